@@ -1,0 +1,62 @@
+"""shapesmt proves tensor shapes: `check`, `explain`, `bounds`, `tighten` for all inputs of a model at once."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shapesmt.api import bounds, check, encode, explain, infer_shapes, supported_ops, tighten
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+    from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError
+    from shapesmt.graph import Graph, Node
+    from shapesmt.ops.registry import rule
+    from shapesmt.report import Bounds, Explanation, Finding, Report, Verdict
+    from shapesmt.tensor import Tensor
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "api": ("bounds", "check", "encode", "explain", "infer_shapes", "supported_ops", "tighten"),
+    "context": ("InferenceContext",),
+    "dim": ("Dim",),
+    "errors": ("InternalError", "ModelError", "ShapesmtError", "UsageError"),
+    "graph": ("Graph", "Node"),
+    "ops.registry": ("rule",),
+    "report": ("Bounds", "Explanation", "Finding", "Report", "Verdict"),
+    "tensor": ("Tensor",),
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Bounds",
+    "Dim",
+    "Explanation",
+    "Finding",
+    "Graph",
+    "InferenceContext",
+    "InternalError",
+    "ModelError",
+    "Node",
+    "Report",
+    "ShapesmtError",
+    "Tensor",
+    "UsageError",
+    "Verdict",
+    "bounds",
+    "check",
+    "encode",
+    "explain",
+    "infer_shapes",
+    "rule",
+    "supported_ops",
+    "tighten",
+]
+
+
+def __getattr__(name: str) -> Any:  # names load when first used, so that `shapesmt --help` is quick
+    if name not in _MODULES:
+        raise AttributeError(f"module 'shapesmt' has no attribute '{name}'")
+    value = globals()[name] = getattr(import_module(f"shapesmt.{_MODULES[name]}"), name)
+    return value

@@ -1,0 +1,236 @@
+"""The three questions, each answered by the stages in order: read this file first.
+
+    model ─load─▶ Graph ─pose─▶ Problem ─infer─▶ Inference ─examine─▶ Examination
+                                                                 └─▶ Report, Bounds, Explanation
+
+Every function takes a model (a path, the bytes of a file, an `onnx.ModelProto` or a `Graph`) and, by keyword,
+
+    dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
+    shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
+    assume    relations between dimensions: `"total == past + seq"`
+    timeout   seconds after which what is undecided is reported as undecided
+
+and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
+range, or declarations that leave no admissible input.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shapesmt import diagnose
+from shapesmt.diagnose import Examination, examine
+from shapesmt.errors import UsageError
+from shapesmt.explanation import explanation
+from shapesmt.extents import tensor_bounds
+from shapesmt.frontends import Model, load
+from shapesmt.graph import Graph
+from shapesmt.problem import Problem, pose
+from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
+from shapesmt.report import Bounds, Explanation, Operator, Operators, Report
+from shapesmt.solve.judge import Judge
+from shapesmt.solve.process import Deadline
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+TIMEOUT = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A model taken through the stages that all questions share."""
+
+    problem: Problem
+    examination: Examination
+    judge: Judge
+    started: float
+
+    @property
+    def seconds(self) -> float:
+        """The time since the analysis began."""
+        return time.perf_counter() - self.started
+
+
+def check(
+    model: Model,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    declared: str = "check",
+    timeout: float = TIMEOUT,
+) -> Report:
+    """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'''
+    >>> report = check(model, dims={"n": "2..8", "m": "2..8"})
+    >>> report.verdict.value, report.precondition.text
+    ('DEPENDS', ('n == m',))
+    """
+    a = _analysed(load(model), dims, shapes, assume, timeout)
+    found = diagnose.findings(a.problem, a.examination, a.judge)
+    if declared == "check":
+        found += diagnose.declarations(a.problem, a.examination, a.judge)
+    region = diagnose.precondition(a.problem, a.examination, a.judge)
+    counts, verdict = a.examination.tally(), a.examination.verdict
+    return Report(
+        a.problem.graph.source,
+        verdict,
+        a.problem.ranges,
+        counts,
+        found,
+        region,
+        a.seconds,
+        a.problem.assumptions,
+    )
+
+
+def bounds(
+    model: Model,
+    *tensors: str,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Bounds:
+    """The tightest minimum and maximum of every dimension, over the inputs for which the model runs.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
+    >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
+    DimBounds(min=4, max=32, expr='4*n', exact=True)
+    """
+    a = _analysed(load(model), dims, shapes, assume, timeout)
+    for name in tensors:
+        if name not in a.examination.inference.tensors:
+            raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
+    valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
+    found = tensor_bounds(a.examination, a.judge, tensors or None) if valid else {}
+    return Bounds(a.problem.graph.source, a.problem.ranges, found, a.seconds, valid, a.problem.assumptions)
+
+
+def explain(
+    model: Model,
+    target: str | None = None,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Explanation:
+    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
+    a = _analysed(load(model), dims, shapes, assume, timeout)
+    return explanation(a.problem, a.examination, a.judge, target, a.started)
+
+
+def tighten(
+    model: Model,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> ModelProto:
+    """The model with the shape of every tensor written into it, and saved where `output` says.
+
+    A size that is proven constant is a number; any other has its expression as its name, so that equal
+    dimensions share a name.
+    """
+    from shapesmt.export import onnx as export
+    from shapesmt.frontends import onnx as frontend
+
+    proto = frontend.proto(model)
+    a = _analysed(load(proto), dims, shapes, assume, timeout)
+    annotated = export.annotate(proto, _shapes(a))
+    if output is not None:
+        export.save(annotated, output)
+    return annotated
+
+
+def infer_shapes(
+    model: ModelProto | bytes, check_type: bool = False, strict_mode: bool = False, data_prop: bool = False  # noqa: ARG001 - ONNX's signature
+) -> ModelProto:
+    """A drop-in for `onnx.shape_inference.infer_shapes`: the model with `value_info` for every tensor.
+
+    Values are always propagated (`data_prop`). With `strict_mode` or `check_type`, a model with a node that no
+    input can run is an error (`ModelError`).
+    """
+    from shapesmt.export import onnx as export
+    from shapesmt.frontends import onnx as frontend
+
+    proto = frontend.proto(model)
+    a = _analysed(load(proto), None, None, None, TIMEOUT)
+    if strict_mode or check_type:
+        diagnose.refuse(a.problem, a.examination, a.judge)
+    return export.annotate(proto, _shapes(a))
+
+
+def encode(
+    model: Model,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+) -> str:
+    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail."""
+    from shapesmt.solve.encode import encode as encoded
+
+    problem = pose(load(model), dims, shapes, assume)
+    return encoded(problem.graph, problem.inputs, problem.domain.facts).text
+
+
+def supported_ops(model: Model | None = None) -> Operators:
+    """The operators that have a rule; with a model, those that it uses."""
+    from shapesmt import ops
+
+    if model is None:
+        return Operators(None, tuple(Operator(r.name, r.domain, r.since) for r in ops.rules()))
+    graph = load(model)
+    used: dict[tuple[str, str], int] = {}
+    for node in graph.every_node():
+        used[node.domain, node.op] = used.get((node.domain, node.op), 0) + 1
+    listed = []
+    for (domain, name), count in sorted(used.items()):
+        rule = ops.resolve(domain, name, graph.opsets.get(domain, 1))
+        since = 1 if (domain, name) in graph.functions else None if rule is None else rule.since
+        listed.append(Operator(name, domain, since, count))
+    return Operators(graph.source, tuple(listed))
+
+
+def _analysed(
+    graph: Graph,
+    dims: Mapping[str, RangeLike] | None,
+    shapes: Mapping[str, ShapeLike] | None,
+    assume: Iterable[str] | None,
+    timeout: float,
+) -> Analysis:
+    started = time.perf_counter()
+    problem = pose(graph, dims, shapes, assume)
+    judge = Judge(Deadline(timeout))
+    if not judge.satisfiable(problem.domain):
+        declared = [
+            f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()
+        ]
+        raise UsageError(
+            f"no admissible input: {', '.join([*declared, *problem.assumptions])} contradict each other"
+        )
+    return Analysis(problem, examine(problem, judge), judge, started)
+
+
+def _shapes(a: Analysis) -> dict[str, tuple[str, list[int | str | None] | None]]:
+    """Of every tensor the element type and, per axis, a number where proven constant, else the expression's text."""
+    def size(text: str, lo: int, hi: int | None) -> int | str:
+        return lo if lo == hi else text
+
+    found = tensor_bounds(a.examination, a.judge)
+    return {
+        name: (t.dtype, None if t.shape is None else [size(d.expr, d.min, d.max) for d in t.shape])
+        for name, t in found.items()
+    }

@@ -1,0 +1,237 @@
+"""The command line: parse, one call of `shapesmt.api`, render, exit status."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shapesmt import __version__
+from shapesmt.errors import InternalError, ShapesmtError, printable
+
+if TYPE_CHECKING:
+    from shapesmt.render import Form
+    from shapesmt.report import Result
+
+__all__ = ["cli", "main"]
+
+INTERNAL_ERROR = 4
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+_STATUS = "exit status: {0}, 2 bad usage or unreadable model"
+_CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
+_BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit status; every mistake becomes one line on standard error."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given or bool(os.environ.get("SHAPESMT_DEBUG"))
+    try:
+        _tolerate_unprintable()
+        status = cli.main(args=given, prog_name="shapesmt", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # click makes a broken pipe a SystemExit
+        _discard_output()
+        return BROKEN_PIPE
+    except Exception as error:  # the last door: whatever it is becomes one line
+        return _failed(error, debug)
+
+
+def _failed(error: Exception, debug: bool) -> int:
+    """Say in one line what went wrong and whose mistake it is; the exit status."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.1 has none
+        click.echo(str(error), err=True)
+        return 2
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, ShapesmtError | click.ClickException):
+        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+        hint = f"; see {path} --help" if path else ""
+        click.echo(f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}", err=True)
+        return 2
+    report = "" if debug else "; run again with --debug for the traceback"
+    text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+    if not isinstance(error, InternalError):
+        text += " (a bug in shapesmt: please report it with the model that shows it)"
+    click.echo(f"internal error: {printable(' '.join(text.split()), 1000)}{report}", err=True)
+    return INTERNAL_ERROR
+
+
+def _tolerate_unprintable() -> None:
+    """A name that the terminal's encoding lacks is shown escaped, instead of ending the program."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # absent under capture
+
+
+def _discard_output() -> None:
+    """Whoever read our output has gone: let nothing complain when the interpreter closes it."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`NAME=TEXT` repeated, as a mapping."""
+    pairs: dict[str, str] = {}
+    for value in values:
+        name, equals, text = value.rpartition("=")
+        name = name.strip()
+        if len(name) > 1 and name[0] == name[-1] == "`":
+            name = name[1:-1]
+        if not (name and equals):
+            raise click.BadParameter(f"'{value}' is not {option.metavar}", context, option)
+        if pairs.setdefault(name, text) != text:
+            raise click.BadParameter(f"'{name}' has two values: {pairs[name]} and {text}", context, option)
+    return pairs
+
+
+def _debug_option(command: Command) -> Command:
+    return click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks (or SHAPESMT_DEBUG=1).")(
+        command
+    )
+
+
+def _model_command(command: Command) -> Command:
+    """The argument and the options that every question about a model takes."""
+    options = [
+        click.argument("model", metavar="MODEL"),
+        click.option("--dim", "dims", multiple=True, metavar="NAME=RANGE", callback=_pairs,
+                     help="Range of a dimension: 8, 1..32, 1.., ..32, 64..512:16."),
+        click.option("--shape", "shapes", multiple=True, metavar="INPUT=SHAPE", callback=_pairs,
+                     help="Shape of an input: [1..8,3,?,400], 1x3x224x224, [...]."),
+        click.option("--assume", multiple=True, metavar="EXPR",
+                     help='Relation between dimensions: "total == past + seq".'),
+        click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
+                     show_default=True, help="Leave undecided what takes longer."),
+        click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+                     show_default=True, help="Text for people, JSON for programs."),
+        _debug_option,
+    ]  # fmt: skip
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16",
+)
+@click.version_option(__version__, "-V", "--version", message="shapesmt %(version)s")
+@_debug_option
+def cli() -> None:
+    """Prove tensor shapes for every input of a model at once.
+
+    MODEL is an ONNX file, or - for standard input. Nothing is run, and no weights are read.
+    """
+
+
+@cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt check unet.onnx --dim height=64..512")
+@_model_command
+@click.option("--declared", type=click.Choice(["trust", "check", "ignore"]), default="check", show_default=True,
+              help="What to do with the shapes that the file declares of inner tensors and outputs.")  # fmt: skip
+@click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
+def check(form: Form, model: str, certify: bool, **options: Any) -> int:
+    """Does every node run for every input? If not: which input breaks it?"""
+    from shapesmt import api
+
+    if certify:
+        options["certify"] = True
+    return _show(_waiting(f"checking {model}", options, lambda: api.check(model, **options)), form)
+
+
+@cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
+@_model_command
+@click.argument("target", required=False, metavar="[NODE or TENSOR]")
+def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
+    """Why does this node, this dimension or the whole model fail?"""
+    from shapesmt import api
+
+    return _show(_waiting(f"explaining {model}", options, lambda: api.explain(model, target, **options)), form)
+
+
+@cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
+@_model_command
+@click.argument("tensors", nargs=-1, metavar="[TENSOR]...")
+def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
+    """What are the tightest bounds of every dimension of every tensor?"""
+    from shapesmt import api
+
+    return _show(_waiting(f"bounding {model}", options, lambda: api.bounds(model, *tensors, **options)), form)
+
+
+@cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
+@_model_command
+@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
+def tighten(form: Form, model: str, output: str, **options: Any) -> int:
+    """Write the model with the shape of every tensor in it."""
+    from shapesmt import api
+
+    source = sys.stdin.buffer.read() if model == "-" else model
+    found = _waiting(f"bounding {model}", options, lambda: api.bounds(source, **options))
+    if found.valid:
+        _waiting(f"annotating {model}", options, lambda: api.tighten(source, output, **options))
+    return _show(found, form)
+
+
+@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
+@_model_command
+@click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
+def encode(form: Form, model: str, output: str | None, timeout: float, **options: Any) -> int:  # noqa: ARG001 - nothing is decided, so nothing takes long
+    """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail."""
+    from shapesmt import api
+    from shapesmt.export.files import write_whole
+
+    text = api.encode(model, **options)
+    if form == "json":
+        from shapesmt.render.json import to_json
+
+        text = to_json({"schema": "shapesmt/encode/1", "model": model, "smt2": text})
+    if output is None or output == "-":
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_whole(output, text.encode())
+    return 0
+
+
+@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt ops unet.onnx")
+@click.argument("model", required=False, metavar="[MODEL]")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@_debug_option
+def ops(form: Form, model: str | None) -> int:
+    """List the operators that have a rule, or those that MODEL uses."""
+    from shapesmt import api
+
+    return _show(api.supported_ops(model), form)
+
+
+Answer = TypeVar("Answer")
+
+
+def _waiting(what: str, options: Mapping[str, Any], ask: Callable[[], Answer]) -> Answer:
+    from shapesmt.render.progress import progress
+
+    with progress(what, options["timeout"]):
+        return ask()
+
+
+def _show(result: Result, form: Form) -> int:
+    from shapesmt.render import render
+
+    render(result, form)
+    return result.exit_status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

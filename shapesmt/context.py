@@ -1,0 +1,335 @@
+"""InferenceContext: what an operator's rule sees of its node, and where it states what the node needs.
+
+A rule reads `ctx.inputs` and the attributes, states each way in which the node can fail with `ctx.require`
+(the law first), and returns the outputs. Where a node can't run at all (an axis out of range), the context
+ends the rule by itself: the requirement that fails is recorded and the outputs are unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NoReturn
+
+from shapesmt.dim import ONE, Dim, as_dim, symbol
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
+from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.real import Real
+from shapesmt.requirement import Requirement
+from shapesmt.tensor import Shape, Tensor, tensor
+from shapesmt.value import Elements, Value, elements
+
+BROADCAST_LAW = "broadcast sizes are equal or 1"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Application:
+    """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
+
+    outputs: tuple[Tensor, ...]
+    requirements: tuple[Requirement, ...]
+    facts: tuple[Formula, ...] = ()
+    unsupported: tuple[tuple[str, str], ...] = ()  # (path, operator) of inner nodes without a rule
+    repeatable: bool = True  # False where it made symbols that belong to this very node
+    made: tuple[Dim, ...] = ()  # those symbols
+
+
+class RejectedError(Exception):
+    """Ends a rule whose node can't run; raised and caught by the context's own side only."""
+
+
+RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
+
+
+class InferenceContext:
+    """One node during inference.
+
+    Attributes:
+        inputs: The input tensors; None for an omitted optional one.
+        version: The operator-set version of the node's domain.
+        outputs: The number of outputs that the node names.
+    """
+
+    def __init__(
+        self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None
+    ) -> None:
+        self.node = node
+        self.inputs = tuple(inputs)
+        self.version = version
+        self.outputs = len(node.outputs)
+        self.requirements: list[Requirement] = []
+        self.facts: list[Formula] = []
+        self.unsupported: list[tuple[str, str]] = []
+        self.memoizable = True
+        self.made: list[Dim] = []
+        self._guards: tuple[Formula, ...] = ()
+        self._run = run
+
+    # Inputs and attributes
+
+    @property
+    def attributes(self) -> Attributes:
+        """The node's attributes."""
+        return self.node.attributes
+
+    def has(self, index: int) -> bool:
+        """Whether the optional input is given."""
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def input(self, index: int) -> Tensor:
+        """The input; without it the node can't run."""
+        found = self.inputs[index] if index < len(self.inputs) else None
+        if found is None:
+            self.reject(f"input {index} is given")
+        return found
+
+    def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
+        """The attribute as the file has it."""
+        return self.attributes.get(name, default)
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """An integer attribute."""
+        value = self.attributes.get(name, default)
+        if isinstance(value, int):
+            return value
+        self.reject(f"attribute '{name}' is an integer")
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        """An attribute that lists integers."""
+        value = self.attributes.get(name, default)
+        if isinstance(value, Sequence) and all(isinstance(v, int) for v in value):
+            return tuple(v for v in value if isinstance(v, int))
+        self.reject(f"attribute '{name}' lists integers")
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A float attribute."""
+        value = self.attributes.get(name, default)
+        if isinstance(value, (int, float)):
+            return value
+        self.reject(f"attribute '{name}' is a number")
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text attribute."""
+        value = self.attributes.get(name, default)
+        if isinstance(value, str):
+            return value
+        self.reject(f"attribute '{name}' is a text")
+
+    def graph(self, name: str) -> Graph:
+        """A subgraph attribute."""
+        value = self.attributes.get(name)
+        if isinstance(value, Graph):
+            return value
+        self.reject(f"attribute '{name}' is a graph")
+
+    # Elements
+
+    def items(self, index: int) -> tuple[Dim | None, ...] | None:
+        """The integers of an input (a `Dim` each, None where unknown); None where nothing is known of them."""
+        value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
+        if not isinstance(value, Elements) or any(isinstance(i, Real) for i in value.items):
+            return None
+        return tuple(i if isinstance(i, Dim) else None for i in value.items)
+
+    def constants(self, index: int) -> tuple[int, ...] | None:
+        """The integers of an input where all are known numbers."""
+        items = self.items(index)
+        if items is None:
+            return None
+        numbers = tuple(i.constant for i in items if i is not None and i.constant is not None)
+        return numbers if len(numbers) == len(items) else None
+
+    def listed(self, index: int, name: str, default: Sequence[int] | None = None) -> tuple[int, ...] | None:
+        """Integers that are an attribute in old versions and a constant input in new ones.
+
+        None where the input is given but its elements aren't known; `default` where neither is given.
+        """
+        if self.has(index):
+            return self.constants(index)
+        if name in self.attributes:
+            return self.integers(name)
+        return None if default is None else tuple(default)
+
+    def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None) -> Dim:
+        """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others."""
+        self.memoizable = False
+        most = as_dim(hi) if hi is not None else None
+        size = symbol(
+            f"{self.node.outputs[0]}.{name}", lo, inf if most is None else max(lo, most.hi), kind="data"
+        )
+        self.made.append(size)
+        if most is not None and most.constant is None:
+            self.facts.append(at_least(most, size))
+        return size
+
+    # Laws
+
+    def require(
+        self, formula: Formula, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+    ) -> None:
+        """State what the node needs; `left` and `right` are the sides that clash when it fails."""
+        formula = self._guarded(formula)
+        if formula is not TRUE:
+            sides = [None if s is None else as_dim(s) for s in (left, right)]
+            self.requirements.append(Requirement(formula, law, sides[0], sides[1]))
+        else:
+            self.requirements.append(Requirement(TRUE, law))
+
+    def require_equal(self, left: Dim | int, right: Dim | int, law: str) -> None:
+        """State that two sizes are equal."""
+        self.require(equal(left, right), law, left, right)
+
+    def require_at_least(self, left: Dim | int, right: Dim | int, law: str) -> None:
+        """State that `left >= right`."""
+        self.require(at_least(left, right), law, left, right)
+
+    def require_agree(self, *tensors: Tensor, but: int | None = None, law: str) -> None:
+        """State that tensors have the same rank and, off the axis `but`, the same sizes."""
+        first = tensors[0]
+        for other in tensors[1:]:
+            self.check(other.rank == first.rank, law)
+            for axis in range(first.rank):
+                if axis != but:
+                    self.require_equal(first[axis], other[axis], law)
+
+    def require_within(self, index: Dim | int, size: Dim | int, law: str) -> None:
+        """State that an index, which may count from the end, is inside an axis of that size."""
+        index, size = as_dim(index), as_dim(size)
+        self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
+
+    def check(self, truth: bool, law: str) -> None:
+        """A law that is already decided; where it is broken, the rule ends."""
+        if not truth:
+            self.reject(law)
+
+    def reject(self, law: str) -> NoReturn:
+        """The node can't run: `law` is broken whatever the sizes."""
+        self.require(FALSE, law)
+        raise RejectedError
+
+    # Axes, ranks and shapes
+
+    def axis(self, rank: int, default: int | None = None, name: str = "axis", *, end: int = 0) -> int:
+        """The attribute as an axis of a tensor of that rank, counted from the front; `end=1` admits rank itself."""
+        return self.normal(self.integer(name, default), rank, end=end)
+
+    def normal(self, axis: int, rank: int, *, end: int = 0) -> int:
+        """An axis counted from the front."""
+        self.check(
+            -rank - (end if rank or end else 0) <= axis < rank + end,
+            f"axis {axis} is inside a tensor of rank {rank}",
+        )
+        return axis + rank + end if axis < 0 else axis
+
+    def normals(self, axes: Iterable[int], rank: int) -> tuple[int, ...]:
+        """Distinct axes counted from the front."""
+        found = tuple(self.normal(a, rank) for a in axes)
+        self.check(len(set(found)) == len(found), "each axis is named once")
+        return found
+
+    def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
+        """The tensor has that rank (`least`: or more); otherwise the rule ends."""
+        self.check(
+            x.rank >= rank if least else x.rank == rank,
+            f"the rank is {'at least ' if least else ''}{rank}, not {x.rank}",
+        )
+
+    def broadcast(self, *shapes: Shape, law: str = BROADCAST_LAW) -> Shape:
+        """The joint shape of operands aligned from the right, where sizes are equal or 1."""
+        rank = max(map(len, shapes))
+        result: list[Dim] = [ONE] * rank
+        for shape in shapes:
+            offset = rank - len(shape)
+            for i, d in enumerate(shape):
+                result[offset + i] = self.broadcast_sizes(result[offset + i], d, law)
+        return tuple(result)
+
+    def broadcast_sizes(self, x: Dim, y: Dim, law: str = BROADCAST_LAW) -> Dim:
+        """The joint size of two that are equal or 1."""
+        if x is y or y is ONE:
+            return x
+        if x is ONE:
+            return y
+        self.require(any_of(equal(x, y), equal(x, 1), equal(y, 1)), law, x, y)
+        if x.constant is not None or (x.lo >= 2 and y.constant is None):
+            return x
+        if y.constant is not None or y.lo >= 2:
+            return y
+        return select(equal(x, 1), y, x)
+
+    # Outputs
+
+    def tensor(
+        self, shape: Sequence[Dim | int] | None, dtype: str | None = None, value: Value | None = None
+    ) -> Tensor:
+        """An output; its element type is that of the first input unless given."""
+        if dtype is None:
+            dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
+        return tensor(dtype, shape, value)
+
+    def vector(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
+        """A one-dimensional integer output whose elements are known."""
+        listed = [None if i is None else as_dim(i) for i in items]
+        return tensor(dtype, (len(listed),), elements((len(listed),), listed))
+
+    # Subgraphs
+
+    def run(
+        self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE
+    ) -> tuple[Tensor, ...]:
+        """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
+        assert self._run is not None
+        outer, self._guards = self._guards, (*self._guards, given) if given is not TRUE else self._guards
+        try:
+            return self._run(self, graph, inputs, label)
+        finally:
+            self._guards = outer
+
+    def adopt(self, inner: Application, within: str) -> None:
+        """Take over what an inner node needs, under the conditions that hold here."""
+        for r in inner.requirements:
+            path = f"{within}/{r.within}" if r.within else within
+            self.requirements.append(Requirement(self._guarded(r.formula), r.law, r.left, r.right, path))
+        self.facts.extend(map(self._guarded, inner.facts))
+        self.memoizable &= inner.repeatable
+        self.made.extend(inner.made)
+        self.unsupported.extend(
+            (f"{within}/{path}" if path else within, op) for path, op in inner.unsupported
+        )
+
+    def _guarded(self, formula: Formula) -> Formula:
+        for guard in reversed(self._guards):
+            formula = implies(guard, formula)
+        return formula
+
+    def application(self, outputs: tuple[Tensor, ...]) -> Application:
+        """What was stated so far, with these outputs."""
+        return Application(
+            outputs,
+            tuple(self.requirements),
+            tuple(self.facts),
+            tuple(self.unsupported),
+            self.memoizable,
+            tuple(self.made),
+        )
+
+    def apply(self, rule: Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]) -> Application:
+        """The rule applied; a rejected node has unknown outputs."""
+        try:
+            result = rule(self)
+            made = (result,) if isinstance(result, Tensor) else tuple(result or ())
+        except RejectedError:
+            made = ()
+        unknown = tensor("", None)
+        outputs = made[: self.outputs] + (unknown,) * (self.outputs - len(made))
+        return self.application(outputs)
+
+
+InferenceContext.int = InferenceContext.integer  # type: ignore[attr-defined]
+InferenceContext.ints = InferenceContext.integers  # type: ignore[attr-defined]
+InferenceContext.float = InferenceContext.number  # type: ignore[attr-defined]
+InferenceContext.str = InferenceContext.text  # type: ignore[attr-defined]
+
+
+__all__ = ["Application", "InferenceContext", "RejectedError"]

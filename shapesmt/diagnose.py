@@ -1,0 +1,416 @@
+"""Diagnose: judge every node's requirements in order, and say of each that isn't proved why, where and when.
+
+Nodes are judged in topological order over the inputs for which everything reported before holds: a condition
+that holds for some inputs is reported once and assumed from there on, one that holds for none is reported and
+left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shapesmt.context import Application
+from shapesmt.dim import Atom, Dim, of_atom
+from shapesmt.errors import ModelError, printable
+from shapesmt.evaluate import Evaluator
+from shapesmt.formula import TRUE, Formula, all_of, equal
+from shapesmt.graph import Graph, Node
+from shapesmt.infer import Inference, infer
+from shapesmt.presolve import Decision, Domain
+from shapesmt.problem import Problem
+from shapesmt.region import Region, describe
+from shapesmt.report import Cause, Clash, Counts, Finding, Precondition, Side, Verdict
+from shapesmt.requirement import Requirement
+from shapesmt.solve.judge import Judge
+from shapesmt.rewrite import Replacer
+from shapesmt.tensor import Tensor, tensor
+
+VERDICTS = {
+    "always": Verdict.PROVED,
+    "sometimes": Verdict.DEPENDS,
+    "never": Verdict.FAILS,
+    "unknown": Verdict.UNKNOWN,
+}
+MAX_CAUSES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """One node whose requirements aren't all proved: their joint condition and what was decided of it."""
+
+    index: int
+    node: Node
+    condition: Formula
+    decision: Decision
+    open: tuple[Requirement, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far the condition holds."""
+        return VERDICTS[self.decision.holds]
+
+
+@dataclass(eq=False)
+class Examination:
+    """What judging a model gave.
+
+    Attributes:
+        domain: The inputs for which every condition reported as `DEPENDS` holds.
+        inference: The tensors, their sizes simplified by what those conditions say.
+        narrowed: `domain` over the symbols of `inference`.
+        judgements: The nodes that aren't proved, in topological order.
+        unsupported: (node index, path and operator) without a rule.
+    """
+
+    domain: Domain
+    inference: Inference
+    narrowed: Domain
+    judgements: list[Judgement] = field(default_factory=list)
+    unsupported: list[tuple[int, str, str]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    proved_by: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def fails(self) -> bool:
+        """Whether some node runs for no input at all."""
+        return any(j.verdict is Verdict.FAILS for j in self.judgements)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the nodes'."""
+        verdicts = [j.verdict for j in self.judgements]
+        return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unsupported else verdicts)
+
+    def tally(self) -> Counts:
+        """The requirements by verdict."""
+        c = self.counts
+        by = {name: count for name, count in sorted(self.proved_by.items()) if count}
+        return Counts(c.total(), c["PROVED"], c["DEPENDS"], c["FAILS"], c["UNKNOWN"], by)
+
+
+def examine(problem: Problem, judge: Judge) -> Examination:
+    """Every node judged in turn; nodes with the same application share one judgement.
+
+    What a reported condition says of single symbols (a narrower range, an equality) goes back into inference, so
+    that the sizes further down are as simple as they are where the model runs.
+    """
+    inference = infer(problem.graph, problem.inputs)
+    found = Examination(problem.domain.copy(), inference, problem.domain)
+    narrowing, start = Narrowing({}), 0
+    while True:
+        stopped = _examine_from(start, found, narrowing, judge)
+        if stopped is None:
+            break
+        narrowing, start = stopped
+        found.inference = infer(problem.graph, {name: narrowing.tensor(t) for name, t in problem.inputs.items()})
+    found.narrowed = found.domain.replaced(narrowing.meanings)
+    return found
+
+
+class Narrowing:
+    """Symbols replaced by what the reported conditions leave of them, and the way back."""
+
+    def __init__(self, meanings: Mapping[Atom, Dim]) -> None:
+        self.meanings = meanings
+        self._forth = Replacer(meanings)
+        twins = {a.as_symbol(): of_atom(s) for s, a in meanings.items()}
+        self._back = Replacer({twin: s for twin, s in twins.items() if twin is not None})
+
+    def tensor(self, t: Tensor) -> Tensor:
+        """An input tensor over the narrowed symbols."""
+        return t if t.shape is None else tensor(t.dtype, [self._forth.apply(d) for d in t.shape])
+
+    def back(self, formula: Formula) -> Formula:
+        """A condition over the problem's own symbols again."""
+        original: Formula = self._back.apply(formula)
+        return original
+
+    def requirement(self, r: Requirement) -> Requirement:
+        """A requirement over the problem's own symbols again."""
+        left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
+        return r._replace(formula=self.back(r.formula), left=left, right=right)
+
+
+def _examine_from(
+    start: int, found: Examination, narrowing: Narrowing, judge: Judge
+) -> tuple[Narrowing, int] | None:
+    """Judge the nodes from `start` on; stops behind a node whose condition narrows the symbols."""
+    applications, nodes = found.inference.applications, found.inference.graph.nodes
+    for earlier in applications[:start] if start else ():
+        for fact in earlier.facts:
+            found.domain.assume(narrowing.back(fact))
+    rest = applications[start:] if start else applications
+    times = Counter(rest)
+    for application in times:
+        if application.unsupported or application.facts or application.requirements:
+            index = start + rest.index(application)
+            if _examine(application, index, times[application], nodes[index], found, narrowing, judge):
+                meanings = found.domain.narrowing()
+                if meanings != narrowing.meanings:
+                    return Narrowing(meanings), index + 1
+    return None
+
+
+def _examine(
+    application: Application,
+    index: int,
+    times: int,
+    node: Node,
+    found: Examination,
+    narrowing: Narrowing,
+    judge: Judge,
+) -> bool:
+    """Judge one node; whether a condition came to be assumed."""
+    for path, operator in application.unsupported:
+        found.unsupported.append((index, path, operator))
+    for fact in application.facts:
+        found.domain.assume(narrowing.back(fact))
+    pending = tuple(
+        narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE
+    )
+    settled = len(application.requirements) - len(pending)
+    found.counts["PROVED"] += settled * times
+    found.proved_by["normal form"] += settled * times
+    if not pending:
+        return False
+    condition = all_of(*(r.formula for r in pending))
+    decision = judge.decide(found.domain, condition)
+    if decision.holds == "always":
+        found.counts["PROVED"] += len(pending) * times
+        found.proved_by[decision.by] += len(pending) * times
+        return False
+    found.judgements.append(Judgement(index, node, condition, decision, pending))
+    verdict = VERDICTS[decision.holds]
+    for r in pending:
+        alone = judge.decide(found.domain, r.formula)
+        found.counts["PROVED" if alone.holds == "always" else str(verdict)] += 1
+        found.proved_by[alone.by] += alone.holds == "always"
+    if decision.holds != "sometimes":
+        found.counts[str(verdict)] += len(pending) * (times - 1)
+        return False
+    found.domain.assume(condition)
+    found.counts["PROVED"] += len(pending) * (times - 1)
+    found.proved_by["assumed"] += len(pending) * (times - 1)
+    return True
+
+
+def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
+    """Every judgement, and every operator without a rule, as a finding."""
+    made = [(j.index, _finding(j, problem, examination, judge)) for j in examination.judgements]
+    for index, path, operator in examination.unsupported:
+        node = problem.graph.nodes[index]
+        name = f"{node.name}/{path}" if path else node.name
+        law = f"operator {operator} has a rule"
+        made.append((index, Finding(Verdict.UNKNOWN, "unsupported", name, operator, index, law, "")))
+    return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
+
+
+def declarations(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
+    """What the file claims of inner tensors and outputs and inference contradicts."""
+    made = []
+    for name, declared in problem.graph.declared.items():
+        t = examination.inference.tensors.get(name)
+        if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor":
+            continue
+        index = problem.graph.producer(name)
+        node = problem.graph.nodes[index] if index is not None else None
+        claim = _claim(t.shape, declared.shape, problem.dims)
+        if claim is None:
+            verdict, condition = Verdict.FAILS, f"rank {len(declared.shape)} == {len(t.shape)}"
+        else:
+            decision = judge.decide(examination.narrowed, claim)
+            verdict, condition = VERDICTS[decision.holds], str(claim)
+        if verdict is not Verdict.PROVED:
+            law = (
+                f"tensor '{name}' has the declared shape [{', '.join(str(d or '?') for d in declared.shape)}]"
+            )
+            where = (node.name, node.op, index) if node is not None and index is not None else (name, "", -1)
+            made.append(Finding(verdict, "declaration", *where, law, condition))
+    return tuple(made)
+
+
+def _claim(
+    shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]
+) -> Formula | None:
+    """The condition under which a declared shape is right; None where the rank already isn't."""
+    if len(shape) != len(declared):
+        return None
+    known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
+    return all_of(*(equal(shape[i], d) for i, d in known.items() if d is not None))
+
+
+def refuse(problem: Problem, examination: Examination, judge: Judge) -> None:
+    """Raise for the first node that no input can run.
+
+    Raises:
+        ModelError: Naming the node, the law and the condition.
+    """
+    for j in examination.judgements:
+        if j.verdict is Verdict.FAILS:
+            f = _finding(j, problem, examination, judge)
+            raise ModelError(
+                f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}"
+            )
+
+
+def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:
+    """The inputs for which every node runs."""
+    judged = examination.judgements
+    if examination.fails:
+        return Precondition(("False",), True)
+    condition = all_of(*(j.condition for j in judged if j.verdict is Verdict.DEPENDS))
+    decided = not examination.unsupported and all(j.verdict is not Verdict.UNKNOWN for j in judged)
+    if condition is TRUE:
+        return Precondition((), decided)
+    region = describe(condition, problem.domain, judge.proves)
+    return Precondition(region.text, region.exact and decided)
+
+
+def _finding(
+    j: Judgement, problem: Problem, examination: Examination, judge: Judge
+) -> Finding:
+    values = judge.complete(problem.domain, _assumed_before(j, examination), j.decision.counterexample)
+    shown = None if values is None else problem.counterexample(values)
+    broken = _first_broken(j, values)
+    region = _holds_iff(j, problem, examination, judge)
+    evaluator = Evaluator(values) if values is not None else None
+    sides = [s for s in (broken.left, broken.right) if s is not None]
+    clash = Clash(_side(sides[0], evaluator), _side(sides[1], evaluator)) if len(sides) == 2 else None
+    because = _clash_causes(j, sides, problem.graph, examination.inference.tensors, evaluator)
+    name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
+    kind = "data" if _hinges_on_data(j) else "requirement"
+    return Finding(
+        j.verdict, kind, j.node.name, j.node.op, j.index, broken.law, str(j.condition), shown,
+        " and ".join(_joined(region.text)) if region is not None and region.exact else None,
+        because, clash, f"inside {name}" if broken.within else "",
+    )  # fmt: skip
+
+
+def _hinges_on_data(j: Judgement) -> bool:
+    return False
+
+
+def _joined(texts: tuple[str, ...]) -> list[str]:
+    return [f"({t})" if " or " in t and len(texts) > 1 else t for t in texts] or ["True"]
+
+
+def _side(side: Dim, evaluator: Evaluator | None) -> Side:
+    try:
+        return Side(str(side), None if evaluator is None else int(evaluator.dim(side)))
+    except KeyError:
+        return Side(str(side))
+
+
+def _assumed_before(j: Judgement, examination: Examination) -> list[Formula]:
+    """What was reported before this node, and so is assumed at it."""
+    return [o.condition for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS]
+
+
+def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
+    if values is not None:
+        evaluator = Evaluator(values)
+        for r in j.open:
+            try:
+                if not evaluator.formula(r.formula):
+                    return r
+            except KeyError:
+                continue
+    return j.open[0]
+
+
+def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
+    """Where the node runs, among the inputs for which the reported nodes it rests on do."""
+    if j.verdict is not Verdict.DEPENDS:
+        return Region(("False",), True) if j.verdict is Verdict.FAILS else None
+    domain = problem.domain.copy()
+    ancestors: set[int] | None = None
+    for other in examination.judgements:
+        if other.index < j.index and other.verdict is Verdict.DEPENDS:
+            if ancestors is None:
+                ancestors = _ancestors(problem.graph, j.index)
+            if other.index in ancestors:
+                domain.assume(other.condition)
+    return describe(j.condition, domain, judge.proves)
+
+
+def _ancestors(graph: Graph, index: int) -> set[int]:
+    import networkx as nx
+
+    return set(nx.ancestors(graph.networkx, index))
+
+
+def _clash_causes(
+    j: Judgement, sides: list[Dim], graph: Graph, tensors: dict[str, Tensor], evaluator: Evaluator | None
+) -> tuple[Cause, ...]:
+    """How the clashing sizes came to be, from the inputs on: the nodes at which the expression changes."""
+    causes: dict[tuple[str, int | None], Cause] = {}
+    for side in sides:
+        name = next((n for n in j.node.inputs if n and _axis_of(tensors.get(n), side) is not None), None)
+        if name is None:
+            name = next((n for n in j.node.inputs if n and _related(tensors.get(n), side) is not None), None)
+        if name is not None:
+            for cause in _trace(name, side, graph, tensors, evaluator):
+                causes.setdefault((cause.tensor, cause.axis), cause)
+    order = {name: i for i, name in enumerate(tensors)}
+    return tuple(sorted(causes.values(), key=lambda c: order.get(c.tensor, 0)))[-MAX_CAUSES:]
+
+
+def causes(name: str, graph: Graph, inference: Inference) -> tuple[Cause, ...]:
+    """How the sizes of a tensor came to be."""
+    found: dict[tuple[str, int | None, str], Cause] = {}
+    for dim in inference.tensors[name].shape or ():
+        if dim.constant is None:
+            found.update(
+                {(c.tensor, c.axis, c.expr): c for c in _trace(name, dim, graph, inference.tensors, None)}
+            )
+    return tuple(found.values())
+
+
+def _trace(
+    name: str, dim: Dim, graph: Graph, tensors: dict[str, Tensor], evaluator: Evaluator | None
+) -> list[Cause]:
+    chain: list[Cause] = []
+    seen: set[str] = set()
+    while name not in seen and len(chain) < 4 * MAX_CAUSES:
+        seen.add(name)
+        index = graph.producer(name)
+        axis = _axis_of(tensors[name], dim)
+        node = graph.nodes[index] if index is not None else None
+        inputs = [n for n in node.inputs if n and n in tensors] if node is not None else []
+        same = next((n for n in inputs if _axis_of(tensors[n], dim) is not None), None)
+        if same is None:
+            value = _side(dim, evaluator).value
+            if axis is not None and dim.constant is None:
+                chain.append(Cause(node.name if node is not None else "", name, axis, str(dim), value))
+            if node is None:
+                break
+            related = [(n, r) for n in inputs if (r := _related(tensors[n], dim)) is not None]
+            if not related:
+                break
+            name, dim = related[0]
+        else:
+            name = same
+    return chain[::-1]
+
+
+def _axis_of(t: Tensor | None, dim: Dim) -> int | None:
+    """The axis of a tensor that has exactly this size."""
+    if t is None or t.shape is None:
+        return None
+    return next((i for i, d in enumerate(t.shape) if d is dim), None)
+
+
+def _related(t: Tensor | None, dim: Dim) -> Dim | None:
+    """The size of a tensor that shares the most with this one."""
+    if t is None:
+        return None
+    from shapesmt.value import Elements
+
+    sizes = list(t.shape or ())
+    if isinstance(t.value, Elements):
+        sizes += [i for i in t.value.items if isinstance(i, Dim)]
+    shared = [(len(d.symbols & dim.symbols), -len(d.symbols | dim.symbols), -i) for i, d in enumerate(sizes)]
+    best = max(shared, default=(0, 0, 0))
+    return sizes[-best[2]] if best[0] else None

@@ -1,0 +1,48 @@
+"""What can go wrong, by whose mistake it is: the user's (one line, exit status 2) or ours (a bug report)."""
+
+from __future__ import annotations
+
+__all__ = ["InternalError", "ModelError", "ShapesmtError", "UsageError", "printable"]
+
+
+class ShapesmtError(Exception):
+    """A user's mistake; its text is one line that names the thing, both values and the remedy."""
+
+
+class ModelError(ShapesmtError):
+    """The model can't be read: missing, truncated, contradictory or hostile."""
+
+
+class UsageError(ShapesmtError):
+    """The question can't be asked: an unknown name, a malformed range or expression, an unwritable output."""
+
+
+class InternalError(Exception):
+    """A mistake of shapesmt itself; its text asks for a report.
+
+    Example:
+        >>> print(InternalError("a shape of rank 3 met one of rank 4"))
+        a shape of rank 3 met one of rank 4 (a bug in shapesmt: please report it with the model that shows it)
+    """
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} (a bug in shapesmt: please report it with the model that shows it)"
+
+
+def printable(text: str, limit: int = 120) -> str:
+    r"""The text on one line of at most `limit` characters: others escaped, the middle of a long one left out.
+
+    Names come from files: they may hold line ends, terminal commands or a megabyte of anything.
+
+    Example:
+        >>> printable("conv\n\x1b[2J")
+        'conv\\n\\x1b[2J'
+        >>> printable("a" * 40 + "z" * 40, limit=9)
+        'aaaa…zzzz'
+    """
+    if len(text) > limit:
+        half = (limit - 1) // 2
+        text = f"{text[:half]}…{text[-half:]}"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

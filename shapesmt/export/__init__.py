@@ -1,0 +1,1 @@
+"""Answers to files: one exporter per format."""

@@ -1,0 +1,125 @@
+"""Inferred shapes back into ONNX models, and models to files."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, TypeAlias
+
+from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.graph import DTYPES
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    import onnx
+
+__all__ = ["Shapes", "annotate", "save"]
+
+Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
+"""By tensor, its element type ("" if unknown) and dimensions: numbers, texts, None where nothing is known."""
+
+_NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
+
+
+def annotate(proto: onnx.ModelProto, shapes: Shapes) -> onnx.ModelProto:
+    """A copy that says the shape of every tensor named: in its value infos and its outputs, subgraphs' too.
+
+    All else stays as it is, the inputs among it. A tensor of unknown rank keeps what was said of it.
+
+    Example:
+        >>> import onnx
+        >>> text = '<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[m] z) {y=Exp(x) z=Exp(y)}'
+        >>> shapes = {"y": ("float32", ["n"]), "z": ("float32", ["n"])}
+        >>> annotated = annotate(onnx.parser.parse_model(text), shapes)
+        >>> [info.name for info in annotated.graph.value_info]
+        ['y']
+        >>> annotated.graph.output[0].type.tensor_type.shape.dim[0].dim_param
+        'n'
+    """
+    copy = type(proto)()
+    copy.CopyFrom(proto)
+    _annotate(copy.graph, shapes)
+    return copy
+
+
+def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
+    said = [*graph.value_info, *graph.output]
+    for info in said:
+        dtype, dims = shapes.get(info.name, ("", None))
+        _state(info.type, dtype, dims)
+    known = {"", *(info.name for info in said)}
+    for node in graph.node:
+        for name in node.output:
+            dtype, dims = shapes.get(name, ("", None))
+            if name not in known and dtype and dims is not None:
+                _state(graph.value_info.add(name=name).type, dtype, dims)
+        for attribute in node.attribute:
+            for inner in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
+                _annotate(inner, shapes)
+
+
+def _state(declared: onnx.TypeProto, dtype: str, dims: Sequence[int | str | None] | None) -> None:
+    if dims is None or declared.WhichOneof("value") not in (None, "tensor_type"):
+        return
+    tensor = declared.tensor_type
+    tensor.elem_type = _NUMBERS.get(dtype) or tensor.elem_type
+    tensor.shape.SetInParent()  # a scalar has a shape too
+    del tensor.shape.dim[len(dims) :]
+    while len(tensor.shape.dim) < len(dims):
+        tensor.shape.dim.add()
+    for target, dim in zip(tensor.shape.dim, dims, strict=True):
+        target.ClearField("dim_value")
+        target.ClearField("dim_param")
+        if isinstance(dim, str):
+            target.dim_param = dim
+        elif dim is not None and dim < 1 << 63:
+            target.dim_value = dim
+
+
+def save(proto: onnx.ModelProto, path: str | os.PathLike[str]) -> None:
+    """Write a model whole or not at all; as ONNX text when the path ends in `.onnxtxt`, else binary.
+
+    Raises:
+        ModelError: The model is larger than a protobuf can be (2 GiB).
+        UsageError: The path can't be written.
+    """
+    target = Path(path)
+    content = _content(proto, target)
+    try:
+        target = target.resolve()  # a link stays a link, to the new content
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)  # a pipe or a device; a folder raises
+        else:
+            _replace(target, content)
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None
+
+
+def _content(proto: onnx.ModelProto, target: Path) -> bytes:
+    from google.protobuf.message import EncodeError
+
+    if target.suffix == ".onnxtxt":
+        import onnx
+
+        return onnx.printer.to_text(proto).encode()
+    try:
+        return bytes(proto.SerializeToString())
+    except (EncodeError, ValueError):
+        raise ModelError(f"cannot write {printable(str(target))}: the model exceeds 2 GiB") from None
+
+
+def _replace(target: Path, content: bytes) -> None:
+    part = target.with_name(f".{target.name[:40]}.{token_hex(8)}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+        if target.exists():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,39 @@
+"""Extents: the tightest interval of every dimension of every tensor over the valid region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shapesmt.diagnose import Examination
+from shapesmt.dim import Atom, Dim
+from shapesmt.presolve import Domain
+from shapesmt.report import DimBounds, TensorBounds
+from shapesmt.solve.judge import Judge
+from shapesmt.tensor import Tensor
+
+
+def tensor_bounds(
+    examination: Examination, judge: Judge, names: Iterable[str] | None = None
+) -> dict[str, TensorBounds]:
+    """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
+    tensors, domain = examination.inference.tensors, examination.narrowed
+    sizes: dict[Dim, DimBounds] = {}
+    shared: dict[Tensor, TensorBounds] = {}
+    wanted = tensors if names is None else {name: tensors[name] for name in names}
+    for t in wanted.values():
+        if t not in shared:
+            for dim in t.shape or ():
+                if dim not in sizes:
+                    sizes[dim] = _size(dim, domain, judge)
+            shared[t] = TensorBounds(t.dtype, None if t.shape is None else tuple([sizes[d] for d in t.shape]))
+    return {name: shared[t] for name, t in wanted.items() if name}
+
+
+def _size(dim: Dim, domain: Domain, judge: Judge) -> DimBounds:
+    extent = judge.extent(domain, dim)
+    low, high = (None if w is None else _named(w) for w in extent.witnesses)
+    return DimBounds(extent.lo, extent.hi, str(dim), extent.exact, (low, high))
+
+
+def _named(witness: dict[Atom, int]) -> dict[str, int]:
+    return {symbol.name: value for symbol, value in witness.items()}

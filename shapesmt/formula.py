@@ -1,0 +1,276 @@
+"""Formula: interned conditions on `Dim`s, simplified as they are made.
+
+>>> from shapesmt.dim import symbol
+>>> h, n = symbol("h", 1, 64), symbol("n", 1, 8)
+>>> equal(2 * (h // 2), h)
+Formula('h % 2 == 0')
+>>> equal(n * h, n * 7)
+Formula('h == 7')
+>>> at_least(h, 1)
+Formula('True')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import gcd
+from typing import Any
+
+from shapesmt import intervals
+from shapesmt.dim import _ATOMS, Atom, Dim, as_dim, common_factor, divide_terms, make_atom, of_atom
+
+
+class Formula:
+    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
+
+    __slots__ = ("_symbols", "args", "depth", "dim", "number", "op")
+
+    op: str
+    dim: Dim | None
+    args: tuple[Formula, ...]
+    number: int
+    depth: int
+
+    @property
+    def symbols(self) -> frozenset[Atom]:
+        """The free symbols it depends on."""
+        try:
+            return self._symbols
+        except AttributeError:
+            parts = [a.symbols for a in self.args]
+            if self.dim is not None:
+                parts.append(self.dim.symbols)
+            self._symbols: frozenset[Atom] = frozenset().union(*parts)
+            return self._symbols
+
+    @property
+    def conjuncts(self) -> tuple[Formula, ...]:
+        """What has to hold together for it to hold."""
+        return self.args if self.op == "and" else () if self is TRUE else (self,)
+
+    def __str__(self) -> str:
+        from shapesmt.printing import formula_text
+
+        return formula_text(self)
+
+    def __repr__(self) -> str:
+        return f"Formula({str(self)!r})"
+
+
+_FORMULAS: dict[Any, Formula] = {}
+
+
+def _intern(op: str, dim: Dim | None = None, args: tuple[Formula, ...] = ()) -> Formula:
+    key = (op, dim, frozenset(args))
+    found = _FORMULAS.get(key)
+    if found is None:
+        found = Formula.__new__(Formula)
+        found.op, found.dim, found.args, found.number = op, dim, args, len(_FORMULAS)
+        found.depth = 1 + max([a.depth for a in args] + [dim.depth if dim is not None else 0])
+        _FORMULAS[key] = found
+    return found
+
+
+TRUE = _intern("true")
+FALSE = _intern("false")
+
+
+def equal(a: Dim | int, b: Dim | int) -> Formula:
+    """`a == b`."""
+    if a is b:
+        return TRUE
+    p = as_dim(a) - b
+    if p.constant is not None:
+        return TRUE if p.constant == 0 else FALSE
+    if p.lo > 0 or p.hi < 0:
+        return FALSE
+    lifted = _lifted(p, equal)
+    if lifted is not None:
+        return lifted
+    p = _reduced(p, equality=True)
+    constant = dict(p.terms).get((), 0)
+    divisor = 0
+    for monomial, c in p.terms:
+        if monomial:
+            divisor = gcd(divisor, c)
+    if constant % divisor:
+        return FALSE
+    p = divide_terms(p, divisor, ())
+    if next(c for m, c in p.terms if m) < 0:
+        p = -p
+    lo, hi = p.tight
+    if lo > 0 or hi < 0:
+        return FALSE
+    if lo == 0 == hi:
+        return TRUE
+    return _intern("eq", p)
+
+
+def at_least(a: Dim | int, b: Dim | int) -> Formula:
+    """`a >= b`."""
+    if a is b:
+        return TRUE
+    p = as_dim(a) - b
+    if p.lo >= 0:
+        return TRUE
+    if p.hi < 0:
+        return FALSE
+    lifted = _lifted(p, at_least)
+    if lifted is not None:
+        return lifted
+    p = _reduced(p, equality=False)
+    divisor = 0
+    for monomial, c in p.terms:
+        if monomial:
+            divisor = gcd(divisor, c)
+    if divisor > 1:
+        constant = dict(p.terms).get((), 0)
+        p = divide_terms(p - constant, divisor, ()) + constant // divisor
+    lo, hi = p.tight
+    if lo >= 0:
+        return TRUE
+    if hi < 0:
+        return FALSE
+    return _intern("ge", p)
+
+
+def at_most(a: Dim | int, b: Dim | int) -> Formula:
+    """`a <= b`."""
+    return at_least(b, a)
+
+
+def less(a: Dim | int, b: Dim | int) -> Formula:
+    """`a < b`."""
+    return at_least(b, as_dim(a) + 1)
+
+
+def differs(a: Dim | int, b: Dim | int) -> Formula:
+    """`a != b`."""
+    return negate(equal(a, b))
+
+
+def divides(k: Dim | int, a: Dim | int) -> Formula:
+    """`a % k == 0`."""
+    return equal(as_dim(a) % k, 0)
+
+
+def negate(f: Formula) -> Formula:
+    """The opposite.
+
+    >>> from shapesmt.dim import symbol
+    >>> negate(at_least(symbol("s", 1), 5))
+    Formula('s <= 4')
+    """
+    if f is TRUE:
+        return FALSE
+    if f is FALSE:
+        return TRUE
+    if f.op == "ge":
+        assert f.dim is not None
+        return at_least(-f.dim, 1)
+    if f.dim is not None:
+        return _intern("ne" if f.op == "eq" else "eq", f.dim)
+    return (any_of if f.op == "and" else all_of)(*map(negate, f.args))
+
+
+def all_of(*formulas: Formula) -> Formula:
+    """Every one holds."""
+    return _joined("and", TRUE, FALSE, formulas)
+
+
+def any_of(*formulas: Formula) -> Formula:
+    """At least one holds."""
+    return _joined("or", FALSE, TRUE, formulas)
+
+
+def implies(a: Formula, b: Formula) -> Formula:
+    """B holds wherever a does."""
+    return any_of(negate(a), b)
+
+
+def _joined(op: str, neutral: Formula, absorbing: Formula, formulas: tuple[Formula, ...]) -> Formula:
+    kept: dict[Formula, None] = {}
+    for f in formulas:
+        kept.update(dict.fromkeys(f.args if f.op == op else (f,)))
+    kept.pop(neutral, None)
+    if absorbing in kept or any(f.dim is not None and negate(f) in kept for f in kept):
+        return absorbing
+    if not kept:
+        return neutral
+    return next(iter(kept)) if len(kept) == 1 else _intern(op, None, tuple(kept))
+
+
+def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
+    """`a` where the condition holds, else `b`.
+
+    >>> from shapesmt.dim import symbol
+    >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
+    >>> select(equal(n, 1), m, n)
+    Dim('(m if n == 1 else n)')
+    >>> select(equal(n, m), n, m)
+    Dim('m')
+    """
+    a, b = as_dim(a), as_dim(b)
+    if condition is TRUE or a is b:
+        return a
+    if condition is FALSE:
+        return b
+    if condition.op == "ne":
+        return select(negate(condition), b, a)
+    if condition.op == "eq" and equal(a, b) is condition:
+        return b
+    return make_atom("select", (condition, a, b), intervals.union((a.lo, a.hi), (b.lo, b.hi)))
+
+
+def truncated_divide(a: Dim | int, b: Dim | int) -> Dim:
+    """The quotient rounded towards zero, as integer `Div` does.
+
+    >>> truncated_divide(-7, 2)
+    Dim('-3')
+    """
+    a, b = as_dim(a), as_dim(b)
+    if b.hi < 0:
+        a, b = -a, -b
+    if b.lo <= 0:
+        return select(at_least(b, 1), truncated_divide_positive(a, b), truncated_divide_positive(-a, -b))
+    return truncated_divide_positive(a, b)
+
+
+def truncated_divide_positive(a: Dim, b: Dim) -> Dim:
+    """The quotient rounded towards zero, for b > 0."""
+    if a.lo >= 0:
+        return a // b
+    if a.hi <= 0:
+        return -((-a) // b)
+    return select(at_least(a, 0), a // b, -((-a) // b))
+
+
+def absolute(a: Dim | int) -> Dim:
+    """`|a|`."""
+    a = as_dim(a)
+    return a if a.lo >= 0 else -a if a.hi <= 0 else select(at_least(a, 0), a, -a)
+
+
+def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
+    """The comparison of `... + select(c, a, b)` with 0 by its cases, where a case decides itself."""
+    for monomial, coefficient in p.terms:
+        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        if atom is None or atom.op != "select":
+            continue
+        condition, a, b = atom.args
+        rest = p - coefficient * of_atom(atom)
+        then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
+        for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
+            if case is TRUE:
+                return any_of(guard, other)
+            if case is FALSE:
+                return all_of(negate(guard), other)
+        return None
+    return None
+
+
+def _reduced(p: Dim, *, equality: bool) -> Dim:
+    """P without the factors that all its terms share and that can't be 0 (or, for `>=`, are positive)."""
+    _, monomial = common_factor((p,))
+    nonzero = tuple(n for n in monomial if _ATOMS[n].lo > 0 or (equality and _ATOMS[n].hi < 0))
+    return divide_terms(p, 1, nonzero) if nonzero else p

@@ -1,0 +1,41 @@
+"""Files to graphs: one frontend per format, one door for all of them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from shapesmt.frontends.files import open_model
+from shapesmt.graph import Graph
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+__all__ = ["Model", "load"]
+
+Model: TypeAlias = Union[str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph]
+
+
+def load(model: Model) -> Graph:
+    """The model as a graph, whatever it came as; weights and external data are left alone.
+
+    Args:
+        model: A path, "-" for standard input, the content of a file, an `onnx.ModelProto` or a graph.
+
+    Raises:
+        ModelError: It is missing, unreadable, or contradicts itself.
+        UsageError: It is none of these things.
+
+    Example:
+        >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}')
+        >>> graph.nodes[0].op, graph.inputs["x"].shape
+        ('Exp', ('n',))
+    """
+    if isinstance(model, Graph):
+        return model
+    from shapesmt.frontends import onnx
+
+    if onnx.is_proto(model):
+        return onnx.read(model, "<model>")
+    opened = open_model(model)
+    return onnx.read(onnx.parse(opened.content, opened.source), opened.source, opened.folder)

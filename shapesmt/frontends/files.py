@@ -1,0 +1,92 @@
+"""The only place that reads files: plain ones, and beside a model only what lies inside its folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+from shapesmt.errors import ModelError, UsageError, printable
+
+__all__ = ["Opened", "content_inside", "nesting", "open_model", "text_format"]
+
+_TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:(?P<onnxtxt><)|(?P<json>\{)|(?P<textproto>[a-z_]+\s*[:{]))")
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
+
+
+class Opened(NamedTuple):
+    """A file that was read."""
+
+    content: bytes
+    source: str
+    """What to call it in a message."""
+    folder: str | None
+    """Where its external data may be; None: nowhere."""
+
+
+def open_model(model: object) -> Opened:
+    """All of a model's file: a path, "-" for standard input, or the content itself.
+
+    Raises:
+        ModelError: There is no such file, it is a folder or a device, or it may not be read.
+        UsageError: It is no such thing.
+    """
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return Opened(bytes(model), "<bytes>", None)
+    if not isinstance(model, (str, os.PathLike)):
+        kind = type(model).__name__
+        raise UsageError(f"a model is a path, bytes, an onnx.ModelProto or a Graph, not {kind}")
+    path = os.fsdecode(model)
+    if path == "-":
+        return Opened(sys.stdin.buffer.read(), "<stdin>", None)
+    folder, name = os.path.split(path)
+    return Opened(_content(path), printable(name or path), folder or ".")
+
+
+def _content(path: str) -> bytes:
+    try:
+        mode = Path(path).stat().st_mode
+        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+            return Path(path).read_bytes()
+    except (OSError, ValueError, MemoryError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or str(error) or "out of memory"
+        raise ModelError(f"cannot read {printable(path)}: {reason}") from None
+    kind = "a folder" if stat.S_ISDIR(mode) else "a device"
+    raise ModelError(f"cannot read {printable(path)}: it is {kind}, not a file")
+
+
+def content_inside(folder: str, location: str, offset: int, size: int) -> bytes | None:
+    """Some bytes of a plain file in a folder; None when it leads outside (by links too) or is too short."""
+    if not location or Path(location).is_absolute() or ".." in re.split(r"[\\/]", location):
+        return None
+    try:
+        path = Path(folder, location).resolve(strict=True)
+        if not path.is_relative_to(Path(folder).resolve()) or not path.is_file():
+            return None
+        with path.open("rb") as file:
+            file.seek(offset)
+            found = file.read(size)
+    except (OSError, ValueError, RuntimeError, OverflowError):  # RuntimeError: links in a circle
+        return None
+    return found if len(found) == size else None
+
+
+def text_format(content: bytes) -> str | None:
+    r"""ONNX's name of the text format, as the first sign after spaces and comments tells; None: binary.
+
+    Example:
+        >>> [text_format(start) for start in (b"# a model\n<ir_version: 8", b"{", b"graph {", bytes([8, 10]))]
+        ['onnxtxt', 'json', 'textproto', None]
+    """
+    match = _TEXT.match(content, 0, 1 << 16)
+    return match.lastgroup if match else None
+
+
+def nesting(text: bytes) -> int:
+    """How deep the brackets of a text go, those in quotes aside."""
+    step = {"opened": 1, "closed": -1, None: 0}
+    return max(accumulate(step[match.lastgroup] for match in _BRACKETS.finditer(text)), default=0)

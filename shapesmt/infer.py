@@ -1,0 +1,212 @@
+"""Infer: a graph and its input tensors → every tensor's shape and elements, and what every node needs.
+
+Nodes are walked in topological order. A rule applied to the same attributes and the same (interned) tensors gives
+the same answer, so applications are remembered: a 48-layer transformer is one layer's work and 47 lookups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shapesmt import ops
+from shapesmt.context import Application, InferenceContext
+from shapesmt.errors import InternalError, printable
+from shapesmt.graph import Attributes, Function, Graph, Node, Reference
+from shapesmt.ops import Rule
+from shapesmt.tensor import Tensor, from_literal, tensor
+
+UNKNOWN = tensor("", None)
+MAX_REMEMBERED = 200_000
+MAX_CALLS = 64  # nesting of function calls and subgraphs
+
+_REMEMBERED: dict[tuple[Any, ...], Application] = {}
+
+Renaming = Callable[[str, Tensor], Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Inference:
+    """What inference found: the tensors by name, and per node of the graph the rule's application."""
+
+    graph: Graph
+    tensors: dict[str, Tensor]
+    applications: list[Application] = field(default_factory=list)
+
+
+def infer(graph: Graph, inputs: Mapping[str, Tensor], rename: Renaming | None = None) -> Inference:
+    """Shapes, elements and requirements of a whole graph.
+
+    Args:
+        graph: The model.
+        inputs: Its input tensors by name.
+        rename: Applied to every tensor a node makes before others read it; `encode` uses it to give each size
+            a variable of its own.
+    """
+    walk = _Walk(graph.opsets, graph.functions, rename)
+    tensors = dict(inputs)
+    return Inference(graph, tensors, walk.nodes(graph, tensors))
+
+
+class _Walk:
+    """What one inference needs on its way: the operator sets, the functions and the rules already looked up."""
+
+    def __init__(
+        self,
+        opsets: Mapping[str, int],
+        functions: Mapping[tuple[str, str], Function],
+        rename: Renaming | None,
+        depth: int = 0,
+    ) -> None:
+        self._opsets = opsets
+        self._functions = functions
+        self._rename = rename
+        self._depth = depth
+        self._found: dict[tuple[str, str], Rule | Function | None] = {}
+
+    def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> list[Application]:
+        """Every node of a graph applied in turn; `tensors` gains what they make."""
+        for name, literal in graph.literals.items():
+            tensors[name] = from_literal(literal)
+        return self.sequence(graph.nodes, tensors)
+
+    def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> list[Application]:
+        """Nodes applied in turn."""
+        found, remembered, rename, opsets = self._found, _REMEMBERED, self._rename, self._opsets
+        applications = []
+        for node in nodes:
+            op, domain, _, reads, writes, attributes = node
+            try:
+                rule = found[domain, op]
+            except KeyError:
+                rule = found[domain, op] = self._lookup(domain, op)
+            given = [tensors[name] if name else None for name in reads]
+            if attributes.graphs:
+                made = self._apply(rule, node, given, tensors)
+            else:
+                key = (rule or op, opsets.get(domain), attributes, len(writes), *given)
+                known = remembered.get(key)
+                made = known if known is not None else self._remember(key, rule, node, given, tensors)
+            applications.append(made)
+            outputs = made.outputs
+            if rename is not None:
+                outputs = tuple(
+                    rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True)
+                )
+            if len(writes) == 1:
+                tensors[writes[0]] = outputs[0]
+            else:
+                tensors.update(zip(writes, outputs, strict=True))
+        return applications
+
+    def _remember(
+        self,
+        key: tuple[Any, ...],
+        rule: Rule | Function | None,
+        node: Node,
+        given: list[Tensor | None],
+        tensors: dict[str, Tensor],
+    ) -> Application:
+        made = self._apply(rule, node, given, tensors)
+        if made.repeatable and self._rename is None:
+            if len(_REMEMBERED) > MAX_REMEMBERED:
+                _REMEMBERED.clear()
+            _REMEMBERED[key] = made
+        return made
+
+    def _lookup(self, domain: str, op: str) -> Rule | Function | None:
+        function = self._functions.get((domain, op))
+        return function or ops.resolve(domain, op, self._opsets.get(domain, 1))
+
+    def _apply(
+        self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
+    ) -> Application:
+        if rule is None:
+            outputs = (UNKNOWN,) * len(node.outputs)
+            return Application(
+                outputs, (), (), (("", f"{node.domain}.{node.op}" if node.domain else node.op),)
+            )
+        if isinstance(rule, Function):
+            return self._call(rule, node, given)
+        if not rule.any_rank and any(t is not None and t.shape is None for t in given):
+            dtype = rule.dtype or next((t.dtype for t in given if t is not None), "")
+            return Application((tensor(dtype, None),) * len(node.outputs), ())
+
+        def run(
+            ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str
+        ) -> tuple[Tensor, ...]:
+            return self._subgraph(ctx, graph, inputs, label, tensors)
+
+        ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
+        try:
+            return ctx.apply(rule.apply)
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+            name = printable(node.name)
+            raise InternalError(
+                f"the rule of {node.op} broke at node '{name}': {type(error).__name__}: {error}"
+            ) from error
+
+    def _subgraph(
+        self,
+        ctx: InferenceContext,
+        graph: Graph,
+        inputs: Sequence[Tensor],
+        label: str,
+        outer: dict[str, Tensor],
+    ) -> tuple[Tensor, ...]:
+        inner = {name: outer[name] for name in graph.captures if name in outer}
+        inner.update(zip(graph.inputs, inputs, strict=False))
+        walk = self._deeper()
+        if walk is None:
+            return (UNKNOWN,) * len(graph.outputs)
+        applications = walk.nodes(graph, inner)
+        for node, application in zip(graph.nodes, applications, strict=True):
+            ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
+        return tuple(inner[name] for name in graph.outputs)
+
+    def _call(self, function: Function, node: Node, given: list[Tensor | None]) -> Application:
+        """A local function: its body on the caller's inputs and attributes."""
+        walk = self._deeper(function.opsets)
+        if walk is None:
+            return Application(
+                (UNKNOWN,) * len(node.outputs), (), (), (("", f"{node.op} (nested too deep)"),)
+            )
+        absent = tensor("", ())
+        inner = dict.fromkeys(function.inputs, absent)
+        inner.update((name, t) for name, t in zip(function.inputs, given, strict=False) if t is not None)
+        missing = {
+            name
+            for name, t in zip(function.inputs, [*given, *[None] * len(function.inputs)], strict=False)
+            if t is None
+        }
+        body = [_bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
+        applications = walk.sequence(body, inner)
+        ctx = InferenceContext(node, given, 1)
+        for inner_node, application in zip(body, applications, strict=True):
+            ctx.adopt(application, inner_node.name)
+        outputs = tuple(inner.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
+        outputs += (UNKNOWN,) * (len(node.outputs) - len(outputs))
+        return ctx.application(outputs)
+
+    def _deeper(self, opsets: Mapping[str, int] | None = None) -> _Walk | None:
+        if self._depth >= MAX_CALLS:
+            return None
+        walk = _Walk(opsets or self._opsets, self._functions, None, self._depth + 1)
+        if opsets is None:
+            walk._found = self._found
+        return walk
+
+
+def _bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str]) -> Node:
+    """A node of a function's body with the caller's attributes put in and omitted inputs left out."""
+    attributes: dict[str, Any] = {}
+    for name, value in node.attributes.items():
+        if isinstance(value, Reference):
+            passed = given[value.name] if value.name in given else defaults.get(value.name)
+            if passed is not None:
+                attributes[name] = passed
+        else:
+            attributes[name] = value
+    inputs = ["" if name in missing else name for name in node.inputs]
+    return node._replace(attributes=Attributes(attributes), inputs=inputs)

@@ -1,0 +1,90 @@
+"""Constant tensors, and what a file declares of the others."""
+
+from __future__ import annotations
+
+from array import array
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
+from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping
+
+__all__ = ["DTYPES", "Declared", "Literal", "Scalar", "identity"]
+
+Scalar: TypeAlias = int | float | bool | str
+
+_NUMBERED = (
+    *("", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16"),
+    *("float64", "uint32", "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz"),
+    *("float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1", "float8e8m0", "uint2", "int2"),
+    *("float6e2m3", "float6e3m2"),
+)
+DTYPES: Mapping[int, str] = MappingProxyType(dict(enumerate(_NUMBERED)))
+"""Element types by ONNX's numbers, which attributes such as `Cast`'s `to` hold too; "" is unknown."""
+
+
+def identity(value: Hashable) -> Hashable:
+    """What makes two values one: Python holds 1 == 1.0 == True and 0.0 == -0.0, an operator does not."""
+    if type(value) is tuple:
+        return tuple, _elements(value)
+    return type(value), repr(value) if isinstance(value, float) else value
+
+
+def _elements(values: tuple[Hashable, ...]) -> Hashable:
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        return float, array("d", cast("tuple[float, ...]", values)).tobytes()
+    return (kinds.pop(), values) if len(kinds) == 1 else tuple(map(identity, values))
+
+
+class Literal:
+    """A constant tensor, interned: the same dtype, shape and values are one object.
+
+    `values` lists the elements in row-major order, or is None when they are too many or were not read: such
+    tensors are one `Literal` although their elements may differ.
+
+    Example:
+        >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
+        True
+        >>> Literal("float32", (), (0.0,)) is Literal("float32", (), (-0.0,))
+        False
+    """
+
+    __slots__ = ("__weakref__", "dtype", "shape", "values")
+    LIMIT: ClassVar[int] = 1024
+    """More elements than this are never listed."""
+    _interned: ClassVar[WeakValueDictionary[Hashable, Literal]] = WeakValueDictionary()
+
+    dtype: str
+    shape: tuple[int, ...]
+    values: tuple[Scalar, ...] | None
+
+    def __new__(cls, dtype: str, shape: Iterable[int], values: Iterable[Scalar] | None = None) -> Literal:
+        """The one object of this content."""
+        shape = tuple(shape)
+        values = None if values is None else tuple(values)
+        key = (dtype, shape, None if values is None else _elements(values))
+        found = cls._interned.get(key)
+        if found is None:
+            found = super().__new__(cls)
+            found.dtype, found.shape, found.values = dtype, shape, values
+            cls._interned[key] = found
+        return found
+
+    def __reduce__(self) -> tuple[type[Literal], tuple[object, ...]]:
+        return Literal, (self.dtype, self.shape, self.values)
+
+    def __repr__(self) -> str:
+        return f"Literal({self.dtype!r}, {self.shape!r}, {self.values!r})"
+
+
+class Declared(NamedTuple):
+    """What a file says of a tensor: a None dimension is anonymous, a None shape has unknown rank.
+
+    For a sequence, optional or map, `dtype` and `shape` are those of the tensors inside.
+    """
+
+    dtype: str
+    shape: tuple[int | str | None, ...] | None
+    kind: str = "tensor"  # or "sequence", "optional", "map", "sparse"

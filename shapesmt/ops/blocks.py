@@ -1,0 +1,111 @@
+"""Operators that regroup elements in blocks, crop to a size or reverse: `DepthToSpace`, `Col2Im`, `CenterCropPad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import Dim, product
+from shapesmt.formula import at_least, divides, equal, implies
+from shapesmt.ops.fields import wanted
+from shapesmt.ops.indices import spans
+from shapesmt.ops.registry import rule
+from shapesmt.tensor import Tensor
+
+
+@rule("DepthToSpace")
+def depth_to_space(ctx: InferenceContext) -> Tensor:
+    """`[n, c, h, w]` becomes `[n, c / b**2, h*b, w*b]`."""
+    x, block = ctx.input(0), _block(ctx)
+    n, c, h, w = x.dims
+    ctx.require(divides(block**2, c), f"the channels split into blocks of {block**2}", c, block**2)
+    return ctx.tensor((n, c // block**2, h * block, w * block))
+
+
+@rule("SpaceToDepth")
+def space_to_depth(ctx: InferenceContext) -> Tensor:
+    """`[n, c, h, w]` becomes `[n, c * b**2, h / b, w / b]`."""
+    x, block = ctx.input(0), _block(ctx)
+    n, c, h, w = x.dims
+    for d in (h, w):
+        ctx.require(divides(block, d), f"height and width split into blocks of {block}", d, block)
+    return ctx.tensor((n, c * block**2, h // block, w // block))
+
+
+def _block(ctx: InferenceContext) -> int:
+    ctx.require_rank(ctx.input(0), 4)
+    block = ctx.int("blocksize")
+    ctx.check(block >= 1, f"blocksize {block} is at least 1")
+    ctx.check(ctx.str("mode", "DCR") in ("DCR", "CRD"), "the mode is DCR or CRD")
+    return block
+
+
+@rule("ReverseSequence", since=10)
+def reverse_sequence(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; each sequence's first elements are reversed."""
+    x, lengths = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 2, least=True)
+    time, batch = ctx.int("time_axis", 0), ctx.int("batch_axis", 1)
+    ctx.check({time, batch} == {0, 1}, "time and batch are the axes 0 and 1")
+    ctx.require_rank(lengths, 1)
+    ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
+    for given, least, greatest in spans(lengths):
+        for low, high in ((least, 0), (x[time], greatest)):
+            ctx.require(implies(given, at_least(low, high)), "lengths are inside the time axis", low, high)
+    return ctx.tensor(x.dims)
+
+
+@rule("CenterCropPad", since=18)
+def center_crop_pad(ctx: InferenceContext) -> Tensor:
+    """The listed axes have the listed sizes."""
+    x = ctx.input(0)
+    axes = ctx.normals(ctx.ints("axes", range(x.rank)), x.rank)
+    sizes = wanted(ctx, 1)
+    sizes = [None] * len(axes) if sizes is None else sizes
+    ctx.check(len(sizes) == len(axes), f"one size for each of {len(axes)} axes, not {len(sizes)}")
+    dims = list(x.dims)
+    for axis, d in zip(axes, sizes, strict=True):
+        if d is not None:
+            ctx.require_at_least(d, 0, "sizes are not negative")
+        dims[axis] = ctx.fresh(f"size{axis}") if d is None else d
+    return ctx.tensor(dims)
+
+
+@rule("Col2Im", since=18)
+def col2im(ctx: InferenceContext) -> Tensor:
+    """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts the places of a block in the image."""
+    x, image, block = ctx.input(0), wanted(ctx, 1), wanted(ctx, 2)
+    ctx.require_rank(x, 3)
+    lengths = {len(v) for v in (image, block) if v is not None}
+    ctx.check(len(lengths) <= 1, "image and block have one rank")
+    if not lengths:
+        return ctx.tensor(None)
+    (rank,) = lengths
+    channels = ctx.fresh("channels", 1, x[1])
+    if block is not None and None not in block:
+        volume = product(d for d in block if d is not None)
+        ctx.require(divides(volume, x[1]), "the channels are a multiple of the block", x[1], volume)
+        ctx.require_at_least(x[1], 1, "the channels are a multiple of the block")
+        channels = x[1] // volume
+    if image is not None and block is not None:
+        _require_places(ctx, x[2], image, block)
+    sizes = [ctx.fresh(f"size{i}") if d is None else d for i, d in enumerate(image or [None] * rank)]
+    return ctx.tensor((x[0], channels, *sizes))
+
+
+def _require_places(ctx: InferenceContext, count: Dim, image: Sequence[Dim | None], block: Sequence[Dim | None]) -> None:
+    rank = len(image)
+    strides, dilations = ctx.ints("strides", [1] * rank), ctx.ints("dilations", [1] * rank)
+    pads = ctx.ints("pads", [0] * (2 * rank))
+    for values, length, law in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
+        ctx.check(len(values) == length, f"{length} {law} for {rank} axes, not {len(values)}")
+    ctx.check(min(strides, default=1) > 0 and min(dilations, default=1) > 0, "strides and dilations are positive")
+    places: list[Dim] = []
+    for i, (size, kernel) in enumerate(zip(image, block, strict=True)):
+        if size is None or kernel is None:
+            continue
+        slack = size + pads[i] + pads[i + rank] - dilations[i] * (kernel - 1) - 1
+        ctx.require_at_least(slack, 0, "the dilated block fits the padded image")
+        places.append(slack // strides[i] + 1)
+    if len(places) == rank:
+        ctx.require(equal(product(places), count), "there is one column for each place of the block", count, product(places))

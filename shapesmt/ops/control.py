@@ -1,0 +1,392 @@
+"""Control flow: If, Loop and Scan, whose attributes are graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import NamedTuple
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
+from shapesmt.formula import TRUE, Formula, any_of, at_least, at_most, differs, equal, negate, select
+from shapesmt.graph import Graph
+from shapesmt.ops.registry import rule
+from shapesmt.ops.trips import Carried, carried, in_every_trip, put, trips_until_false
+from shapesmt.rewrite import Replacer
+from shapesmt.tensor import Tensor, tensor
+from shapesmt.value import Elements, Field, Item, Value, elements, field, position
+
+UNROLLED = 32  # trips written out one by one
+ROUNDS = 8  # runs of a body to find out how it changes what it carries
+COUNTED = 1 << 31  # a limit beyond it is no limit
+STEADY = "every trip makes a scan output of the same shape"
+
+
+class Mark(NamedTuple):
+    """How much a context had stated, to take back or rewrite what came after."""
+
+    requirements: int
+    facts: int
+    unsupported: int
+    made: int
+
+    def undo(self, ctx: InferenceContext) -> None:
+        """Take it back."""
+        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unsupported, ctx.made), self, strict=True):
+            del listed[length:]  # type: ignore[attr-defined]  # a list each
+
+    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula]) -> None:
+        """Change its conditions."""
+        ctx.requirements[self.requirements :] = [
+            r._replace(formula=change(r.formula)) for r in ctx.requirements[self.requirements :]
+        ]
+        ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
+
+
+def mark(ctx: InferenceContext) -> Mark:
+    """What is stated so far."""
+    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unsupported), len(ctx.made))
+
+
+def apart(
+    ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
+) -> list[Tensor]:
+    """A subgraph's outputs; the sizes that data decides in there get names of their own."""
+    start = mark(ctx)
+    outputs = ctx.run(graph, inputs, label, given)
+    twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
+    renaming = Replacer(twins)
+    start.rewrite(ctx, renaming.apply)
+    ctx.made[start.made :] = twins.values()
+    return [rewritten(t, renaming) for t in outputs]
+
+
+def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
+    """The symbols made after the first so many."""
+    return frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
+
+
+def twin(atom: Atom, prefix: str) -> Dim:
+    """A symbol like it of another name."""
+    return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
+
+
+def rewritten(t: Tensor, change: Replacer) -> Tensor:
+    """A tensor with its sizes and elements rewritten."""
+    value = t.value
+    if isinstance(value, Elements):
+        value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
+    elif isinstance(value, Field):
+        value = field(change.apply(value.element))
+    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value)
+
+
+def truth_of(t: Tensor | None) -> Dim | None:
+    """The one element of a condition (0 or 1); None where unknown."""
+    value = t.value if t is not None else None
+    item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+    return item if isinstance(item, Dim) else None
+
+
+# If
+
+
+@rule("If", any_rank=True, nested=True)
+def branch(ctx: InferenceContext) -> list[Tensor]:
+    """The outputs of the branch that the condition takes; where only data decides, either."""
+    condition = ctx.input(0)
+    require_single(ctx, condition, "the condition has one element")
+    taken = truth_of(condition)
+    graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
+    if taken is None:
+        both = [apart(ctx, graph, [], name, name[:4]) for name, graph in graphs]
+        return [either(ctx, f"either{k}x", *pair) for k, pair in enumerate(zip(*both, strict=False))]
+    holds = differs(taken, 0)
+    if taken.constant is not None:
+        name, graph = graphs[0 if holds is TRUE else 1]
+        return apart(ctx, graph, [], name, name[:4])
+    then = apart(ctx, graphs[0][1], [], "then_branch", "then", holds)
+    other = apart(ctx, graphs[1][1], [], "else_branch", "else", negate(holds))
+    return [chosen(holds, a, b) for a, b in zip(then, other, strict=False)]
+
+
+def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
+    """A scalar, or a tensor that holds one element."""
+    if t.shape is not None:
+        ctx.require_equal(t.numel, 1, law)
+
+
+def chosen(condition: Formula, a: Tensor, b: Tensor) -> Tensor:
+    """The first where the condition holds, else the second."""
+    dtype = a.dtype or b.dtype
+    if a.shape is None or b.shape is None or a.rank != b.rank:
+        return tensor(dtype, None)
+    dims = [select(condition, p, q) for p, q in zip(a.dims, b.dims, strict=True)]
+    value = a.value if a.value is b.value else None
+    if isinstance(a.value, Elements) and isinstance(b.value, Elements) and a.value.shape == b.value.shape:
+        pairs = zip(a.value.items, b.value.items, strict=True)
+        value = elements(a.value.shape, [chosen_item(condition, p, q) for p, q in pairs])
+    return tensor(dtype, dims, value)
+
+
+def chosen_item(condition: Formula, a: Item, b: Item) -> Item:
+    """The same for elements."""
+    if a is b:
+        return a
+    return select(condition, a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
+
+
+def either(ctx: InferenceContext, name: str, a: Tensor, b: Tensor) -> Tensor:
+    """A tensor that is one or the other: what both have in common, and sizes between theirs."""
+    dtype = a.dtype or b.dtype
+    if a.shape is None or b.shape is None or a.rank != b.rank:
+        return tensor(dtype, None)
+    dims = [between(ctx, f"{name}{i}", *pair) for i, pair in enumerate(zip(a.dims, b.dims, strict=True))]
+    value = a.value if a.value is b.value else None
+    if isinstance(a.value, Elements) and isinstance(b.value, Elements) and a.value.shape == b.value.shape:
+        pairs = zip(a.value.items, b.value.items, strict=True)
+        value = elements(a.value.shape, [p if p is q else None for p, q in pairs])
+    return tensor(dtype, dims, value)
+
+
+def between(ctx: InferenceContext, name: str, a: Dim, b: Dim) -> Dim:
+    """One size or the other."""
+    if a is b:
+        return a
+    size = ctx.fresh(name, max(0, int(min(a.lo, b.lo))) if min(a.lo, b.lo) > -inf else 0, maximum(a, b))
+    ctx.facts.append(at_least(size, minimum(a, b)))
+    return size
+
+
+# Loop
+
+
+@rule("Loop", any_rank=True, nested=True)
+def loop(ctx: InferenceContext) -> list[Tensor]:
+    """The carried tensors after the last trip, then what the trips made, stacked."""
+    body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]
+    ctx.check(len(body.inputs) == 2 + len(start), "the body takes the trip, the condition and each carried tensor")
+    ctx.check(len(body.outputs) > len(start), "the body makes the condition and each carried tensor")
+    for index, law in enumerate(("the trip count is a single number", "the condition has one element")):
+        if ctx.has(index):
+            require_single(ctx, ctx.input(index), law)
+    limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
+    if first is ONE and limit is not None and limit.constant is not None and 1 <= limit.constant <= UNROLLED:
+        found = unrolled(ctx, body, start, limit.constant)
+        if found is not None:
+            return found
+    return repeated(ctx, body, start, limit, first)
+
+
+def trip_limit(ctx: InferenceContext) -> Dim | None:
+    """The most trips; None where there is no limit."""
+    if not ctx.has(0):
+        return None
+    given = truth_of(ctx.input(0))
+    if given is not None:
+        return None if given.lo >= COUNTED else maximum(given, 0)
+    count = symbol(ctx.node.inputs[0], 0, kind="data")
+    ctx.made.append(count)
+    ctx.memoizable = False
+    return count
+
+
+def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]:
+    """What a trip is given: its number, a condition that holds, the carried tensors."""
+    ranks = [len(declared.shape or ()) for declared in body.inputs.values()]
+    shapes = [(1,) if rank == 1 else () for rank in ranks[:2]]
+    number = tensor("int64", shapes[0], elements(shapes[0], [trip]))
+    return [number, tensor("bool", shapes[1], elements(shapes[1], [ONE])), *carry]
+
+
+def unrolled(ctx: InferenceContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
+    """Trip after trip; None where data decides whether there is another."""
+    before, carry, made = mark(ctx), start, []
+    for trip in range(trips):
+        label = f"trip {trip}"
+        condition, *outputs = apart(ctx, body, trip_inputs(body, const(trip), carry), label, f"trip{trip}")
+        carry = outputs[: len(start)]
+        made.append(outputs[len(start) :])
+        goes_on = truth_of(condition)
+        if goes_on is None or goes_on.constant is None:
+            before.undo(ctx)
+            return None
+        if goes_on is ZERO:
+            break
+    return [*carry, *(listed(ctx, parts) for parts in zip(*made, strict=True))]
+
+
+def listed(ctx: InferenceContext, parts: Sequence[Tensor]) -> Tensor:
+    """Tensors of one shape, stacked."""
+    first = parts[0]
+    if any(t.shape is None for t in parts):
+        return tensor(first.dtype, None)
+    ctx.require_agree(*parts, law=STEADY)
+    shape = [len(parts), *first.dims]
+    values = [t.value for t in parts]
+    value: Value | None = None
+    if any(isinstance(v, Elements) for v in values) and all(d.constant is not None for d in first.dims):
+        sizes = [int(d.constant or 0) for d in first.dims]
+        missing = [None] * int(first.numel.constant or 0)
+        items = [i for v in values for i in (v.items if isinstance(v, Elements) else missing)]
+        value = elements((len(parts), *sizes), items) if len(items) == len(parts) * len(missing) else None
+    return tensor(first.dtype, shape, value)
+
+
+def repeated(
+    ctx: InferenceContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None
+) -> list[Tensor]:
+    """Any number of trips: one trip of any index, and what it shows of the others."""
+    most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
+    index = ctx.fresh("trip", 0, most)
+    before = mark(ctx)
+    carry, (condition, *outputs) = settled(ctx, body, start, index)
+    hidden = symbols_since(ctx, before.made)
+    trips = trip_count(ctx, limit, first, truth_of(condition), index, hidden)
+    before.rewrite(ctx, lambda f: in_every_trip(f, index, trips))
+    final = [c.at(trips, index, lambda i, k=k: ctx.fresh(f"final{k}x{i}")) for k, c in enumerate(carry)]  # type: ignore[misc]  # k=k binds
+    return [*final, *(stacked(ctx, t, index, trips, hidden) for t in outputs[len(start) :])]
+
+
+def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
+    """How the body changes what it carries, and what a trip of any index makes."""
+    carry = [carried(t) for t in start]
+    for round_ in range(ROUNDS + 1):
+        if round_ == ROUNDS:
+            carry = [Carried(t, None, None, None) for t in start]
+        before = mark(ctx)
+        given = [c.at(index, index, lambda i, k=k: ctx.fresh(f"carried{k}x{i}")) for k, c in enumerate(carry)]  # type: ignore[misc]  # k=k binds
+        outputs = apart(ctx, body, trip_inputs(body, index, given), "", "body")
+        hidden = symbols_since(ctx, before.made)
+        left = outputs[1 : 1 + len(start)]
+        refined = [c.after(t, index, hidden) for c, t in zip(carry, left, strict=True)]
+        if refined == carry:
+            break
+        carry = refined
+        before.undo(ctx)
+    return carry, outputs
+
+
+def trip_count(
+    ctx: InferenceContext, limit: Dim | None, first: Dim | None, last: Dim | None, index: Dim, hidden: frozenset[Atom]
+) -> Dim:
+    """The number of trips: all, or until the condition that each computes for the next fails."""
+    until = None
+    if last is not None and first is not None:
+        until = limit if last is ONE else ONE if last is ZERO else trips_until_false(last, index, hidden)
+    if until is None:
+        at_once = first is ONE and (limit is None or limit.lo >= 1)
+        return ctx.fresh("trips", 1 if at_once else 0, limit)
+    assert first is not None
+    return select(differs(first, 0), until if limit is None else minimum(until, limit), 0)
+
+
+def stacked(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> Tensor:
+    """What all trips make, as one tensor; runtimes know no symbolic size of what no trip made."""
+    if t.shape is None:
+        return tensor(t.dtype, None)
+    require_steady(ctx, t, index, trips, hidden)
+    sizes = [d if d.constant is not None else select(at_least(trips, 1), put(d, index, ZERO), 0) for d in t.dims]
+    value: Value | None = None
+    item = truth_of(t)
+    if t.rank == 0 and item is not None and item.symbols.isdisjoint(hidden):
+        value = field(put(item, index, position(1)))
+    return tensor(t.dtype, [trips, *sizes], value)
+
+
+def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
+    """A size depends neither on the trip nor on what data decides in it, unless there is one trip only."""
+    others = Replacer({a: twin(a, "other") for a in hidden})
+    for d in t.dims:
+        another = put(others.apply(d), index, ZERO)
+        if another is not d:
+            same = in_every_trip(equal(d, another), index, trips)
+            ctx.require(any_of(at_most(trips, 1), same), STEADY, d, another)
+
+
+# Scan
+
+
+@rule("Scan", since=9, any_rank=True, nested=True)
+def scan(ctx: InferenceContext) -> list[Tensor]:
+    """The states after the last trip, then what trips made, stacked; each trip reads a slice of each input."""
+    count = ctx.integer("num_scan_inputs")
+    states, scanned = split(ctx, 0, count)
+    axes = ctx.integers("scan_input_axes", (0,) * count)
+    ctx.check(len(axes) == count, "'scan_input_axes' has one entry per scan input")
+    slices, lengths = [], []
+    for t, axis in zip(scanned, axes, strict=True):
+        if t.shape is not None:
+            at = ctx.normal(axis, t.rank)
+            lengths.append(t[at])
+            t = tensor(t.dtype, [*t.dims[:at], *t.dims[at + 1 :]])
+        slices.append(t)
+    trips = common_length(ctx, lengths)
+    final, made = scanned_once(ctx, states, slices, trips)
+    places = ctx.integers("scan_output_axes", (0,) * len(made))
+    ctx.check(len(places) == len(made), "'scan_output_axes' has one entry per scan output")
+    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
+
+
+@rule("Scan", since=8, any_rank=True, nested=True)
+def scan_8(ctx: InferenceContext) -> list[Tensor]:
+    """The same for each sample of a batch: states are `[batch, ...]`, what is scanned `[batch, seq, ...]`."""
+    states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))
+    tensors = [*states, *scanned]
+    if any(t.shape is None for t in tensors):
+        return [tensor(t.dtype, None) for t in states]
+    for t in tensors:
+        ctx.require_rank(t, 2 if t in scanned else 1, least=True)
+    batch = tensors[0][0]
+    for t in tensors[1:]:
+        ctx.require_equal(t[0], batch, "all inputs have the same batch")
+    trips = common_length(ctx, [t[1] for t in scanned])
+    given = [tensor(t.dtype, t.dims[1:]) for t in states]
+    final, made = scanned_once(ctx, given, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
+    stacks = [inserted(ctx, t, 0, trips) for t in made]
+    return [tensor(t.dtype, None if t.shape is None else [batch, *t.dims]) for t in (*final, *stacks)]
+
+
+def split(ctx: InferenceContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
+    """The initial states and the scan inputs."""
+    given = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
+    body = ctx.graph("body")
+    ctx.check(1 <= count <= len(given) == len(body.inputs), "the body takes each state and each slice")
+    ctx.check(len(body.outputs) >= len(given) - count, "the body makes each state")
+    return given[: len(given) - count], given[len(given) - count :]
+
+
+def common_length(ctx: InferenceContext, lengths: Sequence[Dim]) -> Dim:
+    """The number of trips, which all scan inputs agree on."""
+    if not lengths:
+        return ctx.fresh("trips", 1)
+    ctx.require_at_least(lengths[0], 1, "there is at least one slice")
+    for length in lengths[1:]:
+        ctx.require_equal(length, lengths[0], "scan inputs have the same length")
+    return lengths[0]
+
+
+def scanned_once(
+    ctx: InferenceContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
+) -> tuple[list[Tensor], list[Tensor]]:
+    """What any trip makes: states, whose shapes no trip changes, and scan outputs."""
+    before = len(ctx.made)
+    given = [tensor(t.dtype, t.shape) for t in states]
+    outputs = apart(ctx, ctx.graph("body"), [*given, *slices], "", "body")
+    for state, left in zip(given, outputs, strict=False):
+        if state.shape is not None and left.shape is not None:
+            ctx.require_agree(state, left, law="a state keeps its shape from trip to trip")
+    hidden = symbols_since(ctx, before)
+    made = outputs[len(states) :]
+    for t in made:
+        if t.shape is not None:
+            require_steady(ctx, t, ZERO, trips, hidden)
+    return given, made
+
+
+def inserted(ctx: InferenceContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
+    """A scan output with the axis along which the trips lie."""
+    if t.shape is None:
+        return tensor(t.dtype, None)
+    at = ctx.normal(axis, t.rank + 1)
+    return tensor(t.dtype, [*t.dims[:at], trips, *t.dims[at:]])

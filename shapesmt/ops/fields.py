@@ -1,0 +1,168 @@
+"""Elements that move: what operators which only rearrange a tensor do to its known elements.
+
+An operator that lists, shifts, repeats or picks elements says once where each output position reads its input;
+listed elements follow by numpy's indexing, and elements given as a formula by replacing their positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ZERO, Dim, as_dim
+from shapesmt.formula import at_least, equal, select
+from shapesmt.tensor import Tensor
+from shapesmt.value import Elements, Field, Item, Value, elements, field, from_array, move_positions, position, positions
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
+
+MAX_CHOICES = 8  # longest list that becomes a chain of choices
+MAX_LISTED = 64  # more elements than this stay a formula
+
+
+def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
+    """The shape as numbers, where every size is one.
+
+    >>> concrete((as_dim(2), as_dim(3)))
+    (2, 3)
+    """
+    if shape is None:
+        return None
+    sizes = [d.constant for d in shape]
+    return None if any(s is None or s < 0 for s in sizes) else tuple(s for s in sizes if s is not None)
+
+
+def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
+    """The elements of an input that lists sizes, None for each unknown one; None where their number is unknown."""
+    x = ctx.input(index)
+    if x.shape is None:
+        return None
+    ctx.check(x.rank <= 1, f"input {index} is a list of integers")
+    items = ctx.items(index)
+    length = concrete(x.shape)
+    return list(items) if items is not None else None if length is None else [None] * prod(length)
+
+
+def along(items: Sequence[Item], index: Dim) -> Dim | None:
+    """The item at a symbolic index inside the list: an arithmetic progression, or a choice among few.
+
+    >>> along([as_dim(3), as_dim(5), as_dim(7)], position(1))
+    Dim('2*`@1` + 3')
+    """
+    known = [i for i in items if isinstance(i, Dim)]
+    if not known or len(known) < len(items):
+        return None
+    step = known[1] - known[0] if len(known) > 1 else ZERO
+    if all(b - a is step for a, b in zip(known, known[1:], strict=False)):
+        return known[0] + step * index
+    if len(known) > MAX_CHOICES:
+        return None
+    result = known[-1]
+    for at in range(len(known) - 2, -1, -1):
+        result = select(equal(index, at), known[at], result)
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _formula(value: Elements) -> Dim | None:
+    if not value.items:
+        return ZERO
+    if not value.shape:
+        return value.items[0] if isinstance(value.items[0], Dim) else None
+    rows = value.array
+    inner = [from_array(np.asarray(row, dtype=object)) for row in rows]
+    parts = [None if row is None else _formula(row) for row in inner]
+    return along(parts, position(len(value.shape)))
+
+
+def element_of(x: Tensor) -> Dim | None:
+    """The element as an expression over the positions, where there is one."""
+    return x.value.element if isinstance(x.value, Field) else None if x.value is None else _formula(x.value)
+
+
+def valued(shape: Sequence[Dim], element: Dim | None) -> Value | None:
+    """The value of a tensor of this shape with this element: listed where it is small."""
+    sizes = concrete(shape)
+    if element is None or sizes is None or prod(sizes) > MAX_LISTED:
+        return None if element is None else field(element)
+    rank = len(sizes)
+    places = np.ndindex(*sizes)
+    return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
+
+
+def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved: Callable[[int], Dim]) -> Value | None:
+    """The elements of a rearranged tensor.
+
+    Args:
+        x: The tensor that is rearranged.
+        shape: The output's shape.
+        view: The rearrangement of an array of elements, for a concrete output.
+        moved: What stands for each position of the input in terms of the output's positions.
+    """
+    if isinstance(x.value, Elements) and concrete(shape) is not None:
+        return from_array(np.asarray(view(x.value.array), dtype=object))
+    element = element_of(x)
+    return None if element is None else valued(shape, move_positions(element, moved))
+
+
+def array_of(x: Tensor) -> Array | None:
+    """The elements of a small tensor as an array, None for each unknown one; None where it isn't small."""
+    if isinstance(x.value, Elements):
+        return x.value.array
+    sizes = concrete(x.shape)
+    if sizes is None or prod(sizes) > MAX_LISTED:
+        return None
+    listed = valued(x.dims, element_of(x))
+    return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
+
+
+def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
+    """The elements after a reshape that keeps their row-major order."""
+    sizes = concrete(shape)
+    if isinstance(x.value, Elements):
+        fits = sizes is not None and prod(sizes) == len(x.value.items)
+        if fits:
+            return from_array(x.value.array.reshape(sizes))
+        if prod(x.value.shape) != 1:
+            return None
+    element = element_of(x)
+    if element is None:
+        return None
+    before, after = _lengthy(x.dims), _lengthy(shape)
+    if [x.dims[-b] for b in before] == [shape[-b] for b in after]:
+        place = dict(zip(before, map(position, after), strict=True))
+    elif len(before) == 1:
+        place = {before[0]: _row_major(shape)}
+    elif not positions(element):
+        place = {}
+    else:
+        return None
+    return valued(shape, move_positions(element, lambda axis: place.get(axis, ZERO)))
+
+
+def _lengthy(shape: Sequence[Dim]) -> list[int]:
+    """The axes that may be longer than 1, counted from the end."""
+    return [b for b in range(len(shape), 0, -1) if shape[-b].constant != 1]
+
+
+def _row_major(shape: Sequence[Dim]) -> Dim:
+    place, stride = ZERO, as_dim(1)
+    for back in range(1, len(shape) + 1):
+        if shape[-back].constant != 1:
+            place, stride = place + position(back) * stride, stride * shape[-back]
+    return place
+
+
+def within(index: Dim, size: Dim) -> Dim:
+    """An index that may count from the end, counted from the front.
+
+    >>> within(as_dim(-1), as_dim(5))
+    Dim('4')
+    """
+    return select(at_least(index, 0), index, index + size)
+

@@ -1,0 +1,270 @@
+"""Operators that pick elements by index or by position: `Gather` and its kin, `Slice`, `TopK`, `OneHot`, `NonZero`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ZERO, Dim, as_dim, product, total
+from shapesmt.formula import any_of, at_least, differs, equal, select
+from shapesmt.ops.fields import Array, along, array_of, concrete, element_of, valued, wanted, within
+from shapesmt.ops.indices import columns, require_inside
+from shapesmt.ops.registry import rule
+from shapesmt.real import Real
+from shapesmt.tensor import Shape, Tensor
+from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, elements, from_array, move_positions, position, uniform
+
+
+@rule("Gather")
+def gather(ctx: InferenceContext) -> Tensor:
+    """`out[..., i, ...] = x[..., indices[i], ...]` along one axis."""
+    x, indices = ctx.input(0), ctx.input(1)
+    axis = ctx.axis(x.rank, 0)
+    require_inside(ctx, indices, x[axis])
+    dims = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
+    return ctx.tensor(dims, value=_gathered(x, indices, axis, dims))
+
+
+def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | None:
+    array, index = array_of(x) if x.value is not None else None, array_of(indices)
+    if array is not None and index is not None and concrete(dims) is not None:
+        if index.size > MAX_ELEMENTS or (index.size == 0 and array.size == 0):
+            return None
+        rows = np.moveaxis(array, axis, 0)
+        picked = [_picked(rows, i) for i in index.ravel().tolist()]
+        stacked = np.empty((len(picked), *rows.shape[1:]), dtype=object)
+        for place, part in enumerate(picked):
+            stacked[place] = part[()] if isinstance(part, np.ndarray) else part
+        shaped = stacked.reshape((*index.shape, *rows.shape[1:]))
+        return from_array(np.moveaxis(shaped, range(index.ndim), range(axis, axis + index.ndim)))
+    after, place = x.rank - axis - 1, element_of(indices)
+    if place is None:
+        return None
+    at = within(move_positions(place, lambda b: position(b + after)), x[axis])
+    back = x.rank - axis
+
+    def moved(b: int) -> Dim:
+        return at if b == back else position(b) if b < back else position(b + indices.rank - 1)
+
+    return _substituted(x, dims, moved)
+
+
+def _substituted(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value | None:
+    element = element_of(x)
+    return None if element is None else valued(dims, move_positions(element, moved))
+
+
+def _picked(rows: Array, index: Item) -> Array | Item:
+    """The row at an index; a symbolic one chooses element by element."""
+    size = len(rows)
+    if not isinstance(index, Dim) or not size:
+        return np.full(rows.shape[1:], None, dtype=object)
+    if index.constant is not None:
+        return rows[index.constant] if -size <= index.constant < size else _picked(rows, None)  # type: ignore[no-any-return]
+    lists = rows.reshape(size, -1).T.tolist()
+    chosen = np.empty(len(lists), dtype=object)
+    chosen[:] = [along(items, within(index, as_dim(size))) for items in lists]
+    return chosen.reshape(rows.shape[1:])
+
+
+@rule("GatherElements", since=11)
+def gather_elements(ctx: InferenceContext) -> Tensor:
+    """`out[i, j] = x[indices[i, j], j]` (for axis 0); off the axis the indices are no larger than x."""
+    x, indices = ctx.input(0), ctx.input(1)
+    axis = same_rank(ctx, x, indices)
+    require_inside(ctx, indices, x[axis])
+    place = element_of(indices)
+    if place is None:
+        return ctx.tensor(indices.dims)
+    at, back = within(place, x[axis]), x.rank - axis
+    return ctx.tensor(indices.dims, value=_substituted(x, indices.dims, lambda b: at if b == back else position(b)))
+
+
+def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
+    ctx.check(x.rank == indices.rank, f"data and indices have one rank, not {x.rank} and {indices.rank}")
+    axis = ctx.axis(x.rank, 0)
+    for i in range(x.rank):
+        if i != axis:
+            ctx.require(at_least(x[i], indices[i]), "indices are no larger than data off the axis", indices[i], x[i])
+    return axis
+
+
+@rule("GatherND", since=11)
+def gather_nd(ctx: InferenceContext) -> Tensor:
+    """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
+    x, indices = ctx.input(0), ctx.input(1)
+    batch = ctx.int("batch_dims", 0)
+    ctx.check(0 <= batch < min(x.rank, indices.rank), f"batch_dims {batch} is less than both ranks")
+    for i in range(batch):
+        ctx.require_equal(x[i], indices[i], "the batch axes of data and indices match")
+    depth = tuple_length(ctx, x, indices, batch)
+    if depth is None:
+        return ctx.tensor(None)
+    picked = columns(indices, depth)
+    rest = product(x.dims[batch + depth :])
+    for i, column in enumerate(picked):
+        require_inside(ctx, column, x[batch + i], equal(rest, 0))  # empty slices are never looked up
+    dims = (*indices.dims[:-1], *x.dims[batch + depth :])
+    return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims))
+
+
+def tuple_length(ctx: InferenceContext, x: Tensor, indices: Tensor, batch: int = 0) -> int | None:
+    """How many axes an index tuple names."""
+    ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
+    last = indices[-1]
+    ctx.require_at_least(x.rank - batch, last, "an index tuple is no longer than the rank it indexes")
+    ctx.check(last.constant is None or last.constant <= x.rank - batch, "an index tuple is no longer than the rank")
+    return last.constant
+
+
+def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape) -> Value | None:
+    parts = [element_of(column) for column in picked]
+    tail = x.rank - batch - len(picked)
+    places = [
+        within(move_positions(part, lambda b: position(b + tail)), x[batch + i])
+        for i, part in enumerate(parts)
+        if part is not None
+    ]
+    if len(places) < len(parts):
+        return None
+
+    def moved(b: int) -> Dim:
+        axis = x.rank - b
+        return position(len(dims) - axis) if axis < batch else places[axis - batch] if b > tail else position(b)
+
+    return _substituted(x, dims, moved)
+
+
+@rule("OneHot", since=9)
+def one_hot(ctx: InferenceContext) -> Tensor:
+    """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
+    indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
+    if amount.shape is not None:
+        ctx.require_equal(amount.numel, 1, "depth is one number")
+    if values.shape is not None:
+        ctx.require_rank(values, 1)
+        ctx.require_equal(values[0], 2, "values are off and on")
+    depth = _single(ctx, 1)
+    if indices.shape is None:
+        return ctx.tensor(None, values.dtype)
+    axis = ctx.axis(indices.rank + 1, -1)
+    if depth is not None:
+        ctx.require_at_least(depth, 1, "depth is at least 1")
+    size = ctx.fresh("depth", 1) if depth is None else depth
+    dims = [*indices.dims[:axis], size, *indices.dims[axis:]]
+    return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
+
+
+def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[Dim]) -> Value | None:
+    place = element_of(indices)
+    ends = values.value.items if isinstance(values.value, Elements) else ()
+    if place is None or len(ends) != 2 or not all(isinstance(e, Dim) for e in ends):
+        return None
+    off, on = (e for e in ends if isinstance(e, Dim))
+    back = len(dims) - axis
+    at = within(move_positions(place, lambda b: position(b if b < back else b + 1)), depth)
+    return valued(dims, select(equal(at, position(back)), on, off))
+
+
+def _single(ctx: InferenceContext, index: int) -> Dim | None:
+    """The one number an input holds, cut to an integer."""
+    value = ctx.input(index).value
+    item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+    return item.to_int() if isinstance(item, Real) else item
+
+
+@rule("TopK")
+def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
+    """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank, -1)
+    if ctx.version < 10:
+        k: Dim | None = as_dim(ctx.int("k"))
+    else:
+        listed = wanted(ctx, 1)
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "k is a list of one number")
+        ctx.check(listed is None or len(listed) == 1, "k is one number")
+        k = listed[0] if listed else None
+    if k is None:
+        k = ctx.fresh("k", 0, x[axis])
+    else:
+        ctx.require_at_least(k, 0, "k is not negative")
+        ctx.require(at_least(x[axis], k), "k is no more than the size of the axis", k, x[axis])
+    dims = [*x.dims[:axis], k, *x.dims[axis + 1 :]]
+    best, places = _best(ctx, x, axis, k)
+    return ctx.tensor(dims, value=best), ctx.tensor(dims, "int64", places)
+
+
+def _best(ctx: InferenceContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
+    """The elements picked from known integers; equal ones in the order of their indices."""
+    items = ctx.constants(0)
+    if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.int("sorted", 1):
+        return None, None
+    array = np.array(items, dtype=object).reshape(x.value.shape)
+    if not 0 <= k.constant <= array.shape[axis]:
+        return None, None
+    order = np.argsort(-array if ctx.int("largest", 1) else array, axis=axis, kind="stable").take(range(k.constant), axis)
+    best = np.take_along_axis(array, order, axis)
+    return tuple(elements(a.shape, [as_dim(int(v)) for v in a.ravel().tolist()]) for a in (best, order))  # type: ignore[return-value]  # two
+
+
+@rule("NonZero", since=9, any_rank=True, dtype="int64")
+def non_zero(ctx: InferenceContext) -> Tensor:
+    """`out.shape = [rank, number of elements that aren't 0]`."""
+    x = ctx.input(0)
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rank", 1), ctx.fresh("count")), "int64")
+    rank = max(x.rank, 1)
+    count = _count_nonzero(ctx, x)
+    places = None
+    if isinstance(x.value, Elements) and count.constant is not None:
+        truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
+        found = np.array(np.nonzero(truths), dtype=object)
+        places = elements(found.shape, [as_dim(int(v)) for v in found.ravel().tolist()]) if found.shape[1] == count.constant else None
+    elif rank == 1 and (uniform(x.value) or ZERO).lo > 0:
+        places = valued((as_dim(1), count), position(1))
+    return ctx.tensor((rank, count), "int64", places)
+
+
+def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
+    items = ctx.items(0)
+    if items is not None:
+        ones = [select(differs(i, 0), 1, 0) for i in items if i is not None]
+        unknown = len(items) - len(ones)
+        return total(ones) + (ctx.fresh("count", 0, unknown) if unknown else ZERO)
+    same = uniform(x.value)
+    if same is not None and x.numel.lo >= 0:
+        return select(differs(same, 0), x.numel, 0)
+    return ctx.fresh("count", 0, x.numel)
+
+
+@rule("Compress", since=9)
+def compress(ctx: InferenceContext) -> Tensor:
+    """Slices along an axis (or elements of the flattened tensor) where the condition is true."""
+    x, condition = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 1, least=True)
+    axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
+    size = x.numel if axis is None else x[axis]
+    flags, length = ctx.constants(1), size.constant
+    if flags is not None and (length is not None or size.lo >= len(flags)):
+        count = as_dim(sum(map(bool, flags[:length])))
+    else:
+        count = ctx.fresh("count", 0, size)
+        ctx.facts.append(at_least(condition.numel, count))
+    return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims)
+
+
+@rule("Unique", since=11)
+def unique(ctx: InferenceContext) -> tuple[Tensor, ...]:
+    """The distinct elements (or slices along an axis), where each first occurs, the way back, and their counts."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
+    size = x.numel if axis is None else x[axis]
+    count = ctx.fresh("count", min(int(size.lo), 1), size)
+    ctx.facts.append(any_of(equal(size, 0), at_least(count, 1)))
+    dims = (count,) if axis is None else x.replace(axis, count).dims
+    per_slice = ctx.tensor((count,), "int64")
+    return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice
+

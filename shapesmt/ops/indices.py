@@ -1,0 +1,143 @@
+"""Index tensors: the range of what they hold, inside the axis they index."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, maximum, minimum, of_atom, substitute
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
+from shapesmt.ops.fields import element_of, valued
+from shapesmt.rewrite import replace
+from shapesmt.tensor import Shape, Tensor, tensor
+from shapesmt.value import Elements, Value, from_array, move_positions, position, positions
+
+INSIDE = "indices are inside the axis"
+MAX_CASES = 16
+
+Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
+
+
+class Span(NamedTuple):
+    """The least and the greatest of some elements, both attained wherever the condition holds."""
+
+    given: Formula
+    least: Dim
+    greatest: Dim
+
+
+def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
+    """State that known indices, which may count from the end, are inside an axis of that size."""
+    for given, least, greatest in spans(indices):
+        inside = all_of(at_least(least, -size), less(greatest, size))
+        ctx.require(any_of(unless, negate(given), inside), INSIDE, least if greatest.hi < 0 else greatest, size)
+
+
+def spans(indices: Tensor) -> list[Span]:
+    """What is known of the elements: cases that cover the known ones, none where nothing is known."""
+    value = indices.value
+    if isinstance(value, Elements):
+        known = list(dict.fromkeys(i for i in value.items if isinstance(i, Dim)))
+        constants = [i for i in known if i.constant is not None]
+        ends = [min(constants, key=lambda d: d.lo), max(constants, key=lambda d: d.lo)] if constants else []
+        cases = [Span(TRUE, *ends)] if ends else []
+        return cases + [Span(TRUE, d, d) for d in known if d.constant is None]
+    if value is None:
+        return []
+    box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(value.element)}
+    rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
+    return [Span(all_of(*rest, given), a, b) for given, a, b in _cases(value.element, box)]
+
+
+def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
+    """The element's ends over a box of positions; choices by position split the box, as joined tensors have them."""
+    given = all_of(*(at_least(last, first) for first, last in box.values()))
+    for atom in element.atoms():
+        if atom.op != "select" or all(p.kind != "axis" for p in atom.args[0].symbols):
+            continue
+        halves = _split(atom.args[0], box) if depth else None
+        if halves is None:
+            return []
+        found = []
+        for half, branch in zip(halves, atom.args[1:], strict=True):
+            for one in half:
+                found += _cases(substitute(element, atom.number, branch), one, depth - 1)
+        return found if len(found) <= MAX_CASES else []
+    least = greatest = element
+    for p, (first, last) in box.items():
+        slope = direction(element, p)
+        if slope is None:
+            return []
+        least = replace(least, {p: first if slope >= 0 else last})
+        greatest = replace(greatest, {p: last if slope >= 0 else first})
+    return [Span(given, least, greatest)]
+
+
+def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
+    """The box where the condition holds, and where it doesn't, as boxes; None where those aren't boxes."""
+    if condition.dim is None:
+        return None
+    for p, (first, last) in box.items():
+        coefficient = dict(condition.dim.terms).get((p.number,), 0)
+        rest = condition.dim - coefficient * of_atom(p)
+        if abs(coefficient) != 1 or any(s.kind == "axis" for s in rest.symbols):
+            continue
+        at = -coefficient * rest  # the position where the two sides meet
+        if condition.op in ("eq", "ne"):
+            hit = [{**box, p: (maximum(first, at), minimum(last, at))}]
+            other = [{**box, p: (first, minimum(last, at - 1))}, {**box, p: (maximum(first, at + 1), last)}]
+            return (hit, other) if condition.op == "eq" else (other, hit)
+        upper = {**box, p: (maximum(first, at if coefficient > 0 else at + 1), last)}
+        lower = {**box, p: (first, minimum(last, at - 1 if coefficient > 0 else at))}
+        return ([upper], [lower]) if coefficient > 0 else ([lower], [upper])
+    return None
+
+
+def direction(dim: Dim, p: Atom) -> int | None:
+    """1, -1 or 0 where the expression only grows, only falls or doesn't change with a position; else None."""
+    slopes = set()
+    for monomial, coefficient in dim.terms:
+        moving = [_ATOMS[n] for n in monomial if p in _ATOMS[n].symbols]
+        if not moving:
+            continue
+        if len(moving) > 1 or any(_ATOMS[n].lo < 0 for n in monomial if _ATOMS[n] is not moving[0]):
+            return None
+        slope = _atom_direction(moving[0], p)
+        slopes.add(slope if slope is None or coefficient > 0 else -slope)
+    if None in slopes or {1, -1} <= slopes:
+        return None
+    return next((s for s in slopes if s), 0)
+
+
+def _atom_direction(atom: Atom, p: Atom) -> int | None:
+    if atom is p:
+        return 1
+    if atom.op in ("min", "max"):
+        parts = list(atom.args)
+    elif atom.op == "select" and p not in atom.args[0].symbols:
+        parts = list(atom.args[1:])
+    elif atom.op == "floordiv" and atom.args[1].lo > 0 and p not in atom.args[1].symbols:
+        parts = [atom.args[0]]
+    else:
+        return None
+    slopes = {direction(part, p) for part in parts}
+    return None if None in slopes or {1, -1} <= slopes else next((s for s in slopes if s), 0)
+
+
+def columns(indices: Tensor, count: int) -> list[Tensor]:
+    """The index tensors that the last axis of a tensor of index tuples holds."""
+    dims = indices.dims[:-1]
+    if isinstance(indices.value, Elements):
+        arrays = np.moveaxis(indices.value.array, -1, 0)
+        return [tensor("int64", dims, from_array(np.asarray(a, dtype=object))) for a in arrays]
+    element = element_of(indices)
+    return [tensor("int64", dims, _column(dims, element, i)) for i in range(count)]
+
+
+def _column(dims: Shape, element: Dim | None, at: int) -> Value | None:
+    if element is None:
+        return None
+    return valued(dims, move_positions(element, lambda axis: as_dim(at) if axis == 1 else position(axis - 1)))
+

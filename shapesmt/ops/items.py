@@ -1,0 +1,257 @@
+"""Single elements: the arithmetic of the operators on items, as the runtimes do it.
+
+An item is a `Dim` (integers, booleans as 0 and 1), a `Real`, or None where it isn't known. The tables at the end
+name the functions by operator; each takes known items, those in `PARTIAL` unknown ones too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, isfinite
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shapesmt.dim import ONE, ZERO, Dim, const, maximum, minimum, product
+from shapesmt.formula import Formula, absolute, all_of, any_of, at_least, differs, equal, select, truncated_divide
+from shapesmt.real import Real, choose, extreme, from_dim, literal
+from shapesmt.tensor import FLOATS
+from shapesmt.value import Item
+
+Function: TypeAlias = Callable[..., Any]  # of items to an item
+
+INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
+MAX_EXPONENT = 64
+
+
+# Types
+
+
+def known(item: Item, dtype: str) -> Item:
+    """The item, or None where its type may not hold it.
+
+    An end that is open counts as one that fits: a size is never too large for the type that the model keeps it in.
+
+    >>> from shapesmt.dim import symbol
+    >>> known(symbol("n", 1) * 2, "int32"), known(const(300), "uint8")
+    (Dim('2*n'), None)
+    """
+    if isinstance(item, Real):
+        return None if item.numerator is None and item.dtype == "bfloat16" else item
+    bits = INTEGERS.get(dtype)
+    if item is None or bits is None:
+        return item if dtype in ("bool", "") else None
+    least, most = (0, (1 << bits) - 1) if dtype[0] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    if (item.lo >= least or (item.lo == -inf and least)) and (item.hi <= most or item.hi == inf):
+        return item
+    lo, hi = item.tight
+    return item if least <= lo and (hi <= most or hi == inf) else None
+
+
+def cast(item: Dim | Real, dtype: str) -> Item:
+    """The item in another type, towards zero; None where the runtimes may differ.
+
+    >>> cast(literal(-1.5, "float32"), "int64"), cast(const(2**32 + 5), "int32")
+    (Dim('-1'), Dim('5'))
+    """
+    if dtype in FLOATS:
+        if isinstance(item, Real):
+            return item.cast(dtype)
+        return from_dim(item, dtype) if dtype != "float16" or max(-item.lo, item.hi) < 1 << 16 else None
+    if dtype == "bool":
+        number = item if isinstance(item, Dim) else item.numerator
+        return None if number is None else truth(differs(number, 0))
+    if isinstance(item, Real):
+        return item.to_int() if item.op != "literal" else None
+    if item.constant is None:
+        return item
+    bits = INTEGERS.get(dtype, 64)
+    wrapped = item.constant & ((1 << bits) - 1)
+    return const(wrapped - (1 << bits) if dtype[0] == "i" and wrapped >> (bits - 1) else wrapped)
+
+
+def truth(formula: Formula | None) -> Dim | None:
+    """A condition as the element of a boolean tensor."""
+    return None if formula is None else select(formula, 1, 0)
+
+
+def holds(item: Dim) -> Formula:
+    """A boolean element as a condition."""
+    return differs(item, 0)
+
+
+# One operand
+
+
+def _absolute(x: Dim | Real) -> Item:
+    if isinstance(x, Dim):
+        return absolute(x)
+    return None if x.numerator is None else choose(at_least(x.numerator, 0), x, -x)
+
+
+def _sign(x: Dim | Real) -> Item:
+    number = x if isinstance(x, Dim) else x.numerator
+    if number is None:
+        return None
+    sign = select(at_least(number, 1), 1, select(equal(number, 0), 0, -1))
+    return sign if isinstance(x, Dim) else from_dim(sign, x.dtype)
+
+
+def _relu(x: Dim | Real) -> Item:
+    return maximum(x, 0) if isinstance(x, Dim) else extreme("max", x, literal(0, x.dtype))
+
+
+def _finite(x: Real) -> Dim | None:
+    return ZERO if isfinite(x.lo) and isfinite(x.hi) else None
+
+
+# Two operands
+
+
+def _divide(a: Any, b: Any) -> Item:
+    if isinstance(a, Real):
+        return None if b.lo <= 0 <= b.hi else a / b
+    return truncated_divide(a, b)
+
+
+def remainder(a: Any, b: Any) -> Item:
+    """The remainder with the divisor's sign."""
+    return None if isinstance(a, Real) else a % b
+
+
+def c_remainder(a: Any, b: Any) -> Item:
+    """The remainder with the dividend's sign, as in C."""
+    return None if isinstance(a, Real) else a - truncated_divide(a, b) * b
+
+
+def _power(base: Dim | Real, exponent: Dim | Real) -> Item:
+    """Small whole exponents of anything, and floats of constants."""
+    top = exponent.numerator if isinstance(exponent, Real) else exponent
+    if top is None or top.constant is None:
+        return None
+    whole = top.constant if isinstance(exponent, Dim) or exponent.denominator == 1 else -1
+    if isinstance(base, Dim):
+        small = 0 <= whole <= 3 or (0 <= whole <= MAX_EXPONENT and -2 <= base.lo <= base.hi <= 2)
+        return product([base] * whole) if small else None
+    if 1 <= whole <= 3:
+        return base * base * base if whole == 3 else base * base if whole == 2 else base
+    if base.numerator is None or base.numerator.constant is None or base.dtype not in ("float32", "float64"):
+        return None
+    with np.errstate(all="ignore"):
+        power = np.power(base.numerator.constant / base.denominator, _fraction(exponent))
+    return literal(float(power), base.dtype)
+
+
+def _fraction(number: Dim | Real) -> float:
+    top = number if isinstance(number, Dim) else number.numerator
+    assert top is not None
+    assert top.constant is not None
+    return float(top.constant) / (number.denominator if isinstance(number, Real) else 1)
+
+
+def _pick(op: str) -> Function:
+    def picked(*items: Any) -> Any:
+        result = items[0]
+        for item in items[1:]:
+            if isinstance(result, Dim):
+                result = (minimum if op == "min" else maximum)(result, item)
+            elif result is not None:
+                result = extreme(op, result, item)
+        return result
+
+    return picked
+
+
+def _whole(operation: Callable[[int, int], int]) -> Function:
+    def applied(a: Dim, b: Dim) -> Dim | None:
+        return None if a.constant is None or b.constant is None else const(operation(a.constant, b.constant))
+
+    return applied
+
+
+def shift_left(a: Dim, by: Dim) -> Dim | None:
+    """The item with its bits shifted to the left; what then doesn't fit isn't known."""
+    return None if by.constant is None or not 0 <= by.constant < MAX_EXPONENT else a * (1 << by.constant)
+
+
+def shift_right(a: Dim, by: Dim) -> Dim | None:
+    """The item with its bits shifted to the right."""
+    return None if by.constant is None or not 0 <= by.constant < MAX_EXPONENT else a // (1 << by.constant)
+
+
+# Conditions
+
+
+def _at_least(a: Any, b: Any) -> Formula | None:
+    return a.compare(b, "at_least") if isinstance(a, Real) else at_least(a, b)
+
+
+def _equal(a: Any, b: Any) -> Dim | None:
+    return truth(a.compare(b, "equal") if isinstance(a, Real) else equal(a, b))
+
+
+def _not(item: Dim | None) -> Dim | None:
+    return None if item is None else 1 - item
+
+
+def _both(a: Dim | None, b: Dim | None) -> Dim | None:
+    if a is ZERO or b is ZERO:
+        return ZERO
+    return None if a is None or b is None else truth(all_of(holds(a), holds(b)))
+
+
+def _either(a: Dim | None, b: Dim | None) -> Dim | None:
+    if a is ONE or b is ONE:
+        return ONE
+    return None if a is None or b is None else truth(any_of(holds(a), holds(b)))
+
+
+def chosen(condition: Dim | None, a: Any, b: Any) -> Any:
+    """The first where the condition holds, else the second; either may be unknown where it isn't chosen."""
+    if condition is None or a is b:
+        return a if a is b else None
+    test = holds(condition)
+    if test.op in ("true", "false"):
+        return a if test.op == "true" else b
+    if a is None or b is None:
+        return None
+    return choose(test, a, b) if isinstance(a, Real) else select(test, a, b)
+
+
+smallest, greatest = _pick("min"), _pick("max")
+
+UNARY: dict[str, Function] = {
+    "Abs": _absolute,
+    "BitwiseNot": lambda x: -1 - x,
+    "Ceil": lambda x: x.ceil(),
+    "Floor": lambda x: x.floor(),
+    "Neg": lambda x: -x,
+    "Reciprocal": lambda x: literal(1, x.dtype) / x if x.lo > 0 or x.hi < 0 else None,
+    "Relu": _relu,
+    "Round": lambda x: x.round(),
+    "Sign": _sign,
+    "Sqrt": lambda x: x.unary("sqrt") if x.lo >= 0 else None,
+}
+PREDICATES: dict[str, Function] = {"IsInf": _finite, "IsNaN": _finite, "Not": _not}
+ARITHMETIC: dict[str, Function] = {
+    "Add": lambda a, b: a + b,
+    "BitwiseAnd": _whole(lambda a, b: a & b),
+    "BitwiseOr": _whole(lambda a, b: a | b),
+    "BitwiseXor": _whole(lambda a, b: a ^ b),
+    "Div": _divide,
+    "Mul": lambda a, b: a * b,
+    "Pow": _power,
+    "Sub": lambda a, b: a - b,
+}
+VARIADIC: dict[str, Function] = {"Max": greatest, "Min": smallest, "Sum": lambda first, *rest: sum(rest, first)}
+LOGIC: dict[str, Function] = {
+    "And": _both,
+    "Equal": _equal,
+    "Greater": lambda a, b: _not(truth(_at_least(b, a))),
+    "GreaterOrEqual": lambda a, b: truth(_at_least(a, b)),
+    "Less": lambda a, b: _not(truth(_at_least(a, b))),
+    "LessOrEqual": lambda a, b: truth(_at_least(b, a)),
+    "Or": _either,
+    "Xor": lambda a, b: truth(differs(a, b)),
+}
+PARTIAL: frozenset[Function] = frozenset({_both, _either, chosen})

@@ -1,0 +1,205 @@
+"""Operators that join and part tensors, and grow them at their ends: `Concat`, `Split`, `Pad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ZERO, Dim, as_dim, ceil_divide, minimum, total
+from shapesmt.formula import all_of, any_of, at_least, divides, equal, less, select
+from shapesmt.ops.fields import array_of, concrete, element_of, valued, viewed, wanted
+from shapesmt.ops.registry import rule
+from shapesmt.tensor import Shape, Tensor
+from shapesmt.value import Elements, Value, from_array, move_positions, position
+
+MAX_JOINED = 8  # formulas joined into one
+_JOIN = "joined tensors match off the join axis"
+
+
+@rule("Concat", any_rank=True)
+def concat(ctx: InferenceContext) -> Tensor:
+    """Inputs agree on every axis but `axis`; there the output is their sum."""
+    parts = [ctx.input(i) for i in range(len(ctx.inputs))]
+    known = [x for x in parts if x.shape is not None]
+    if not known:
+        return ctx.tensor(None)
+    rank = known[0].rank
+    for x in known[1:]:
+        ctx.check(x.rank == rank, f"joined tensors have one rank, not {rank} and {x.rank}")
+    axis = ctx.axis(rank, 1 if ctx.version < 4 else None)
+    dims = list(known[0].dims)
+    for x in known[1:]:
+        _agree(ctx, dims, x, axis)
+    if len(known) < len(parts):
+        return ctx.tensor([ctx.fresh("size") if i == axis else d for i, d in enumerate(dims)])
+    dims[axis] = total(x[axis] for x in parts)
+    return ctx.tensor(dims, value=_joined(parts, axis, dims))
+
+
+def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None:
+    """The sizes so far agree with one more tensor; ONNX Runtime skips what is empty along the join axis."""
+    so_far = dims[axis]
+    for i in range(len(dims)):
+        if i == axis or dims[i] is x[i]:
+            continue
+        ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), equal(so_far, 0)), _JOIN, dims[i], x[i])
+        if so_far.lo <= 0:
+            dims[i] = select(any_of(equal(dims[i], x[i]), at_least(so_far, 1), equal(x[axis], 0)), dims[i], x[i])
+    dims[axis] = so_far + x[axis]
+
+
+def _joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+    if not any(isinstance(x.value, Elements) for x in parts) or concrete(dims) is None:
+        return _joined_formulas(parts, axis, dims)
+    arrays = [array_of(x) for x in parts]
+    if any(a is None for a in arrays):
+        return _joined_formulas(parts, axis, dims)
+    try:
+        return from_array(np.concatenate([a for a in arrays if a is not None], axis))
+    except ValueError:  # the sizes off the axis differ
+        return None
+
+
+def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+    """The element chosen by the position along the join axis."""
+    parts = [x for x in parts if x[axis] is not ZERO]
+    pieces = [element_of(x) for x in parts]
+    if not pieces or len(pieces) > MAX_JOINED or None in pieces:
+        return None
+    back = len(dims) - axis
+    ends = [total(x[axis] for x in parts[:i]) for i in range(len(parts) + 1)]
+    shifted = [
+        move_positions(e, lambda b, start=start: position(b) - start if b == back else position(b))  # type: ignore[misc]  # bound early
+        for e, start in zip(pieces, ends, strict=False)
+        if e is not None
+    ]
+    result = shifted[-1]
+    for piece, end in zip(shifted[-2::-1], ends[-2:0:-1], strict=True):
+        result = select(less(position(back), end), piece, result)
+    return valued(dims, result)
+
+
+@rule("Split")
+def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
+    """The sizes along `axis` add up to the input's; without a list of them they are even."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank, 0)
+    sizes = _split_sizes(ctx, x[axis])
+    found, start = [], ZERO
+    for size in sizes:
+        dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
+        found.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
+        start = start + size
+    return tuple(found)
+
+
+def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
+    if ctx.has(1) or "split" in ctx.attributes:
+        listed = [as_dim(d) for d in ctx.ints("split")] if not ctx.has(1) else wanted(ctx, 1)
+        if listed is None:
+            listed = [None] * ctx.outputs
+        ctx.check(len(listed) == ctx.outputs, f"one size for each of {ctx.outputs} outputs, not {len(listed)}")
+        for d in listed:
+            if d is not None:
+                ctx.require_at_least(d, 0, "sizes are not negative")
+        return _completed(ctx, size, listed)
+    if "num_outputs" in ctx.attributes:
+        chunk = ceil_divide(size, ctx.outputs)
+        last = size - chunk * (ctx.outputs - 1)
+        ctx.require_at_least(last, 1, f"{ctx.outputs} chunks of equal size, but for a smaller last one, cover the axis")
+        return [chunk] * (ctx.outputs - 1) + [last]
+    ctx.require(divides(ctx.outputs, size), f"the axis splits evenly into {ctx.outputs}", size, ctx.outputs)
+    return [size // ctx.outputs] * ctx.outputs
+
+
+def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -> list[Dim]:
+    """The listed sizes, which add up; a single unknown one is the rest."""
+    rest = size - total(d for d in listed if d is not None)
+    unknown = [i for i, d in enumerate(listed) if d is None]
+    if not unknown:
+        ctx.require_equal(size - rest, size, "the sizes add up to the size of the axis")
+    else:
+        ctx.require_at_least(rest, 0, "the sizes add up to the size of the axis")
+    if len(unknown) == 1:
+        return [rest if d is None else d for d in listed]
+    free = [ctx.fresh(f"size{i}", 0, size) if d is None else d for i, d in enumerate(listed)]
+    if unknown:
+        ctx.facts.append(equal(total(free), size))
+    return free
+
+
+def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None:
+    back, begin, length = x.rank - axis, start.constant, dims[axis].constant
+    if isinstance(x.value, Elements) and (begin is None or length is None or not 0 <= begin + length <= x.value.shape[axis]):
+        return None
+    return viewed(
+        x,
+        dims,
+        lambda a: a.take(range(begin or 0, (begin or 0) + (length or 0)), axis),
+        lambda b: position(b) + start if b == back else position(b),
+    )
+
+
+@rule("Pad")
+def pad(ctx: InferenceContext) -> Tensor:
+    """`out.shape[i] = before[i] + x.shape[i] + after[i]`; negative pads crop."""
+    x = ctx.input(0)
+    ctx.check(x.rank >= 1, "a scalar can't be padded")
+    mode = ctx.str("mode", "constant")
+    ctx.check(mode in ("constant", "reflect", "edge", "wrap"), f"mode '{mode}' is constant, reflect, edge or wrap")
+    if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
+        ctx.require_at_least(x.numel, 1, "mode wrap has an element to repeat")
+    axes = ctx.constants(3) if ctx.has(3) else tuple(range(x.rank))
+    if axes is None:
+        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank)])
+    axes = ctx.normals(axes, x.rank)
+    pads = _pads(ctx)
+    pads = [None] * (2 * len(axes)) if pads is None else pads
+    ctx.check(len(pads) == 2 * len(axes), f"{2 * len(axes)} pads for {len(axes)} axes, not {len(pads)}")
+    dims = list(x.dims)
+    for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
+        dims[axis] = _padded(ctx, x, axis, before, after, mode)
+    return ctx.tensor(dims, value=_pad_value(ctx, axes, pads, mode, dims))
+
+
+def _pads(ctx: InferenceContext) -> list[Dim | None] | None:
+    if ctx.version >= 11:
+        return wanted(ctx, 1)
+    return [as_dim(d) for d in ctx.ints("pads" if ctx.version >= 2 else "paddings")]
+
+
+def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
+    """The size of one padded axis, and what the mode needs of it."""
+    size = x[axis]
+    if before is None or after is None:
+        return ctx.fresh(f"size{axis}")
+    padded = size + before + after
+    ctx.require_at_least(padded, 0, "pads crop no more than there is")
+    if mode == "constant" or (before is ZERO and after is ZERO):
+        return padded
+    kept = size + minimum(before, 0) + minimum(after, 0)
+    # ONNX Runtime lets an empty tensor grow along its other axes, but for mode wrap.
+    empty = all_of(equal(x.numel, 0), any_of(at_least(size, 1), equal(padded, 0)))
+    legal = at_least(kept, 1)
+    if mode == "reflect":
+        legal = all_of(legal, less(before, kept), less(after, kept))
+    law = {"reflect": "reflected pads are shorter than the axis"}.get(mode, f"mode {mode} has an element to repeat")
+    ctx.require(legal if mode == "wrap" else any_of(legal, empty), law, before if before.lo > after.lo else after, size)
+    return padded
+
+
+def _pad_value(ctx: InferenceContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]) -> Value | None:
+    """Known elements with a known number of them added; formulas aren't padded."""
+    x, widths = ctx.input(0), [None if p is None else p.constant for p in pads]
+    if not isinstance(x.value, Elements) or concrete(dims) is None or mode != "constant" or any(w is None or w < 0 for w in widths):
+        return None
+    fill = ctx.input(2).value if ctx.has(2) else None
+    filler = fill.items[0] if isinstance(fill, Elements) and fill.items else None if ctx.has(2) or ctx.version < 11 else ZERO
+    if not ctx.has(2) and x.dtype.startswith(("float", "bfloat")):
+        filler = None
+    amounts = np.zeros((x.rank, 2), dtype=int)
+    amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
+    return from_array(np.pad(x.value.array, amounts, constant_values=np.array(filler, dtype=object)))
+

@@ -1,0 +1,22 @@
+"""Training losses over classes."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.ops.registry import rule
+from shapesmt.tensor import Tensor
+
+
+@rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+def class_loss(ctx: InferenceContext) -> list[Tensor]:
+    """`X[N, C, D1, ...]` and `labels[N, D1, ...]` make a scalar, or without `reduction` one loss per label."""
+    x, labels = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 2, least=True)
+    ctx.require_rank(labels, x.rank - 1)
+    for size, label_size in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
+        ctx.require_equal(size, label_size, "there is one label per sample and position")
+    if ctx.has(2):
+        ctx.require_rank(ctx.input(2), 1)
+        ctx.require_equal(ctx.input(2)[0], x[1], "there is one weight per class")
+    single = ctx.text("reduction", "mean") != "none"
+    return [ctx.tensor(() if single else labels.dims), ctx.tensor(x.dims)]

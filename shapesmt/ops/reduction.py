@@ -1,0 +1,196 @@
+"""Operators that fold axes into one element, or run along an axis and keep it; short lists keep their values."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
+from shapesmt.formula import absolute, any_of, at_least, equal
+from shapesmt.ops.fields import concrete, valued
+from shapesmt.ops.items import Function, greatest, known, smallest
+from shapesmt.ops.registry import rule
+from shapesmt.real import MANTISSA, Real, literal
+from shapesmt.tensor import FLOATS, Shape, Tensor
+from shapesmt.value import Elements, Field, Item, Value, elements, extremes, field, move_positions, position, positions
+
+FOLDS: dict[str, Function] = {
+    "ReduceL1": lambda a, b: a + b,
+    "ReduceMax": greatest,
+    "ReduceMin": smallest,
+    "ReduceProd": lambda a, b: a * b,
+    "ReduceSum": lambda a, b: a + b,
+    "ReduceSumSquare": lambda a, b: a + b,
+}
+EACH: dict[str, Function] = {
+    "ReduceL1": lambda a: absolute(a) if isinstance(a, Dim) else None,
+    "ReduceSumSquare": lambda a: a * a,
+}
+NEUTRAL = {"ReduceL1": 0, "ReduceProd": 1, "ReduceSum": 0, "ReduceSumSquare": 0}
+
+
+# Folding axes
+
+
+def reduced_axes(ctx: InferenceContext, x: Tensor) -> tuple[int, ...] | None:
+    """The axes that are folded, an attribute or an input; None where they aren't known."""
+    if ctx.has(1) and ctx.input(1).shape is not None:
+        ctx.require_rank(ctx.input(1), 1)
+    axes = ctx.listed(1, "axes", ())
+    if axes:
+        return tuple(sorted({ctx.normal(a, x.rank) for a in axes}))
+    if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):
+        return None
+    return () if ctx.integer("noop_with_empty_axes", 0) else tuple(range(x.rank))
+
+
+def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
+    """The shape with those axes gone, or kept with size 1.
+
+    >>> without((const(2), const(3)), (1,), keep=True)
+    (Dim('2'), Dim('1'))
+    """
+    if keep:
+        return tuple(ONE if i in axes else d for i, d in enumerate(dims))
+    return tuple(d for i, d in enumerate(dims) if i not in axes)
+
+
+@rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True)
+def reduction(ctx: InferenceContext) -> Tensor:
+    """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
+    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    if x.shape is None:
+        named = ctx.has(1) or ctx.attribute("axes") or ctx.integer("noop_with_empty_axes", 0)
+        return ctx.tensor(None if keep or named else ())
+    axes = reduced_axes(ctx, x)
+    if axes is not None:
+        return ctx.tensor(without(x.dims, axes, keep=keep), None, folded(ctx.node.op, x, axes, keep=keep))
+    if not keep:
+        return ctx.tensor(None)
+    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1)) for i, d in enumerate(x.dims)])
+
+
+def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
+    """The elements of a reduction."""
+    if op not in FOLDS or x.value is None:
+        return None
+    shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
+    if not isinstance(x.value, Elements) or sizes is None:
+        element = _folded_element(op, x, axes)
+        if element is None or known(element, x.dtype) is None:
+            return None
+        gone = [x.rank - a for a in axes if not keep]
+        return valued(shape, move_positions(element, lambda axis: position(axis - sum(g < axis for g in gone))))
+    kept = [i for i in range(x.rank) if i not in axes]
+    table = x.value.array.transpose(*kept, *axes).reshape(prod(sizes[i] for i in kept), prod(sizes[a] for a in axes))
+    return elements(concrete(shape) or (), [known(_fold(op, row, x.dtype), x.dtype) for row in table.tolist()])
+
+
+def _fold(op: str, row: list[Item], dtype: str) -> Item:
+    row = [None if i is None else EACH[op](i) for i in row] if op in EACH else row
+    if any(i is None for i in row) or not _in_any_order(op, row):
+        return None
+    if row:
+        result: Item = reduce(FOLDS[op], row)
+        return result
+    neutral = NEUTRAL.get(op)
+    return None if neutral is None else literal(neutral, dtype) if dtype in FLOATS else const(neutral)
+
+
+def _in_any_order(op: str, row: list[Item]) -> bool:
+    """Whether no order of the steps rounds: whole floats whose sum or product fits the mantissa."""
+    floats = [i for i in row if isinstance(i, Real)]
+    if len(floats) < 2 or op in ("ReduceMin", "ReduceMax"):
+        return True
+    if any(i.numerator is None or i.denominator != 1 for i in floats):
+        return False
+    sizes = [max(abs(i.lo), abs(i.hi), 1) for i in floats]
+    return (prod(sizes) if op == "ReduceProd" else sum(sizes)) < 1 << MANTISSA[floats[0].dtype]
+
+
+def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
+    """Extremes lie at the ends of the folded axes, and equal elements add up."""
+    assert isinstance(x.value, Field)
+    element, along = x.value.element, {x.rank - a for a in axes}
+    used = {int(atom.name[1:]) for atom in positions(element)}
+    if op == "ReduceSum" and not used & along:
+        return element * product(x[a] for a in axes)
+    if op not in ("ReduceMin", "ReduceMax") or any(x[a].lo < 1 for a in axes):
+        return None
+    if used <= along:
+        ends = extremes(element, lambda axis: x[-axis])
+        return None if ends is None else ends[op == "ReduceMax"]
+    return None if used & along else element
+
+
+@rule("ArgMax", "ArgMin", dtype="int64")
+def extreme_position(ctx: InferenceContext) -> Tensor:
+    """`axis` becomes 1, or goes away without `keepdims`; where there is an output, it has at least one element."""
+    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    axis = ctx.axis(x.rank, 0)
+    nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
+    ctx.require(any_of(at_least(x[axis], 1), *nothing), "the axis of an extreme has an element", x[axis], 1)
+    shape, numbers = without(x.dims, (axis,), keep=keep), ctx.constants(0)
+    if not numbers or x.value is None:
+        return ctx.tensor(shape, "int64")
+    table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
+    table = table if ctx.node.op == "ArgMax" else -table
+    found = table.argmax(axis)
+    if ctx.integer("select_last_index", 0):
+        found = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
+    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(found).tolist())))
+
+
+# Running along an axis
+
+
+@rule("CumSum", "CumProd")
+def running(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; `axis` is one element that names an axis."""
+    x, which = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.check(which.rank <= 1, "the axis is a scalar")
+    ctx.require_equal(which.numel, 1, "the axis is one element")
+    items = ctx.items(1)
+    if not items or items[0] is None:
+        return ctx.tensor(x.dims)
+    if items[0].constant is None:
+        ctx.require_within(items[0], x.rank, f"the axis is inside a tensor of rank {x.rank}")
+        return ctx.tensor(x.dims)
+    return ctx.tensor(x.dims, None, accumulated(ctx, x, ctx.normal(items[0].constant, x.rank)))
+
+
+def accumulated(ctx: InferenceContext, x: Tensor, axis: int) -> Value | None:
+    """The elements of a running sum or product."""
+    exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
+    if isinstance(x.value, Field):
+        here = position(x.rank - axis)
+        if ctx.node.op == "CumProd" or here.as_symbol() in x.value.element.symbols:
+            return None
+        count = (x[axis] - here if reverse else here + 1) - int(exclusive)
+        sums = known(x.value.element * count, x.dtype)
+        return field(sums) if isinstance(sums, Dim) else None
+    if x.value is None or x.dtype in FLOATS:
+        return None
+    lines = np.moveaxis(x.value.array, axis, -1)
+    made = np.empty(lines.shape, dtype=object)
+    for place in np.ndindex(lines.shape[:-1]):
+        row = lines[place].tolist()
+        line = _run(ctx.node.op, row[::-1] if reverse else row, x.dtype, exclusive=exclusive)
+        made[place] = line[::-1] if reverse else line
+    return elements(x.value.shape, np.moveaxis(made, -1, axis).ravel().tolist())
+
+
+def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]:
+    start, step = (ONE, FOLDS["ReduceProd"]) if op == "CumProd" else (ZERO, FOLDS["ReduceSum"])
+
+    def following(a: Item, b: Item) -> Any:
+        return None if a is None or b is None else step(a, b)
+
+    line = [known(item, dtype) for item in accumulate(row, following, initial=start)]
+    return line[:-1] if exclusive else line[1:]

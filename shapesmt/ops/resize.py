@@ -1,0 +1,176 @@
+"""Resize and Upsample: output sizes from factors, in the runtimes' float32 arithmetic, or as asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from shapesmt.dim import Dim, const
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal
+from shapesmt.ops.registry import rule
+from shapesmt.real import Real, from_dim, literal
+from shapesmt.value import Elements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+
+class Scaled(NamedTuple):
+    """One axis: its new size, and what is to be known of its factor."""
+
+    size: Dim
+    positive: Formula = TRUE
+    one: Formula = TRUE
+    grows: Formula = TRUE
+
+
+def by_factor(size: Dim, factor: Real) -> Scaled:
+    """`floor(size * factor)`, rounded to float32 before it is floored."""
+    up, down = factor.ceil().to_int(), factor.floor().to_int()
+    made = (from_dim(size, factor.dtype) * factor).to_int()
+    return Scaled(made, at_least(up, 1), all_of(equal(up, 1), equal(down, 1)), at_least(down, 1))
+
+
+def by_size(size: Dim, asked: Dim) -> Scaled:
+    """The size asked for; nothing can be made from an empty axis but an empty one."""
+    both = all_of(at_least(size, 1), at_least(asked, 1))
+    empty = all_of(equal(size, 0), equal(asked, 0))
+    return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
+
+
+@rule("Upsample", since=7)
+def upsample(ctx: InferenceContext) -> Tensor:
+    """`floor(size * factor)` on every axis, for factors of at least 1."""
+    x = ctx.input(0)
+    factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
+    ctx.check(len(factors) == x.rank, "there is one factor per axis")
+    return made(ctx, x, [unknown(ctx, i) if f is None else by_factor(x[i], f) for i, f in enumerate(factors)])
+
+
+@rule("Upsample", since=10)
+def upsample_gone(ctx: InferenceContext) -> Tensor:
+    """Later operator sets have Resize instead."""
+    ctx.reject("the operator set still has Upsample (it ends at 9; Resize replaces it)")
+
+
+@rule("Resize", since=10)
+def resize_10(ctx: InferenceContext) -> Tensor:
+    """`floor(size * factor)` on every axis."""
+    x = ctx.input(0)
+    factors = input_factors(ctx, 1, x.rank)
+    return made(ctx, x, [unknown(ctx, i) if f is None else by_factor(x[i], f) for i, f in enumerate(factors)])
+
+
+@rule("Resize", since=11)
+def resize(ctx: InferenceContext) -> Tensor:
+    """`floor(size * factor)` on the given axes, or the sizes asked for."""
+    x = ctx.input(0)
+    axes = ctx.normals(ctx.ints("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
+    if ctx.str("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
+        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), "roi has a start and an end for each axis")
+    by_factors, by_sizes = given(ctx, 2), given(ctx, 3)
+    ctx.check(by_factors != by_sizes, "either scales or sizes are given")
+    policy = ctx.str("keep_aspect_ratio_policy", "stretch")
+    axis_results = [Scaled(d) for d in x.dims]
+    if by_factors:
+        ctx.check(policy == "stretch", "an aspect ratio is kept with sizes, not with scales")
+        for axis, factor in zip(axes, input_factors(ctx, 2, len(axes)), strict=True):
+            axis_results[axis] = unknown(ctx, axis) if factor is None else by_factor(x[axis], factor)
+        return made(ctx, x, axis_results)
+    asked = asked_sizes(ctx, len(axes))
+    made_sizes = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
+    for axis, wanted, size in zip(axes, asked, made_sizes, strict=True):
+        scaled = unknown(ctx, axis) if wanted is None else by_size(x[axis], wanted)
+        axis_results[axis] = scaled if size is wanted else Scaled(size or scaled.size, scaled.positive)
+    return made(ctx, x, axis_results)
+
+
+def given(ctx: InferenceContext, index: int) -> bool:
+    """Whether an optional list is given; an empty one isn't."""
+    return ctx.has(index) and ctx.input(index).numel.constant != 0
+
+
+def unknown(ctx: InferenceContext, axis: int) -> Scaled:
+    """A size that depends on factors or sizes known at run time only."""
+    return Scaled(ctx.fresh(f"size{axis}"))
+
+
+def attribute_factors(ctx: InferenceContext) -> list[Real | None]:
+    """The factors of Upsample's first version."""
+    listed = ctx.attribute("scales")
+    ctx.check(isinstance(listed, tuple), "attribute 'scales' lists numbers")
+    assert isinstance(listed, tuple)
+    return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
+
+
+def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | None]:
+    """The factors that an input lists, None where unknown."""
+    scales = ctx.input(index)
+    ctx.require_rank(scales, 1)
+    ctx.require_equal(scales[0], count, "there is one factor per resized axis")
+    listed = scales.value.items if isinstance(scales.value, Elements) else ()
+    factors = [f if isinstance(f, Real) else None for f in listed]
+    return factors if len(factors) == count else [None] * count
+
+
+def asked_sizes(ctx: InferenceContext, count: int) -> list[Dim | None]:
+    """The sizes that the last input lists, None where unknown."""
+    sizes = ctx.input(3)
+    ctx.require_rank(sizes, 1)
+    ctx.require_equal(sizes[0], count, "there is one size per resized axis")
+    listed = list(ctx.items(3) or ())
+    return listed if len(listed) == count else [None] * count
+
+
+def in_proportion(
+    ctx: InferenceContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str
+) -> list[Dim | None]:
+    """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
+    if min(ctx.ints("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
+        return [None if a is None else ctx.fresh(f"proportion{i}") for i, a in enumerate(asked)]
+    if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
+        wanted = np.array([a.constant for a in asked if a is not None], np.float32)
+        present = np.array([s.constant for s in sizes], np.float32)
+        factor = (wanted / present).min() if policy == "not_larger" else (wanted / present).max()
+        return [const(int(n)) for n in np.floor(factor * present + np.float32(0.5))]
+    return [None if a is None else bounded(ctx, i, a, policy) for i, a in enumerate(asked)]
+
+
+def bounded(ctx: InferenceContext, index: int, asked: Dim, policy: str) -> Dim:
+    """A size that rounding decides, on its side of the size asked for."""
+    size = ctx.fresh(f"proportion{index}")
+    ctx.facts.append(at_least(asked, size) if policy == "not_larger" else at_least(size, asked))
+    return size
+
+
+def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
+    """The resized tensor; interpolation is implemented for batches and channels kept as they are."""
+    least = "grows" if ctx.node.op == "Upsample" else "positive"
+    law = f"every factor is {'at least 1' if least == 'grows' else 'positive'}"
+    for axis, scaled in enumerate(axes):
+        ctx.require(getattr(scaled, least), law, x[axis], scaled.size)
+    mode = ctx.str("mode", "nearest")
+    ctx.check(mode != "nearest" or not ctx.int("antialias", 0), "antialias comes with linear or cubic interpolation")
+    if mode != "nearest":
+        ctx.require(interpolates(ctx, mode, axes), f"{mode} interpolation keeps the batch and the channels")
+    return ctx.tensor([scaled.size for scaled in axes])
+
+
+def interpolates(ctx: InferenceContext, mode: str, axes: Sequence[Scaled]) -> Formula:
+    """The ranks and the axes that runtimes interpolate along."""
+    one = [scaled.one for scaled in axes]
+    rank = len(axes)
+    if rank == 2 or (rank == 3 and mode == "linear"):
+        return TRUE
+    if rank == 5 and mode == "linear":
+        return all_of(one[0], one[1])
+    if rank != 4:
+        return FALSE
+    last = all_of(one[0], one[3])
+    if mode == "cubic" and not ctx.int("antialias", 0):
+        last = all_of(last, axes[1].grows, axes[2].grows)
+    return any_of(all_of(one[0], one[1]), last)

@@ -1,0 +1,278 @@
+"""Operators that make, read and change shapes: constants, `Shape`, `Reshape`'s relatives, `Expand`, `Tile`, `Range`."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
+from shapesmt.formula import at_least, differs, equal, select
+from shapesmt.graph import DTYPES, Literal
+from shapesmt.ops.fields import concrete, element_of, reshaped, valued, viewed, wanted
+from shapesmt.ops.registry import rule
+from shapesmt.real import Real
+from shapesmt.tensor import MAX_FLOATS, Shape, Tensor, from_literal
+from shapesmt.value import MAX_ELEMENTS, Value, elements, position
+
+_KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
+_NEGATIVE = "sizes are not negative"
+
+
+@rule("Identity", any_rank=True)
+def identity(ctx: InferenceContext) -> Tensor:
+    """The output is the input."""
+    return ctx.input(0)
+
+
+@rule("Constant")
+def constant(ctx: InferenceContext) -> Tensor:
+    """The output is the one attribute that is given."""
+    for name, value in ctx.attributes.items():
+        if isinstance(value, Literal):
+            return from_literal(value)
+        dtype = _KINDS.get(name.removesuffix("s"))
+        if dtype and isinstance(value, (int, float, str)):
+            return from_literal(Literal(dtype, (), (value,)))
+        if dtype and isinstance(value, tuple):
+            return from_literal(Literal(dtype, (len(value),), value))  # type: ignore[arg-type]  # numbers or texts
+    ctx.reject("a value is given")
+
+
+@rule("Shape", any_rank=True, dtype="int64")
+def shape(ctx: InferenceContext) -> Tensor:
+    """`out = x.shape[start:end]`, both ends clamped as Python does."""
+    x = ctx.input(0)
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rank"),), "int64")
+    end = ctx.int("end") if "end" in ctx.attributes else None
+    return ctx.vector(x.dims[ctx.int("start", 0) : end])
+
+
+@rule("Size", any_rank=True, dtype="int64")
+def size(ctx: InferenceContext) -> Tensor:
+    """The number of elements, as a scalar."""
+    x = ctx.input(0)
+    return ctx.tensor((), "int64", None if x.shape is None else elements((), [x.numel]))
+
+
+@rule("Transpose")
+def transpose(ctx: InferenceContext) -> Tensor:
+    """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
+    x = ctx.input(0)
+    perm = ctx.ints("perm", range(x.rank - 1, -1, -1))
+    ctx.check(sorted(perm) == list(range(x.rank)), f"perm {list(perm)} orders the {x.rank} axes")
+    dims = [x[axis] for axis in perm]
+
+    def moved(back: int) -> Dim:
+        return position(x.rank - perm.index(x.rank - back))
+
+    return ctx.tensor(dims, value=viewed(x, dims, lambda a: a.transpose(perm), moved))
+
+
+@rule("Squeeze")
+def squeeze(ctx: InferenceContext) -> Tensor:
+    """Axes of size 1 are dropped: those listed, or all of them."""
+    x = ctx.input(0)
+    axes = ctx.listed(1, "axes", ())
+    if ctx.has(1):
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "the axes are a list")
+    dropped = {ctx.normal(a, x.rank) for a in axes or ()}
+    for axis in sorted(dropped):
+        ctx.require_equal(x[axis], 1, "a squeezed axis has size 1")
+    if not dropped:
+        if axes is None or any(d.lo <= 1 <= d.hi and d is not ONE for d in x.dims):
+            return ctx.tensor(None)  # how many sizes are 1 isn't known
+        dropped = {axis for axis in range(x.rank) if x[axis] is ONE}
+    return _same_order(ctx, x, [d for axis, d in enumerate(x.dims) if axis not in dropped])
+
+
+@rule("Unsqueeze")
+def unsqueeze(ctx: InferenceContext) -> Tensor:
+    """Axes of size 1 are inserted where the output has the `axes`."""
+    x = ctx.input(0)
+    axes = ctx.listed(1, "axes")
+    if axes is None:
+        return ctx.tensor(None)
+    rank = x.rank + len(axes)
+    inserted = ctx.normals(axes, rank)
+    rest = iter(x.dims)
+    return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
+
+
+@rule("Flatten")
+def flatten(ctx: InferenceContext) -> Tensor:
+    """`out = [product(x.shape[:axis]), product(x.shape[axis:])]`."""
+    x = ctx.input(0)
+    axis = ctx.int("axis", 1)
+    ctx.check(-x.rank <= axis <= x.rank, f"axis {axis} splits a shape of rank {x.rank}")
+    axis += x.rank if axis < 0 else 0
+    return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
+
+
+def _same_order(ctx: InferenceContext, x: Tensor, dims: list[Dim]) -> Tensor:
+    return ctx.tensor(dims, x.dtype, reshaped(x, dims))
+
+
+@rule("Expand")
+def expand(ctx: InferenceContext) -> Tensor:
+    """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
+    x = ctx.input(0)
+    items = wanted(ctx, 1)
+    if items is None:
+        return ctx.tensor(None)
+    for item in items:
+        if item is not None:
+            ctx.require_at_least(item, 0, _NEGATIVE)
+    rank = max(x.rank, len(items))
+    target = tuple(_stretched(ctx, x, len(items) - i, item) for i, item in enumerate(items))
+    dims = ctx.broadcast(x.dims, target, law="a size expands from 1 or stays")
+    return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
+
+
+def _stretched(ctx: InferenceContext, x: Tensor, back: int, item: Dim | None) -> Dim:
+    """A size of `Expand`'s shape; an unknown one can only change a size of 1."""
+    if item is not None:
+        return item
+    if back > x.rank or x[-back] is ONE:
+        return ctx.fresh(f"size{back}")
+    return ONE if not x[-back].lo <= 1 <= x[-back].hi else select(equal(x[-back], 1), ctx.fresh(f"size{back}"), x[-back])
+
+
+def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
+    """The elements of a tensor stretched to a shape."""
+    stretched = {b for b in range(1, x.rank + 1) if x[-b] is ONE}
+    if any(x[-b] is not dims[-b] for b in range(1, x.rank + 1) if b not in stretched):
+        return None
+    return viewed(x, dims, lambda a: np.broadcast_to(a, concrete(dims) or ()), lambda b: ZERO if b in stretched else position(b))
+
+
+@rule("Tile", since=6)
+def tile(ctx: InferenceContext) -> Tensor:
+    """`out.shape[i] = x.shape[i] * repeats[i]`."""
+    x = ctx.input(0)
+    repeats = wanted(ctx, 1)
+    if repeats is None:
+        repeats = [None] * x.rank
+    ctx.check(len(repeats) == x.rank, f"one repeat for each of {x.rank} axes, not {len(repeats)}")
+    for count in repeats:
+        if count is not None:
+            ctx.require_at_least(count, 0, "repeats are not negative")
+    dims = [d * (ctx.fresh(f"repeats{i}") if r is None else r) for i, (d, r) in enumerate(zip(x.dims, repeats, strict=True))]
+    counts = [None if r is None else r.constant for r in repeats]
+    if concrete(dims) is not None and None not in counts:
+        return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
+    once = all(count == 1 or d is ONE for d, count in zip(x.dims, counts, strict=True))
+    ones = {x.rank - i for i, d in enumerate(x.dims) if d is ONE}
+    value = viewed(x, dims, lambda a: a, lambda b: ZERO if b in ones else position(b)) if once else None
+    return ctx.tensor(dims, value=value)
+
+
+@rule("ConstantOfShape", since=9)
+def constant_of_shape(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes, filled with one number."""
+    sizes = wanted(ctx, 0)
+    fill = from_literal(_fill(ctx))
+    if sizes is None:
+        return ctx.tensor(None, fill.dtype)
+    for d in sizes:
+        if d is not None:
+            ctx.require_at_least(d, 0, _NEGATIVE)
+    dims = [ctx.fresh(f"size{i}") if d is None else d for i, d in enumerate(sizes)]
+    return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
+
+
+def _fill(ctx: InferenceContext) -> Literal:
+    value = ctx.attribute("value")
+    if value is None:
+        return Literal("float32", (), (0.0,))
+    if not isinstance(value, Literal):
+        ctx.reject("attribute 'value' is a tensor")
+    ctx.check(prod(value.shape) == 1, "attribute 'value' holds one element")
+    return Literal(value.dtype, (), value.values)
+
+
+def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
+    element, sizes = element_of(fill), concrete(dims)
+    if element is not None:
+        if sizes is None or prod(sizes) > MAX_ELEMENTS:
+            return valued(dims, element)
+        return elements(sizes, [element] * prod(sizes))
+    if fill.value is None or sizes is None or prod(sizes) > MAX_FLOATS:
+        return None
+    return elements(sizes, fill.value.items * prod(sizes))  # type: ignore[union-attr]  # a literal is listed
+
+
+@rule("Range", since=11)
+def sequence(ctx: InferenceContext) -> Tensor:
+    """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
+    start, limit, delta = (_scalar(ctx, i) for i in range(3))
+    if isinstance(delta, Dim):
+        ctx.require(differs(delta, 0), "delta is not 0", delta, 0)
+    elif isinstance(delta, Real) and delta.numerator is not None and delta.numerator.constant is not None:
+        ctx.check(delta.numerator.constant != 0, "delta is not 0")
+    count = _count(start, limit, delta)
+    length = ctx.fresh("length") if count is None else maximum(count, 0)
+    if isinstance(start, Dim) and isinstance(delta, Dim):
+        element = start + delta * position(1)
+        if length.constant is not None and length.constant <= MAX_ELEMENTS:
+            listed = elements((length.constant,), [start + delta * i for i in range(length.constant)])
+            return ctx.tensor((length,), value=listed)
+        return ctx.tensor((length,), value=valued((length,), element))
+    return ctx.tensor((length,))
+
+
+def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
+    x = ctx.input(index)
+    if x.shape is not None:
+        ctx.require_equal(x.numel, 1, "start, limit and delta are one number each")
+    value = x.value
+    if value is None:
+        return None
+    items = value.items if not isinstance(element_of(x), Dim) else (element_of(x),)  # type: ignore[union-attr]  # else a Field
+    return items[0] if len(items) == 1 else None
+
+
+def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:
+    """`ceil((limit - start) / delta)`; floats are counted in float64, as runtimes do."""
+    if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
+        return ceil_divide(limit - start, delta)
+    if isinstance(start, Real) and isinstance(limit, Real) and isinstance(delta, Real):
+        first, last, step = (x.cast("float64") for x in (start, limit, delta))
+        return None if first is None or last is None or step is None else ((last - first) / step).ceil().to_int()
+    return None
+
+
+@rule("EyeLike", since=9)
+def eye_like(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2)
+    dtype = DTYPES.get(ctx.int("dtype"), "") if "dtype" in ctx.attributes else x.dtype
+    on_diagonal = select(equal(position(1) - position(2), ctx.int("k", 0)), 1, 0)
+    return ctx.tensor(x.dims, dtype, valued(x.dims, on_diagonal) if _is_integer(dtype) else None)
+
+
+@rule("Trilu", since=14)
+def trilu(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements below (or above) diagonal `k` become 0."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    shift: Dim | None = ZERO
+    if ctx.has(1):
+        if ctx.input(1).shape is not None:
+            ctx.require_equal(ctx.input(1).numel, 1, "k is one number")
+        items = ctx.items(1)
+        shift = items[0] if items else None
+    element = element_of(x) if _is_integer(x.dtype) else None
+    if element is None or shift is None:
+        return ctx.tensor(x.dims)
+    distance = position(1) - position(2) - shift
+    kept = at_least(distance, 0) if ctx.int("upper", 1) else at_least(-distance, 0)
+    return ctx.tensor(x.dims, value=valued(x.dims, select(kept, element, 0)))
+
+
+def _is_integer(dtype: str) -> bool:
+    return dtype == "bool" or dtype.startswith(("int", "uint"))
+

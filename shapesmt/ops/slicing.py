@@ -1,0 +1,120 @@
+"""Slice: one law for the ends of every axis, clamped as the standard clamps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import Dim, as_dim, ceil_divide, maximum, minimum
+from shapesmt.formula import at_least, differs, select
+from shapesmt.ops.fields import element_of, valued, wanted
+from shapesmt.ops.registry import rule
+from shapesmt.tensor import Tensor
+from shapesmt.value import Elements, Value, from_array, move_positions, position
+
+TO_THE_END = 2**31 - 1  # the standard's "as far as it goes" for 32 and 64 bits
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What one axis keeps: `size` elements, the i-th from `first + i*step`; None where that isn't known."""
+
+    size: Dim
+    first: Dim | None
+    step: Dim | None
+
+
+@rule("Slice")
+def cut(ctx: InferenceContext) -> Tensor:
+    """`out = x[start:end:step]` along each listed axis."""
+    x = ctx.input(0)
+    starts, ends = _listed(ctx, 1, "starts"), _listed(ctx, 2, "ends")
+    counts = {len(v) for v in (starts, ends) if v is not None}
+    ctx.check(len(counts) <= 1, "there are as many ends as starts")
+    axes = _axes(ctx, x, counts)
+    if axes is None:
+        return ctx.tensor([ctx.fresh(f"size{i}", 0, d) for i, d in enumerate(x.dims)])
+    unknown = [None] * len(axes)
+    steps = [as_dim(1)] * len(axes) if not ctx.has(4) else wanted(ctx, 4) or unknown
+    ctx.check(len(steps) == len(axes), "there are as many steps as starts")
+    cuts = {
+        axis: _cut(ctx, axis, x[axis], start, end, step)
+        for axis, start, end, step in zip(axes, starts or unknown, ends or unknown, steps, strict=True)
+    }
+    dims = [cuts[axis].size if axis in cuts else d for axis, d in enumerate(x.dims)]
+    if any(c.first is None or c.step is None for c in cuts.values()):
+        return ctx.tensor(dims)
+    return ctx.tensor(dims, value=_kept(x, dims, cuts))
+
+
+def _listed(ctx: InferenceContext, index: int, name: str) -> list[Dim | None] | None:
+    return [as_dim(i) for i in ctx.ints(name)] if ctx.version < 10 else wanted(ctx, index)
+
+
+def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
+    """The axes that are cut; None where they aren't known."""
+    named = ctx.has(3) or "axes" in ctx.attributes
+    axes = ctx.listed(3, "axes") if named else None
+    if axes is None:
+        if named or not counts:
+            return None
+        axes = tuple(range(*counts))
+    ctx.check(not counts or {len(axes)} == counts, "there are as many axes as starts")
+    return ctx.normals(axes, x.rank)
+
+
+def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Dim | None, step: Dim | None) -> Cut:
+    if step is not None:
+        ctx.require(differs(step, 0), "the step is not 0", step, 0)
+    if start is None or end is None or step is None:
+        kept = Cut(ctx.fresh(f"size{axis}", 0, size), None, None)
+    elif step.lo >= 1:
+        kept = _forwards(size, start, end, step)
+    elif step.hi <= -1:
+        kept = _backwards(size, start, end, step)
+    else:
+        up, down = _forwards(size, start, end, step), _backwards(size, start, end, step)
+        forth = at_least(step, 1)
+        assert up.first is not None and down.first is not None
+        kept = Cut(select(forth, up.size, down.size), select(forth, up.first, down.first), step)
+    return kept
+
+
+def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
+    first, stop = _clamped(start, size, 0, size), _clamped(end, size, 0, size)
+    return Cut(maximum(ceil_divide(stop - first, step), 0), first, step)
+
+
+def _backwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
+    first, stop = _clamped(start, size, 0, size - 1), _clamped(end, size, -1, size - 1)
+    return Cut(maximum(ceil_divide(first - stop, -step), 0), first, step)
+
+
+def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
+    """An index that may count from the end, clamped to `least..most`."""
+    if index.lo >= TO_THE_END:
+        return most
+    if index.hi <= -TO_THE_END:
+        return minimum(least, most)
+    from_front = minimum(index, most)
+    from_end = minimum(maximum(index + size, least), most)
+    return select(at_least(index, 0), from_front, from_end)
+
+
+def _kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
+    ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
+    constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
+    if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):
+        array = x.value.array
+        for axis, (first, step, size) in constants.items():
+            array = array.take([first + i * step for i in range(size)], axis)
+        return from_array(array)
+
+    def moved(back: int) -> Dim:
+        kept = cuts.get(x.rank - back)
+        if kept is None or kept.first is None or kept.step is None:
+            return position(back)
+        return kept.first + kept.step * position(back)
+
+    element = element_of(x)
+    return None if element is None else valued(dims, move_positions(element, moved))

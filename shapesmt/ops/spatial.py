@@ -1,0 +1,214 @@
+"""Operators that slide a window over the axes behind batch and channel, or sample there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.dim import Dim, as_dim, ceil_divide, maximum, minimum
+from shapesmt.formula import any_of, at_least, divides, equal
+from shapesmt.ops.registry import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+FITS = "the window fits the padded input"
+
+
+class Axis(NamedTuple):
+    """The window along one axis."""
+
+    kernel: Dim
+    stride: int
+    dilation: int
+    head: int
+    tail: int
+
+    @property
+    def extent(self) -> Dim:
+        """The kernel with the gaps that dilation makes."""
+        return (self.kernel - 1) * self.dilation + 1
+
+    def span(self, size: Dim) -> Dim:
+        """How far the window can move over an input of that size; negative where it doesn't fit."""
+        return size + (self.head + self.tail) - self.extent
+
+
+def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
+    """The windows that the attributes describe, one per axis of the kernel."""
+    rank = len(kernel)
+    strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
+    pads = per_axis(ctx, "pads", 2 * rank, 0)
+    ctx.check(min((*strides, *dilations), default=1) >= 1, "strides and dilations are positive")
+    ends = zip(pads[:rank], pads[rank:], strict=True)
+    return [
+        Axis(as_dim(k), s, d, head, tail)
+        for k, s, d, (head, tail) in zip(kernel, strides, dilations, ends, strict=True)
+    ]
+
+
+def per_axis(ctx: InferenceContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
+    """An attribute with one number per spatial axis (two for `pads`)."""
+    found = ctx.ints(name, (default,) * length) or (default,) * length
+    ctx.check(len(found) == length, f"'{name}' has {length} entries")
+    return found
+
+
+def same(ctx: InferenceContext) -> bool:
+    """Whether padding is such that only the stride shrinks the input."""
+    return ctx.str("auto_pad", "NOTSET").startswith("SAME")
+
+
+# Convolution
+
+
+def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
+    """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
+    ctx.check(x.rank == w.rank >= 3, f"input and weights have the same rank, at least 3, not {x.rank} and {w.rank}")
+    padding = "pads" not in ctx.attributes or ctx.str("auto_pad", "NOTSET") == "NOTSET"
+    ctx.check(padding, "a node has auto_pad or pads, not both")
+    for size, k in zip(w.dims[2:], ctx.ints("kernel_shape", ()) or w.dims[2:], strict=False):
+        ctx.require_equal(size, k, "kernel_shape is that of the weights")
+    return windows(ctx, w.dims[2:])
+
+
+def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
+    """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
+    axes, group = filters(ctx, x, w), ctx.int("group", 1)
+    ctx.require_equal(x[1], w[1] * group, "the input has group times the channels of the weights")
+    ctx.require(divides(group, w[0]), "group divides the number of filters", w[0], group)
+    if ctx.has(bias):
+        ctx.require_equal(ctx.input(bias).numel, w[0], "the bias has one element per filter")
+    if same(ctx):
+        ctx.check(all(a.dilation == 1 for a in axes), "SAME padding comes without dilation")
+    sizes = [slid(ctx, size, a) for size, a in zip(x.dims[2:], axes, strict=True)]
+    return ctx.tensor([x[0], w[0], *sizes], dtype)
+
+
+def slid(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
+    """The number of positions of a convolution's window."""
+    if same(ctx):
+        ctx.require_at_least(size, 1, "the input isn't empty")
+        return ceil_divide(size, axis.stride)
+    ctx.require_at_least(axis.span(size), 0, FITS)
+    return axis.span(size) // axis.stride + 1
+
+
+@rule("Conv")
+def conv(ctx: InferenceContext) -> Tensor:
+    """A window over the padded input, for each filter."""
+    return convolved(ctx, ctx.input(0), ctx.input(1), 2)
+
+
+@rule("ConvInteger", since=10, dtype="int32")
+def conv_integer(ctx: InferenceContext) -> Tensor:
+    """A convolution of integers."""
+    return convolved(ctx, ctx.input(0), ctx.input(1), 99, "int32")
+
+
+@rule("QLinearConv", since=10)
+def qlinear_conv(ctx: InferenceContext) -> Tensor:
+    """A convolution of quantized numbers; the element type is that of the output's zero point."""
+    x, w = ctx.input(0), ctx.input(3)
+    return convolved(ctx, x, w, 8, ctx.input(7).dtype)
+
+
+@rule("ConvTranspose")
+def conv_transpose(ctx: InferenceContext) -> Tensor:
+    """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
+    x, w, group = ctx.input(0), ctx.input(1), ctx.int("group", 1)
+    axes = filters(ctx, x, w)
+    ctx.require_equal(x[1], w[0], "the weights have the input's channels")
+    ctx.require(divides(group, x[1]), "group divides the channels", x[1], group)
+    if ctx.has(2):
+        ctx.require_equal(ctx.input(2).numel, w[1] * group, "the bias has one element per filter")
+    extra = per_axis(ctx, "output_padding", len(axes), 0)
+    asked = ctx.ints("output_shape", ())
+    ctx.check(len(asked) in (0, len(axes)), f"'output_shape' has {len(axes)} entries")
+    sizes = []
+    for i, (size, a) in enumerate(zip(x.dims[2:], axes, strict=True)):
+        ctx.check(0 <= extra[i] < a.stride, "output_padding is smaller than the stride")
+        ctx.require_at_least(size, 1, "the input isn't empty")
+        full = (size - 1) * a.stride + a.extent
+        made = minimum(full + extra[i], size * a.stride) if same(ctx) else full + extra[i] - a.head - a.tail
+        sizes.append(as_dim(asked[i]) if asked else made)
+        ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
+        if asked:
+            ctx.require_at_least(full + a.stride - 1, asked[i], "output_shape is within reach of the weights")
+    return ctx.tensor([x[0], w[1] * group, *sizes])
+
+
+# Pooling
+
+
+def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
+    """The number of positions of a pooling window.
+
+    Runtimes divide towards zero here: a window larger than the input still has a position while it is larger by
+    less than a stride. With `ceil_mode` the last window starts inside the input or the padding before it.
+    """
+    span = axis.span(size) if ctx.str("auto_pad", "NOTSET") == "NOTSET" else size - axis.extent
+    if same(ctx):
+        padding = (ceil_divide(size, axis.stride) - 1) * axis.stride + axis.kernel - size
+        span = size + padding - axis.extent
+        if _is_plain(ctx):
+            law = "SAME padding isn't negative: no stride skips elements at the end"
+            ctx.require(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
+    ctx.require_at_least(span, 1 - 2 * axis.stride, FITS)
+    up, down = ceil_divide(span, axis.stride), span // axis.stride
+    if ctx.int("ceil_mode", 0):
+        return minimum(up, (size + axis.head - 1) // axis.stride) + 1
+    return maximum(down, minimum(up, 0)) + 1
+
+
+def _is_plain(ctx: InferenceContext) -> bool:
+    """Whether runtimes take the kernel that refuses negative padding."""
+    if ctx.node.op == "AveragePool":
+        return ctx.version < 19 and not (ctx.int("ceil_mode", 0) and ctx.int("count_include_pad", 0))
+    dilated = any(d != 1 for d in ctx.ints("dilations", ()))
+    return ctx.node.op == "MaxPool" and ctx.outputs == 1 and not dilated
+
+
+def require_batch_only_empty(ctx: InferenceContext, x: Tensor) -> None:
+    """An input may have no samples, but a sample has elements."""
+    for d in x.dims[1:]:
+        ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), "no axis but the batch is empty", d, 1)
+
+
+def pool(ctx: InferenceContext) -> Tensor:
+    """The input with every spatial axis as long as the window has positions."""
+    x, kernel = ctx.input(0), ctx.ints("kernel_shape")
+    ctx.check(x.rank == len(kernel) + 2, f"the rank is that of the kernel plus 2, not {x.rank}")
+    axes = windows(ctx, kernel)
+    ctx.check(
+        all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True)), "padding is less than the kernel"
+    )
+    require_batch_only_empty(ctx, x)
+    return ctx.tensor([*x.dims[:2], *(pooled(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
+
+
+@rule("AveragePool", "LpPool")
+def average_pool(ctx: InferenceContext) -> Tensor:
+    """Windows are averaged."""
+    return pool(ctx)
+
+
+@rule("MaxPool")
+def max_pool(ctx: InferenceContext) -> list[Tensor]:
+    """The maximum of each window, and where it was."""
+    y = pool(ctx)
+    return [y, ctx.tensor(y.dims, "int64")]
+
+
+@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def global_pool(ctx: InferenceContext) -> Tensor:
+    """Every spatial axis becomes one element."""
+    x = ctx.input(0)
+    ctx.check(3 <= x.rank <= 5, f"the rank is 3, 4 or 5, not {x.rank}")
+    require_batch_only_empty(ctx, x)
+    return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
+
+
+__all__ = ["Axis", "windows"]

@@ -1,0 +1,305 @@
+"""Presolve: cheap certificates before any solver is asked.
+
+A `Domain` is the set of admissible inputs: the symbols' ranges and the facts assumed so far. What normal forms and
+intervals left open is settled here by substituting the equalities among the facts and by running through every
+admissible assignment where they are few enough. That is a proof, and it finds the smallest counterexample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
+from shapesmt.evaluate import Evaluator, fits_int64
+from shapesmt.formula import FALSE, TRUE, Formula, all_of
+from shapesmt.rewrite import Replacer, replace
+
+MAX_VALUES = 1 << 20  # of one symbol
+MAX_POINTS = 1 << 21  # of several together
+
+Values = NDArray[np.int64]
+Assignment = dict[Atom, int]
+
+
+class Decision(NamedTuple):
+    """Whether a condition holds over a domain: "always", "never", "sometimes" or "unknown"; `by` names the proof."""
+
+    holds: str
+    by: str
+    counterexample: Assignment | None = None
+
+
+class Points:
+    """Assignments of some symbols: all that the facts about them admit."""
+
+    def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
+        rank = len(symbols)
+        self.symbols = tuple(symbols)
+        self._shape = tuple(map(len, axes))
+        self._values = {
+            s: values.reshape([-1 if i == k else 1 for k in range(rank)])
+            for i, (s, values) in enumerate(zip(symbols, axes, strict=True))
+        }
+        self._evaluator = Evaluator(self._values)
+        if facts:
+            valid = self._full(self._evaluator.formula(all_of(*facts)))
+            kept = np.nonzero(valid)
+            self._values = {s: axes[i][kept[i]] for i, s in enumerate(symbols)}
+            self._shape = kept[0].shape if rank else (int(bool(valid)),)
+            self._evaluator = Evaluator(self._values)
+        self.count = prod(self._shape)
+
+    def truth(self, formula: Formula) -> NDArray[np.bool_]:
+        """The condition at every point."""
+        truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
+        return truth
+
+    def sizes(self, dim: Dim) -> Values:
+        """The expression where it takes its values: at least one point for each."""
+        return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
+
+    def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
+        """The symbols' values at the chosen points."""
+        return {s: np.broadcast_to(v, self._shape)[chosen] for s, v in self._values.items()}
+
+    def where(self, dim: Dim, size: int) -> Assignment:
+        """The smallest point at which the expression has that value."""
+        return self.smallest(self._full(self._evaluator.dim(dim) == size))
+
+    def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
+        """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
+        values = self.at(chosen)
+        if not values:
+            return {}
+        rows = np.stack([values[s] for s in self.symbols])
+        off = rows - np.array([[int(s.lo) if s.lo > -inf else 0] for s in self.symbols])
+        keys = [*rows[::-1], np.abs(off).sum(axis=0), (off != 0).sum(axis=0)]
+        best = int(np.lexsort(keys)[0])
+        return {s: int(v[best]) for s, v in zip(self.symbols, rows, strict=True)}
+
+    def _full(self, result: Any) -> Any:
+        return np.broadcast_to(np.asarray(result), self._shape)
+
+
+class Domain:
+    """The admissible inputs: symbols in their ranges, under facts.
+
+    Attributes:
+        symbols: The free symbols of the model, in the order they are to be shown.
+        facts: What is assumed: the user's relations, and each reported condition from its report on.
+    """
+
+    def __init__(self, symbols: Iterable[Atom], facts: Iterable[Formula] = ()) -> None:
+        self.symbols = list(symbols)
+        self.facts: list[Formula] = []
+        self._values: dict[Atom, Values | None] = {}
+        self._relations: list[Formula] = []
+        self._solved: dict[Atom, Dim] = {}
+        self._points: dict[frozenset[Atom], Points | None] = {}
+        for fact in facts:
+            self.assume(fact)
+
+    def copy(self) -> Domain:
+        """The same set, to be narrowed apart."""
+        twin = Domain(self.symbols)
+        twin.facts, twin._relations = list(self.facts), list(self._relations)
+        twin._values, twin._solved, twin._points = dict(self._values), dict(self._solved), dict(self._points)
+        return twin
+
+    def assume(self, fact: Formula) -> None:
+        """Narrow the domain to where the fact holds."""
+        for part in self.simplified(fact).conjuncts:
+            self.facts.append(part)
+            if len(part.symbols) == 1 and (values := self.values(next(iter(part.symbols)))) is not None:
+                (symbol,) = part.symbols
+                if fits_int64(part):
+                    truth = np.broadcast_to(
+                        np.asarray(Evaluator({symbol: values}).formula(part)), values.shape
+                    )
+                    self._values[symbol] = values[truth]
+                    self._points.clear()
+                    continue
+            self._relations.append(part)
+            self._points.clear()
+            self._solve(part)
+
+    def _solve(self, fact: Formula) -> None:
+        """Take an equality that gives one symbol in terms of the others as a substitution."""
+        if fact.op != "eq" or fact.dim is None:
+            return
+        for monomial, coefficient in sorted(fact.dim.terms, key=lambda t: abs(t[1])):
+            atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+            if atom is None or atom.op != "symbol" or abs(coefficient) != 1 or atom.definition is not None:
+                continue
+            meaning = of_atom(atom) - fact.dim * coefficient
+            if atom not in meaning.symbols:
+                replacer = Replacer({atom: meaning})
+                self._solved = {a: replacer.apply(m) for a, m in self._solved.items()}
+                self._solved[atom] = meaning
+                return
+
+    def simplified(self, formula: Formula) -> Formula:
+        """The condition with the equalities among the facts put in."""
+        if self._solved and not formula.symbols.isdisjoint(self._solved):
+            simpler: Formula = Replacer(self._solved).apply(formula)
+            if simpler is TRUE or simpler is FALSE:
+                return simpler
+        return formula
+
+    def values(self, symbol: Atom) -> Values | None:
+        """Every value of a symbol that the facts about it alone admit; None where they are too many."""
+        if symbol not in self._values:
+            lo, hi = symbol.lo, symbol.hi
+            few = lo > -inf and hi < inf and (hi - lo) // symbol.step < MAX_VALUES
+            self._values[symbol] = (
+                np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
+            )
+        return self._values[symbol]
+
+    def narrowing(self) -> dict[Atom, Dim]:
+        """What the facts leave of single symbols: a narrower range, or an expression over the others."""
+        left = dict(self._solved)
+        for s in self.symbols:
+            values = self._values.get(s)
+            if s not in left and values is not None and len(values):
+                lo, hi = int(values[0]), int(values[-1])
+                if lo > s.lo or hi < s.hi:
+                    left[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
+        ranges = {s: d for s, d in left.items() if s not in self._solved}
+        return {s: replace(d, ranges) if s in self._solved else d for s, d in left.items()}
+
+    def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
+        """The same set over other symbols."""
+        if not meanings:
+            return self
+        replacer = Replacer(meanings)
+        symbols = dict.fromkeys(s for old in self.symbols for s in replacer.apply(of_atom(old)).symbols)
+        return Domain(symbols, [replacer.apply(f) for f in self.facts])
+
+    def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
+        """The symbols that the given ones are tied to by facts, and those facts."""
+        found = set(symbols)
+        facts: dict[Formula, None] = {}
+        grown = True
+        while grown:
+            grown = False
+            for fact in self._relations:
+                if fact not in facts and not fact.symbols.isdisjoint(found):
+                    facts[fact] = None
+                    grown |= not fact.symbols <= found
+                    found |= fact.symbols
+        return sorted(found, key=lambda s: s.number), list(facts)
+
+    def points(self, symbols: Iterable[Atom]) -> Points | None:
+        """Every admissible assignment of the symbols and those tied to them; None where they are too many."""
+        key = frozenset(symbols)
+        if key not in self._points:
+            tied, facts = self.cone(key)
+            self._points[key] = self._enumerate(tied, facts)
+        return self._points[key]
+
+    def _enumerate(self, symbols: list[Atom], facts: list[Formula]) -> Points | None:
+        count = 1
+        axes: list[Values] = []
+        for s in symbols:
+            values = self.values(s)
+            if values is None:
+                return None
+            axes.append(values)
+            count *= len(values)
+        if count > MAX_POINTS or not all(map(fits_int64, facts)):
+            return None
+        return Points(symbols, axes, facts)
+
+    def decide(self, formula: Formula) -> Decision | None:
+        """Whether the condition holds over the domain; None where that takes a solver."""
+        formula = self.simplified(formula)
+        if formula is TRUE:
+            return Decision("always", "normal form")
+        if formula is FALSE:
+            points = self.points(())
+            return Decision("never", "normal form", {} if points is not None else None)
+        if formula in self.facts:
+            return Decision("always", "assumed")
+        if not fits_int64(formula):
+            return None
+        points = self.points(formula.symbols)
+        if points is None:
+            return None
+        truth = points.truth(formula)
+        if truth.all():
+            return Decision("always", "enumeration")
+        counterexample = points.smallest(~truth)
+        if any(s.kind == "data" for s in points.symbols):
+            return Decision(
+                "sometimes" if _for_all_data(points, truth) else "never", "enumeration", counterexample
+            )
+        return Decision("sometimes" if truth.any() else "never", "enumeration", counterexample)
+
+    def is_empty(self) -> bool | None:
+        """Whether no input is admissible at all; None where that takes a solver."""
+        undecided = False
+        for s in self.symbols:
+            points = self.points((s,))
+            if points is None:
+                values = self.values(s)
+                undecided |= self.cone((s,))[1] != []
+                if values is not None and not len(values):
+                    return True
+            elif not points.count:
+                return True
+        return None if undecided else False
+
+    def extent(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
+        """The least and greatest value of an expression with a point for each; None where that takes a solver."""
+        found = self._at_corners(dim)
+        if found is not None or not fits_int64(dim):
+            return found
+        points = self.points(dim.symbols)
+        if points is None or not points.count:
+            return None
+        sizes = points.sizes(dim)
+        lo, hi = int(sizes.min()), int(sizes.max())
+        return lo, hi, points.where(dim, lo), points.where(dim, hi)
+
+    def _at_corners(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
+        """The extent where the symbols' least and greatest values attain the interval."""
+        symbols, facts = self.cone(dim.symbols)
+        if facts or not symbols:
+            return None
+        low: Assignment = {}
+        high: Assignment = {}
+        for s in symbols:
+            values = self._values.get(s)
+            if values is None:
+                if s.lo == -inf or s.hi == inf:
+                    return None
+                low[s], high[s] = int(s.lo), int(s.hi)
+            elif len(values):
+                low[s], high[s] = int(values[0]), int(values[-1])
+            else:
+                return None
+        lo, hi = dim.tight
+        first, last = Evaluator(low).dim(dim), Evaluator(high).dim(dim)
+        return (first, last, low, high) if (first, last) == (lo, hi) else None
+
+
+def _for_all_data(points: Points, truth: NDArray[np.bool_]) -> bool:
+    """Whether the condition holds for some input whatever the data."""
+    inputs = [s for s in points.symbols if s.kind != "data"]
+    if not inputs:
+        return bool(truth.all())
+    every = points.at(np.ones(truth.shape, dtype=bool))
+    rows = np.stack([every[s] for s in inputs], axis=1)
+    failing = np.unique(rows[~truth.ravel()], axis=0)
+    return len(failing) < len(np.unique(rows, axis=0))
+
+
+def restrict(assignment: Mapping[Atom, int], symbols: Iterable[Atom]) -> Assignment:
+    """The part of an assignment that is about these symbols."""
+    return {s: assignment[s] for s in symbols if s in assignment}

@@ -1,0 +1,152 @@
+"""Text of expressions and conditions, in the grammar of Python.
+
+`h - 4*(h//4)` is written `h % 4`; names that are no identifiers stand in backticks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shapesmt.dim import Atom, Dim
+    from shapesmt.formula import Formula
+
+Piece = tuple[
+    int, str, bool
+]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
+_KEYWORDS = frozenset(
+    {"and", "or", "not", "if", "else", "min", "max", "True", "False", "None", "in", "is", "for"}
+)
+
+
+def name_text(name: str) -> str:
+    """A symbol's name as formulas show it."""
+    return name if name.isidentifier() and name not in _KEYWORDS else f"`{name}`"
+
+
+def dim_text(dim: Dim) -> str:
+    """The expression as text."""
+    return _sum(_pieces(dim))
+
+
+def formula_text(formula: Formula) -> str:
+    """The condition as text."""
+    if formula.op in ("true", "false"):
+        return formula.op.capitalize()
+    if formula.dim is not None:
+        pieces = _pieces(formula.dim)
+        return _inequality(pieces) if formula.op == "ge" else _equality(pieces, formula.op)
+    texts = [f"({formula_text(a)})" if a.op == "or" else formula_text(a) for a in formula.args]
+    return f" {formula.op} ".join(sorted(texts, key=lambda t: (len(t), t)))
+
+
+def _equality(pieces: list[Piece], op: str) -> str:
+    left, right, number = _sides(pieces)
+    if not left:
+        left, right, number = right, left, -number
+    if number > 0 and right:
+        left.append((number, "", True))
+    elif number or not right:
+        right.append((-number, "", True))
+    if not _is_number(right) and len(_sum(right)) < len(_sum(left)):
+        left, right = right, left
+    return f"{_sum(left)} {'==' if op == 'eq' else '!='} {_sum(right)}"
+
+
+def _inequality(pieces: list[Piece]) -> str:
+    left, right, number = _sides(pieces)
+    if not left:
+        return f"{_sum(right)} <= {number}"
+    if not right:
+        return f"{_sum(left)} >= {-number}"
+    if number:
+        (left if number > 0 else right).append((abs(number), "", True))
+    if len(_sum(left)) <= len(_sum(right)):
+        return f"{_sum(left)} >= {_sum(right)}"
+    return f"{_sum(right)} <= {_sum(left)}"
+
+
+def _is_number(pieces: list[Piece]) -> bool:
+    return not any(text for _, text, _ in pieces)
+
+
+def _sides(pieces: list[Piece]) -> tuple[list[Piece], list[Piece], int]:
+    """The positive terms, the negative ones with their signs turned, and the number."""
+    left = [p for p in pieces if p[1] and p[0] > 0]
+    right = [(-c, text, factor) for c, text, factor in pieces if text and c < 0]
+    return left, right, sum(c for c, text, _ in pieces if not text)
+
+
+def _sum(pieces: list[Piece]) -> str:
+    text = ""
+    for coefficient, factor, single in pieces:
+        size = abs(coefficient)
+        if not factor:
+            term = str(size)
+        elif size == 1:
+            term = f"({factor})" if coefficient < 0 and not text and not single else factor
+        else:
+            term = f"{size}*{factor if single else f'({factor})'}"
+        sign = "-" if coefficient < 0 else "+"
+        text = f"{text} {sign} {term}" if text else f"-{term}" if coefficient < 0 else term
+    return text or "0"
+
+
+def _pieces(dim: Dim) -> list[Piece]:
+    """The terms, remainders recognised, in reading order."""
+    from shapesmt.dim import _ATOMS
+
+    coefficients = dict(dim.terms)
+    pieces: list[Piece] = []
+    for monomial, c in dim.terms:
+        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        if atom is None or atom.op != "floordiv" or monomial not in coefficients:
+            continue
+        numerator, k = atom.args[0], atom.args[1].constant
+        factor = -c // k if k and c % k == 0 else 0  # f*(e - k*(e//k)) is f*(e % k)
+        parts = [(m, factor * d) for m, d in numerator.terms if m]
+        if factor and all(coefficients.get(m) == d for m, d in parts):
+            for m in [monomial, *(m for m, _ in parts)]:
+                del coefficients[m]
+            shift = dict(numerator.terms).get((), 0)
+            coefficients[()] = coefficients.get((), 0) - factor * shift
+            pieces.append((factor, f"{_operand(numerator)} % {k}", False))
+    for monomial, c in coefficients.items():
+        if c:
+            pieces.append((c, *_monomial([_ATOMS[n] for n in monomial])))
+    return sorted(pieces, key=lambda p: (p[1] == "", p[0] < 0, len(p[1]), p[1]))
+
+
+def _operand(dim: Dim) -> str:
+    """The expression as an operand of `//` or `%`."""
+    pieces = _pieces(dim)
+    alone = not pieces or (len(pieces) == 1 and pieces[0][0] >= 0 and (pieces[0][0] == 1 or not pieces[0][1]))
+    return (
+        _sum(pieces)
+        if alone and (not pieces or (pieces[0][2] and "*" not in pieces[0][1]))
+        else f"({_sum(pieces)})"
+    )
+
+
+def _monomial(atoms: list[Atom]) -> tuple[str, bool]:
+    """The product of the atoms, and whether it can stand behind a factor as it is."""
+    if len(atoms) == 1:
+        return _atom(atoms[0])
+    parts = sorted((_atom(a) for a in atoms), key=lambda p: (len(p[0]), p[0]))
+    return "*".join(text if single else f"({text})" for text, single in parts), True
+
+
+def _atom(atom: Atom) -> tuple[str, bool]:
+    if atom.op == "symbol":
+        if atom.kind == "defined" and not atom.name.endswith("]") and atom.definition is not None:
+            return f"({dim_text(atom.definition)})", True
+        return name_text(atom.name), True
+    if atom.op == "floordiv":
+        return f"{_operand(atom.args[0])}//{_operand(atom.args[1])}", False
+    if atom.op == "select":
+        condition, a, b = atom.args
+        return f"({dim_text(a)} if {formula_text(condition)} else {dim_text(b)})", True
+    if atom.op == "product":
+        return f"({dim_text(atom.args[0])})*({dim_text(atom.args[1])})", False
+    texts = sorted((str(a) for a in atom.args), key=lambda t: (t.lstrip("-").isdigit(), len(t), t))
+    return f"{atom.op}({', '.join(texts)})", True

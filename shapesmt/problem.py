@@ -1,0 +1,207 @@
+"""Problem: a graph with what its caller declares → input tensors and the domain of admissible inputs.
+
+An assumption that gives one symbol in terms of the others (`total == past + seq`) replaces that symbol everywhere;
+the others are facts of the domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
+from shapesmt.errors import UsageError
+from shapesmt.evaluate import evaluate
+from shapesmt.expressions import parse_dim, parse_formula
+from shapesmt.formula import Formula, all_of, at_least, divides
+from shapesmt.graph import Graph
+from shapesmt.presolve import Domain
+from shapesmt.ranges import DimLike, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
+from shapesmt.report import Counterexample, SymbolRange
+from shapesmt.rewrite import replace
+from shapesmt.tensor import Tensor, tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be decided.
+
+    Attributes:
+        dims: Each declared name as an expression over the domain's symbols.
+        inputs: The input tensors.
+        domain: The admissible inputs, before any node is judged.
+    """
+
+    graph: Graph
+    ranges: Mapping[str, SymbolRange]
+    dims: Mapping[str, Dim]
+    inputs: Mapping[str, Tensor]
+    domain: Domain
+    assumptions: tuple[str, ...] = ()
+
+    def counterexample(self, values: Mapping[Atom, int]) -> Counterexample:
+        """An assignment as the symbols and input shapes that a caller would write."""
+        constants = {a: int(v) for a, v in values.items()}
+
+        def size(d: Dim) -> int:
+            return int(evaluate(d, constants))
+
+        shapes = {name: tuple(map(size, t.shape)) for name, t in self.inputs.items() if t.shape is not None}
+        return Counterexample({name: size(d) for name, d in self.dims.items()}, shapes)
+
+
+def pose(
+    graph: Graph,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+) -> Problem:
+    """The problem that a graph and its caller's declarations pose.
+
+    Raises:
+        UsageError: A name that doesn't exist, a malformed range, shape or expression.
+    """
+    declared = _declared(graph, shapes or {})
+    names, given = _symbols(graph, declared, dims or {})
+    free = {
+        name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step) for name, r in given.items()
+    }
+    assumptions = [assume] if isinstance(assume, str) else list(assume or ())
+    formulas = [parse_formula(text, free) for text in assumptions]
+    solved, facts = _eliminate(all_of(*formulas).conjuncts)
+    meant = {name: replace(d, solved) for name, d in free.items()}
+    inputs = {
+        name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes])
+        for name, (dtype, axes) in declared.items()
+    }
+    used = dict.fromkeys(s for d in meant.values() for s in sorted(d.symbols, key=lambda s: s.number))
+    return Problem(graph, given, meant, inputs, Domain(used, facts), tuple(assumptions))
+
+
+Axis = int | str | Range
+
+
+def _declared(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
+    """Every input's element type and axes: the file's, under what the caller says of them."""
+    for name in shapes:
+        if name not in graph.inputs:
+            raise unknown_name("input", name, graph.inputs, graph.source)
+    declared: dict[str, tuple[str, list[Axis] | None]] = {}
+    for name, d in graph.inputs.items():
+        axes: list[Range | int | str | None] | None = None if d.shape is None or d.kind != "tensor" else [*d.shape]
+        if name in shapes:
+            axes = _merged(name, axes, parse_shape(shapes[name], name))
+        declared[name] = (d.dtype if d.kind == "tensor" else "", None if axes is None else _named(name, axes))
+    return declared
+
+
+def _merged(
+    name: str, axes: list[Range | int | str | None] | None, asked: tuple[DimLike, ...] | None
+) -> list[Range | int | str | None] | None:
+    """The asked shape, with the file's size wherever it leaves one open."""
+    if asked is None or axes is None:
+        return None if asked is None else list(asked)
+    if len(asked) != len(axes):
+        raise UsageError(
+            f"--shape gives input '{name}' {len(asked)} dimensions, the file gives it {len(axes)}"
+        )
+    return [theirs if ours is None else ours for ours, theirs in zip(asked, axes, strict=True)]
+
+
+def _named(name: str, axes: list[Range | int | str | None]) -> list[Axis]:
+    return [f"{name}_dim{i}" if axis is None or axis == "" else axis for i, axis in enumerate(axes)]
+
+
+def _symbols(
+    graph: Graph, declared: Mapping[str, tuple[str, list[Axis] | None]], dims: Mapping[str, RangeLike]
+) -> tuple[dict[str, str], dict[str, SymbolRange]]:
+    """The symbols with their ranges, and of each expression among the dimension names its text."""
+    order: dict[str, SymbolRange | None] = {}
+    for name, (_, axes) in declared.items():
+        for i, axis in enumerate(axes or ()):
+            if isinstance(axis, Range):
+                label = f"{name}_dim{i}"
+                order[label] = _symbol_range(axis, "--shape")
+                axes[i] = label  # type: ignore[index]  # axes is the list we iterate
+            elif isinstance(axis, str):
+                order.setdefault(axis, None)
+    plain = {name for name in order if name.isidentifier()}
+    expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
+    for name in dims:
+        if name not in order or name in expressions:
+            raise unknown_name(
+                "input dimension", name, [n for n in order if n not in expressions], graph.source
+            )
+    ranges: dict[str, SymbolRange] = {}
+    for name, known in order.items():
+        if name in dims:
+            ranges[name] = _symbol_range(parse_range(dims[name], name), "--dim")
+        elif known is not None:
+            ranges[name] = known
+        elif name in graph.ranges:
+            ranges[name] = _symbol_range(parse_range(graph.ranges[name], name), "model")
+        elif name not in expressions:
+            ranges[name] = _symbol_range(Range(), "default")
+    return expressions, ranges
+
+
+def _symbol_range(r: Range, source: str) -> SymbolRange:
+    return SymbolRange(r.lo, r.hi, r.step, source)
+
+
+def _is_expression(name: str, plain: set[str]) -> bool:
+    """Whether a dimension's name is a formula over other dimensions (`past_len + 1`)."""
+    if name.isidentifier():
+        return False
+    try:
+        formula = parse_dim(name, {n: symbol(n, 1) for n in plain})
+    except UsageError:
+        return False
+    return bool(formula.symbols)
+
+
+def _dim(axis: Axis, dims: Mapping[str, Dim], expressions: Mapping[str, str]) -> Dim | int:
+    if isinstance(axis, str):
+        return parse_dim(axis, dims) if axis in expressions else dims[axis]
+    assert isinstance(axis, int)
+    if axis < 0:
+        raise UsageError(f"an input is declared with the size {axis}; sizes are 0 or more")
+    return axis
+
+
+def _eliminate(parts: tuple[Formula, ...]) -> tuple[dict[Atom, Dim], list[Formula]]:
+    """Substitutions for the symbols that equalities determine, and the facts that are left."""
+    solved: dict[Atom, Dim] = {}
+    facts: list[Formula] = []
+    for part in parts:
+        part = replace(part, solved)
+        found = _solve(part)
+        if found is None:
+            facts.extend(part.conjuncts)
+            continue
+        atom, meaning = found
+        solved = {a: replace(m, {atom: meaning}) for a, m in solved.items()}
+        solved[atom] = meaning
+        facts = [replace(f, {atom: meaning}) for f in facts]
+        facts.append(at_least(meaning, int(atom.lo)))
+        if atom.hi < inf:
+            facts.append(at_least(int(atom.hi), meaning))
+        if atom.step > 1:
+            facts.append(divides(atom.step, meaning - int(atom.lo)))
+    return solved, facts
+
+
+def _solve(fact: Formula) -> tuple[Atom, Dim] | None:
+    """The symbol that an equality determines best: in terms of the others, with the fewest minus signs."""
+    if fact.op != "eq" or fact.dim is None:
+        return None
+    choices: list[tuple[int, int, Atom, Dim]] = []
+    for monomial, coefficient in fact.dim.terms:
+        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        if atom is not None and atom.op == "symbol" and abs(coefficient) == 1:
+            meaning = of_atom(atom) - fact.dim * coefficient
+            if atom not in meaning.symbols:
+                choices.append((sum(c < 0 for _, c in meaning.terms), atom.number, atom, meaning))
+    return min(choices, key=lambda c: c[:2])[2:] if choices else None
+

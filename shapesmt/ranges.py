@@ -1,0 +1,222 @@
+"""What a user declares: ranges of symbols, shapes of inputs, and names that have to exist.
+
+RANGE is `8`, `1..32`, `1..`, `..32` or `64..512:16`; SHAPE is `[1..8,3,?,400]`, `[...]` or `1x3x224x224`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+
+from shapesmt.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+LARGEST = 2**63 - 1  # what a dimension's int64 holds
+ACCEPTED_RANGE = "write 8, 1..32, 1.., ..32 or 64..512:16"
+ACCEPTED_SHAPE = "write [1..8,3,?,400], [batch,3,h,w], 1x3x224x224, or [...] when the rank is unknown"
+
+_RANGE = re.compile(r"\s*(-?[0-9]*)\s*(?:(\.\.)\s*(-?[0-9]*)\s*(?::\s*(-?[0-9]+)\s*)?)?", re.ASCII)
+_NAME = re.compile(r"[^\W\d][\w.:/-]*")
+_MOST_COMPARED = 2000  # difflib takes some 20 µs for each
+_MOST_LISTED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The sizes `lo, lo + step, ...` up to `hi`; without end when `hi` is None.
+
+    >>> 80 in Range(64, 512, 16), 72 in Range(64, 512, 16)
+    (True, False)
+    >>> str(Range(64, 512, 16)), str(Range(8, 8)), str(Range())
+    ('64..512:16', '8', '1..')
+    """
+
+    lo: int = 1
+    hi: int | None = None
+    step: int = 1
+
+    def __contains__(self, size: int) -> bool:
+        return self.lo <= size and (self.hi is None or size <= self.hi) and (size - self.lo) % self.step == 0
+
+    def __str__(self) -> str:
+        if self.lo == self.hi:
+            return str(self.lo)
+        end = "" if self.hi is None else self.hi
+        return f"{self.lo}..{end}" + (f":{self.step}" if self.step > 1 else "")
+
+
+RangeLike: TypeAlias = "str | SupportsIndex | tuple[SupportsIndex, SupportsIndex | None] | Range"
+DimLike: TypeAlias = "Range | str | None"  # a range, a symbol's name, or a fresh symbol
+ShapeLike: TypeAlias = "str | Sequence[RangeLike | None]"
+
+
+def parse_range(spec: RangeLike, name: str = "") -> Range:
+    """The range that a text, an int or a pair declares for the dimension `name`.
+
+    `hi` is lowered to the last size that the step reaches. `..32` starts at 1; write `0..32` to include 0.
+
+    >>> parse_range("64..520:16"), parse_range(8), parse_range((1, None))
+    (Range(lo=64, hi=512, step=16), Range(lo=8, hi=8, step=1), Range(lo=1, hi=None, step=1))
+    >>> parse_range("5..2", "height")
+    Traceback (most recent call last):
+      ...
+    shapesmt.errors.UsageError: range '5..2' of 'height' is empty: 5 > 2; write lo..hi with lo <= hi
+
+    Raises:
+        UsageError: the text is no range, or the range is empty, negative or beyond 2**63 - 1.
+    """
+    lo, hi, step = _numbers(spec, name)
+    what = f"range {quoted(spec)}" + (f" of {quoted(name)}" if name else "")
+    for number in (lo, hi or 0, step):
+        if number < 0:
+            raise UsageError(f"{what} has {number}; sizes are 0 or more; {ACCEPTED_RANGE}")
+        if number > LARGEST:
+            raise UsageError(f"{what} exceeds {LARGEST}, the largest size a tensor can have")
+    if step == 0:
+        raise UsageError(f"{what} has step 0; a step is 1 or more, as in 64..512:16")
+    if hi is None:
+        return Range(lo, None, step)
+    if lo > hi:
+        raise UsageError(f"{what} is empty: {lo} > {hi}; write lo..hi with lo <= hi")
+    last = hi - (hi - lo) % step
+    return Range(lo, last, 1 if last == lo else step)
+
+
+def parse_shape(spec: ShapeLike, name: str = "") -> tuple[DimLike, ...] | None:
+    """The shape that a text or a sequence declares for the input `name`; None is the unknown rank.
+
+    Each dimension is a `Range`, a symbol's name, or None for one of its own (`?`).
+
+    >>> parse_shape("[1..8, ?, `Batch Size`]")
+    (Range(lo=1, hi=8, step=1), None, 'Batch Size')
+    >>> parse_shape("1x3x224x224") == parse_shape((1, 3, 224, 224))
+    True
+    >>> parse_shape("[...]") is None
+    True
+
+    Raises:
+        UsageError: the text is no shape, or one of its ranges is none.
+    """
+    if not isinstance(spec, str):
+        return tuple(None if item is None else _dimension(item, name, spec) for item in spec)
+    text = spec.strip()
+    bracketed = len(text) > 1 and text[0] == "[" and text[-1] == "]"
+    bare = text[1:-1].strip() if bracketed else text
+    if not bare and not bracketed:
+        raise _no_shape(spec, name)
+    if bare == "...":
+        return None
+    return tuple(_dimension(item, name, spec) for item in _items(bare))
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest known one, else the first few.
+
+    >>> did_you_mean("hieght", ["batch", "height"])
+    "; did you mean 'height'?"
+    >>> did_you_mean("q", ["batch", "height"])
+    '; it has batch, height'
+    """
+    names = list(dict.fromkeys(known))
+    near = _nearest(name, names)
+    if near is not None:
+        return f"; did you mean {quoted(near)}?"
+    if not names:
+        return "; it has none"
+    rest = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return f"; it has {', '.join(printable(n, 60) for n in names[:_MOST_LISTED])}{rest}"
+
+
+def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> UsageError:
+    """The error for a `name` that is none of the `known` ones of `where`.
+
+    >>> unknown_name("input dimension", "hieght", ["batch", "height"], "unet.onnx")
+    UsageError("no input dimension 'hieght' in unet.onnx; did you mean 'height'?")
+    """
+    return UsageError(f"no {what} {quoted(name)} in {where}{did_you_mean(name, known)}")
+
+
+def quoted(value: object) -> str:
+    r"""`value` in quotes, printable, on one line.
+
+    >>> print(quoted("Batch\nSize"))
+    'Batch\nSize'
+    """
+    text = printable(str(value), 60)
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def _numbers(spec: RangeLike, name: str) -> tuple[int, int | None, int]:
+    """`(lo, hi, step)` as written, not yet judged."""
+    if isinstance(spec, Range):
+        return spec.lo, spec.hi, spec.step
+    if isinstance(spec, str):
+        match = _RANGE.fullmatch(spec) if len(spec) <= 100 else None
+        if match is None or not (match[1] or match[2]) or (match[2] and not (match[1] or match[3])):
+            raise _no_range(spec, name)
+        if "-" in (match[1], match[3]):
+            raise _no_range(spec, name)
+        lo = int(match[1] or 1)
+        hi = int(match[3]) if match[3] else None if match[2] else lo
+        return lo, hi, int(match[4] or 1)
+    try:
+        if isinstance(spec, bool):
+            raise TypeError("a bool is no size")
+        if isinstance(spec, SupportsIndex):
+            return index(spec), index(spec), 1
+        lo_, hi_ = spec
+        return index(lo_), None if hi_ is None else index(hi_), 1
+    except (TypeError, ValueError):
+        raise _no_range(spec, name) from None
+
+
+def _no_range(spec: object, name: str) -> UsageError:
+    of = f" of {quoted(name)}" if name else ""
+    return UsageError(f"{quoted(spec)} is not a range{of}; {ACCEPTED_RANGE}")
+
+
+def _no_shape(spec: object, name: str) -> UsageError:
+    of = f" of {quoted(name)}" if name else ""
+    return UsageError(f"{quoted(spec)} is not a shape{of}; {ACCEPTED_SHAPE}")
+
+
+def _items(bare: str) -> list[str]:
+    """The dimensions of a bracketless shape, split at commas, or at `x` when it starts with a size."""
+    if not bare:
+        return []
+    if "," not in bare and (bare[0].isdigit() or bare[0] in "?."):
+        return bare.split("x")
+    pieces = bare.split("`")
+    pieces[::2] = [unquoted.replace(",", "\0") for unquoted in pieces[::2]]
+    return "`".join(pieces).split("\0")
+
+
+def _dimension(item: RangeLike | None, name: str, spec: object) -> DimLike:
+    if isinstance(item, str):
+        text = item.strip()
+        if text == "?":
+            return None
+        if len(text) > 2 and text[0] == text[-1] == "`":
+            return text[1:-1]
+        if _NAME.fullmatch(text):
+            return text
+        if not text or not _RANGE.fullmatch(text):
+            raise _no_shape(spec, name)
+    assert item is not None
+    return parse_range(item, name)
+
+
+def _nearest(name: str, names: Sequence[str]) -> str | None:
+    """The known name that differs from `name` least, when it is near at all."""
+    from difflib import get_close_matches
+
+    folded = name.casefold()
+    near = [known for known in names if abs(len(known) - len(name)) <= 2 + len(name) // 4][:_MOST_COMPARED]
+    same = next((known for known in near if known.casefold() == folded), None)
+    if same is not None or len(name) > 200:
+        return same
+    return next(iter(get_close_matches(name, near, n=1, cutoff=0.6)), None)

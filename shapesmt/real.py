@@ -1,0 +1,317 @@
+"""Real: floating-point scalars in shape arithmetic, exactly as the runtimes compute them.
+
+A `Real` is either an exact fraction `numerator / denominator` that the float type represents without
+rounding, or a tree of float operations that is rounded step by step when sizes are known.
+
+    >>> from shapesmt.dim import symbol
+    >>> n = symbol("n", 1, 100)
+    >>> half = from_dim(n, "float32") * literal(0.5, "float32")
+    >>> half.floor().to_int()
+    Dim('n//2')
+    >>> from shapesmt.evaluate import evaluate
+    >>> seven = (from_dim(n, "float32") * literal(0.7, "float32")).floor().to_int()
+    >>> evaluate(seven, {n.as_symbol(): 10})  # in float32, 10 * 0.7f is 7 and not 6.99...
+    7
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from shapesmt.dim import Atom, Dim, as_dim, const, make_atom, maximum, minimum
+from shapesmt.evaluate import OPERATIONS, Evaluator
+from shapesmt.formula import Formula, at_least, equal, select, truncated_divide_positive
+
+MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+_NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
+
+_REALS: dict[tuple[Any, ...], Real] = {}
+
+
+class Real:
+    """One float: exact where `numerator` is set, else the operation `op` on `args`."""
+
+    __slots__ = ("args", "denominator", "depth", "dtype", "hi", "lo", "numerator", "op", "symbols")
+
+    op: str
+    args: tuple[Any, ...]
+    dtype: str
+    numerator: Dim | None
+    denominator: int
+    lo: float
+    hi: float
+    symbols: frozenset[Atom]
+    depth: int
+
+    def __add__(self, other: Real) -> Real:
+        return _binary("add", self, other)
+
+    def __sub__(self, other: Real) -> Real:
+        return _binary("sub", self, other)
+
+    def __mul__(self, other: Real) -> Real:
+        return _binary("mul", self, other)
+
+    def __truediv__(self, other: Real) -> Real:
+        return _binary("div", self, other)
+
+    def __neg__(self) -> Real:
+        return literal(0.0, self.dtype) - self
+
+    def floor(self) -> Real:
+        """Rounded down."""
+        return self._rounded("floor", lambda n, d: n // d)
+
+    def ceil(self) -> Real:
+        """Rounded up."""
+        return self._rounded("ceil", lambda n, d: -((-n) // d))
+
+    def trunc(self) -> Real:
+        """Rounded towards zero."""
+        return self._rounded("trunc", lambda n, d: truncated_divide_positive(n, const(d)))
+
+    def round(self) -> Real:
+        """Rounded to the nearest, ties to even."""
+        return self._rounded("round", _half_even)
+
+    def _rounded(self, op: str, exact: Callable[[Dim, int], Dim]) -> Real:
+        if self.numerator is not None:
+            return _fraction(exact(self.numerator, self.denominator), 1, self.dtype)
+        return _node(op, (self,), self.dtype)
+
+    def unary(self, op: str) -> Real:
+        """A function of numpy's that keeps order where it is defined (`sqrt`, `exp`, ...)."""
+        return _node(op, (self,), self.dtype)
+
+    def cast(self, dtype: str) -> Real | None:
+        """In another float type."""
+        if self.numerator is not None and _representable(self.numerator, self.denominator, dtype):
+            return _fraction(self.numerator, self.denominator, dtype)
+        return _node("cast", (self,), dtype) if dtype in _NUMPY else None
+
+    def to_int(self) -> Dim:
+        """The integer it casts to (towards zero)."""
+        whole = self.trunc()
+        if whole.numerator is not None:
+            return whole.numerator
+        return make_atom("to_int", (whole,), _integer_bounds(whole))
+
+    def compare(self, other: Real, op: str) -> Formula | None:
+        """`self == other` or `self >= other` where both are exact."""
+        if self.numerator is None or other.numerator is None:
+            return None
+        a, b = self.numerator * other.denominator, other.numerator * self.denominator
+        return equal(a, b) if op == "equal" else at_least(a, b)
+
+    def rebuilt(self, args: Sequence[Any]) -> Real:
+        """The same operation on other arguments."""
+        if self.op == "fraction":
+            return _quotient(args[0], self.denominator, self.dtype)
+        if self.op == "from_dim":
+            return from_dim(args[0], self.dtype)
+        if self.op in ("add", "sub", "mul", "div"):
+            return _binary(self.op, args[0], args[1])
+        if self.op in ("floor", "ceil", "trunc", "round"):
+            rounded: Real = getattr(args[0], self.op)()
+            return rounded
+        return _node(self.op, tuple(args), self.dtype)
+
+    def value(self, evaluator: Evaluator) -> Any:
+        """The float (or array of floats) at concrete sizes."""
+        kind = _NUMPY[self.dtype]
+        if self.op == "fraction":
+            assert self.numerator is not None
+            return kind(evaluator.dim(self.numerator)) / kind(self.denominator)
+        if self.op == "from_dim":
+            return kind(evaluator.dim(self.args[0]))
+        if self.op == "literal":
+            return kind(self.args[0])
+        with np.errstate(all="ignore"):
+            return _APPLY[self.op](*(a.value(evaluator) for a in self.args)).astype(kind)
+
+
+def literal(number: float, dtype: str) -> Real:
+    """A constant of a float type."""
+    if dtype in _NUMPY:
+        with np.errstate(over="ignore"):
+            number = float(_NUMPY[dtype](number))
+    if not isfinite(number):
+        return _node("literal", (number,), dtype, (number, number) if number == number else (-inf, inf))
+    numerator, denominator = number.as_integer_ratio()
+    return _fraction(const(numerator), denominator, dtype)
+
+
+def from_dim(dim: Dim | int, dtype: str) -> Real:
+    """An integer cast to a float type."""
+    dim = as_dim(dim)
+    if _representable(dim, 1, dtype):
+        return _fraction(dim, 1, dtype)
+    kind = _NUMPY.get(dtype, float)
+    with np.errstate(over="ignore"):
+        return _node("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
+
+
+def choose(condition: Formula, a: Real, b: Real) -> Real | None:
+    """`a` where the condition holds, else `b`; None where they aren't exact."""
+    if a is b:
+        return a
+    if a.numerator is None or b.numerator is None:
+        return None
+    return _fraction(
+        select(condition, a.numerator * b.denominator, b.numerator * a.denominator),
+        a.denominator * b.denominator,
+        a.dtype,
+    )
+
+
+def extreme(op: str, a: Real, b: Real) -> Real | None:
+    """The smaller ("min") or greater ("max") of the two; None where they aren't exact."""
+    if a.numerator is None or b.numerator is None:
+        return None
+    pick = minimum if op == "min" else maximum
+    top = pick(a.numerator * b.denominator, b.numerator * a.denominator)
+    return _fraction(top, a.denominator * b.denominator, a.dtype)
+
+
+def _intern(op: str, args: tuple[Any, ...], dtype: str) -> tuple[Real, bool]:
+    key = (op, args, dtype)
+    found = _REALS.get(key)
+    if found is not None:
+        return found, False
+    found = _REALS[key] = Real.__new__(Real)
+    found.op, found.args, found.dtype = op, args, dtype
+    found.numerator, found.denominator = None, 1
+    found.symbols = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
+    found.depth = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=0)
+    return found, True
+
+
+def _fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
+    while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
+        numerator, denominator = numerator // 2, denominator // 2
+    real, new = _intern("fraction", (numerator, denominator), dtype)
+    if new:
+        real.numerator, real.denominator = numerator, denominator
+        real.lo, real.hi = float(numerator.lo) / denominator, float(numerator.hi) / denominator
+    return real
+
+
+def _quotient(numerator: Dim, denominator: int, dtype: str) -> Real:
+    if _representable(numerator, denominator, dtype):
+        return _fraction(numerator, denominator, dtype)
+    return from_dim(numerator, dtype) / literal(denominator, dtype)
+
+
+def _node(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Real:
+    real, new = _intern(op, args, dtype)
+    if new:
+        real.lo, real.hi = bounds or _bounds(op, args, dtype)
+    return real
+
+
+def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
+    """Rounding keeps order, so the ends of the result come from the ends of the arguments."""
+    if any(not isfinite(x) for a in args for x in (a.lo, a.hi)) or dtype not in _NUMPY:
+        return (-inf, inf)
+    if op == "div" and args[1].lo <= 0 <= args[1].hi:
+        return (-inf, inf)
+    kind = _NUMPY[dtype]
+    with np.errstate(all="ignore"):
+        corners = [[kind(a.lo), kind(a.hi)] for a in args]
+        if len(corners) == 1:
+            ends = [float(_APPLY[op](x)) for x in corners[0]]
+        else:
+            ends = [float(_APPLY[op](x, y)) for x in corners[0] for y in corners[1]]
+    return (min(ends), max(ends)) if all(map(isfinite, ends)) else (-inf, inf)
+
+
+def _binary(op: str, a: Real, b: Real) -> Real:
+    p, q = a.numerator, b.numerator
+    if p is not None and q is not None:
+        d, e = a.denominator, b.denominator
+        top: Dim | None = None
+        bottom = d * e
+        if op in ("add", "sub"):
+            top = p * e + q * d if op == "add" else p * e - q * d
+        elif op == "mul":
+            top = p * q
+        elif q.constant:
+            sign = 1 if q.constant > 0 else -1
+            top, bottom = p * (e * sign), d * abs(q.constant)
+            common = _content(top, bottom)
+            top, bottom = _divided(top, common), bottom // common
+        if top is not None and _representable(top, bottom, a.dtype):
+            return _fraction(top, bottom, a.dtype)
+    if (
+        p is not None
+        and q is not None
+        and p.constant is not None
+        and q.constant is not None
+        and a.dtype in _NUMPY
+    ):
+        kind = _NUMPY[a.dtype]
+        with np.errstate(all="ignore"):
+            x, y = kind(p.constant) / kind(a.denominator), kind(q.constant) / kind(b.denominator)
+            return literal(float(_APPLY[op](x, y)), a.dtype)
+    return _node(op, (a, b), a.dtype)
+
+
+def _content(top: Dim, bottom: int) -> int:
+    from math import gcd
+
+    g = bottom
+    for _, c in top.terms:
+        g = gcd(g, c)
+    return g
+
+
+def _divided(top: Dim, k: int) -> Dim:
+    return top // k
+
+
+def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
+    """Whether every value of the fraction fits the mantissa."""
+    if denominator & (denominator - 1) or dtype not in MANTISSA:
+        return False
+    if numerator.constant is not None:
+        odd = abs(numerator.constant)
+        while odd and odd % 2 == 0:
+            odd //= 2
+        return odd < 1 << MANTISSA[dtype] and denominator < 1 << 120 and abs(numerator.constant) < 1 << 100
+    return max(abs(numerator.lo), abs(numerator.hi)) <= 1 << MANTISSA[dtype] and denominator < 1 << 100
+
+
+def _half_even(n: Dim, d: int) -> Dim:
+    if d == 1:
+        return n
+    doubled = 2 * n + d
+    rounded = doubled // (2 * d)
+    tie_to_odd = (equal(doubled % (2 * d), 0), equal(rounded % 2, 1))
+    return select(tie_to_odd[0], select(tie_to_odd[1], rounded - 1, rounded), rounded)
+
+
+def _integer_bounds(real: Real) -> tuple[int | float, int | float]:
+    lo = int(real.lo) if isfinite(real.lo) else -inf
+    hi = int(real.hi) if isfinite(real.hi) else inf
+    return lo, hi
+
+
+_APPLY: dict[str, Callable[..., Any]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
+    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round": np.rint,
+    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "cast": lambda x: x,
+}  # fmt: skip
+
+
+def _to_int(value: Any) -> Any:
+    """What doesn't fit, and what is no number, becomes the least integer as it does on most processors."""
+    with np.errstate(invalid="ignore"):
+        whole = np.asarray(value).astype(np.int64)
+    return whole if whole.ndim else int(whole)
+
+
+OPERATIONS["to_int"] = _to_int

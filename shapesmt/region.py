@@ -1,0 +1,278 @@
+"""Region: where a condition holds, as the shortest formula over the input symbols that a person would write.
+
+Candidates are read off the truth at sampled or at all admissible values: intervals, residues (`height % 16 == 0`,
+`height % 4 in {0, 3}`), their conjunctions, products of one symbol each. Where not every admissible value was seen,
+a candidate counts only once it is proven equal to the condition in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapesmt.dim import Atom, of_atom
+from shapesmt.evaluate import Evaluator, fits_int64
+from shapesmt.formula import TRUE, Formula, all_of, any_of, at_least, at_most, differs, equal
+from shapesmt.presolve import MAX_POINTS, Domain, Values
+from shapesmt.printing import name_text
+
+Truth = NDArray[np.bool_]
+Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
+
+MAX_LISTED = 8  # values or residues that are listed one by one
+MAX_PERIOD = 1024  # of a pattern of residues
+MAX_TEXT = 300
+SAMPLE = 2048  # values looked at where a symbol has too many
+
+
+class Region(NamedTuple):
+    """The conjuncts as text, and whether together they are exactly the condition."""
+
+    text: tuple[str, ...]
+    exact: bool
+
+
+class Piece(NamedTuple):
+    """One readable conjunct: as a condition and as text."""
+
+    formula: Formula
+    text: str
+
+
+def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
+    """The condition over the domain, readable.
+
+    Args:
+        condition: Over the domain's symbols; sizes that data decide are required whatever the data.
+        domain: Where the text has to agree with the condition; elsewhere it may say anything.
+        proves: Decides whether a condition holds over a domain.
+    """
+    groups = _independent(condition)
+    pieces: list[str] = []
+    exact = True
+    for symbols, part in groups:
+        if any(s.kind == "data" for s in symbols):
+            found = _without_data(part, domain)
+            exact &= found is not None
+            pieces.extend(p.text for p in found or ())
+            continue
+        found = _one_symbol(part, symbols[0], domain, proves) if len(symbols) == 1 else _several(part, domain)
+        texts = [str(f) for f in part.conjuncts] if found is None else [p.text for p in found]
+        if any(len(t) > MAX_TEXT or "to_int" in t for t in texts):
+            exact, texts = False, [t for t in texts if len(t) <= MAX_TEXT and "to_int" not in t]
+        pieces.extend(texts)
+    return Region(tuple(dict.fromkeys(pieces)), exact)
+
+
+def _independent(condition: Formula) -> list[tuple[list[Atom], Formula]]:
+    """The conjuncts in groups that share no symbol."""
+    groups: list[tuple[set[Atom], list[Formula]]] = []
+    for part in condition.conjuncts:
+        symbols, parts = set(part.symbols), [part]
+        for group in [g for g in groups if g[0] & symbols]:
+            groups.remove(group)
+            symbols |= group[0]
+            parts = group[1] + parts
+        groups.append((symbols, parts))
+    ordered = [(sorted(s, key=lambda a: a.number), all_of(*parts)) for s, parts in groups]
+    return sorted(ordered, key=lambda g: [a.number for a in g[0]])
+
+
+def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Piece] | None:
+    if not fits_int64(condition) and symbol.hi < inf:
+        return None
+    points = domain.points((symbol,)) if len(domain.cone((symbol,))[0]) == 1 else None
+    if points is not None:
+        values = points.sizes(of_atom(symbol))
+        truth = np.broadcast_to(points.truth(condition), values.shape)
+        return describe_values(symbol, values, truth, domain)
+    lo = int(symbol.lo)
+    values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
+    truth = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(condition)), values.shape)
+    pieces = describe_values(symbol, values, truth, None)
+    if pieces is None:
+        return None
+    claim = all_of(*(p.formula for p in pieces))
+    within = domain.copy()
+    within.assume(condition)
+    outside = domain.copy()
+    outside.assume(claim)
+    return pieces if proves(within, claim) and proves(outside, condition) else None
+
+
+def describe_values(symbol: Atom, values: Values, truth: Truth, domain: Domain | None) -> list[Piece] | None:
+    """The set of a symbol's values at which the truth holds: interval and residues, runs, or a short list."""
+    del domain
+    good = values[truth]
+    x, name = of_atom(symbol), name_text(symbol.name)
+    if not len(good):
+        return None
+    if len(good) == len(values):
+        return []
+    if len(good) == 1:
+        return [Piece(equal(x, int(good[0])), f"{name} == {good[0]}")]
+    lo, hi = int(good[0]), int(good[-1])
+    inside = (values >= lo) & (values <= hi)
+    residues = _residues(values[inside], truth[inside])
+    if residues is not None:
+        return _ends(symbol, values, residues, lo, hi) + (
+            [_residue_piece(symbol, *residues)] if isinstance(residues, tuple) else []
+        )
+    runs = _runs(values, truth)
+    if len(runs) <= MAX_LISTED // 2:
+        pieces = [_run(symbol, a, b, values) for a, b in runs]
+        return [Piece(any_of(*(p.formula for p in pieces)), " or ".join(p.text for p in pieces))]
+    if len(good) <= MAX_LISTED:
+        listed = ", ".join(map(str, good))
+        return [Piece(any_of(*(equal(x, int(v)) for v in good)), f"{name} in {{{listed}}}")]
+    bad = values[inside & ~truth]
+    if len(bad) <= MAX_LISTED:
+        return [
+            *_ends(symbol, values, True, lo, hi),
+            Piece(
+                all_of(*(differs(x, int(v)) for v in bad)), f"{name} not in {{{', '.join(map(str, bad))}}}"
+            ),
+        ]
+    return None
+
+
+Residues = tuple[int, tuple[int, ...]]
+
+
+def _residues(values: Values, truth: Truth) -> Residues | bool | None:
+    """`(m, residues)` if the truth is a matter of the remainder by some m; True if it holds throughout."""
+    if truth.all():
+        return True
+    steps = np.diff(values)
+    if not len(steps) or (steps != steps[0]).any():
+        return None
+    start = truth[:SAMPLE]
+    for period in range(2, min(MAX_PERIOD, len(truth) // 2) + 1):
+        if np.array_equal(start[:-period], start[period:]) and np.array_equal(truth[:-period], truth[period:]):
+            good = values[:period][truth[:period]] % (period * int(steps[0]))
+            return (period * int(steps[0]), tuple(sorted(good.tolist()))) if len(good) <= 2 * MAX_LISTED else None
+    return None
+
+
+def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
+    rest = of_atom(symbol) % m
+    name = f"{name_text(symbol.name)} % {m}"
+    formula = any_of(*(equal(rest, r) for r in residues))
+    if len(residues) == 1:
+        return Piece(formula, f"{name} == {residues[0]}")
+    missing = sorted(set(range(m)) - set(residues))
+    if len(missing) == 1 and m > 2:
+        return Piece(differs(rest, missing[0]), f"{name} != {missing[0]}")
+    return Piece(formula, f"{name} in {{{', '.join(map(str, residues))}}}")
+
+
+def _ends(symbol: Atom, values: Values, residues: Residues | bool, lo: int, hi: int) -> list[Piece]:
+    """The bounds that are needed beside the residues: only where a value outside would pass them."""
+
+    def passes(outside: Values) -> bool:
+        if not len(outside):
+            return False
+        return residues is True or (
+            residues is not False and bool(np.isin(outside % residues[0], residues[1]).any())
+        )
+
+    x, name = of_atom(symbol), name_text(symbol.name)
+    below, above = passes(values[values < lo]), passes(values[values > hi])
+    if below and above and lo != hi:
+        return [Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")]
+    if below:
+        return [Piece(at_least(x, lo), f"{name} >= {lo}")]
+    return [Piece(at_most(x, hi), f"{name} <= {hi}")] if above else []
+
+
+def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
+    """Maximal runs of neighbouring values at which the truth holds."""
+    edges = np.flatnonzero(np.diff(truth.astype(np.int8)))
+    bounds = [0, *(edges + 1).tolist(), len(values)]
+    return [
+        (int(values[a]), int(values[b - 1])) for a, b in pairwise(bounds) if truth[a]
+    ]
+
+
+def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Piece:
+    x, name = of_atom(symbol), name_text(symbol.name)
+    if lo == hi:
+        return Piece(equal(x, lo), f"{name} == {lo}")
+    if lo == values[0]:
+        return Piece(at_most(x, hi), f"{name} <= {hi}")
+    if hi == values[-1]:
+        return Piece(at_least(x, lo), f"{name} >= {lo}")
+    return Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")
+
+
+def _several(condition: Formula, domain: Domain) -> list[Piece] | None:
+    """A condition on several symbols that is a product of conditions on one each."""
+    if not fits_int64(condition) or domain.cone(condition.symbols)[1]:
+        return None
+    symbols = sorted(condition.symbols, key=lambda s: s.number)
+    axes = [domain.values(s) for s in symbols]
+    if any(a is None for a in axes):
+        return None
+    sizes = [len(a) for a in axes if a is not None]
+    if int(np.prod(sizes, dtype=np.float64)) > MAX_POINTS:
+        return None
+    points = domain.points(symbols)
+    if points is None:
+        return None
+    truth = points.truth(condition).reshape(sizes)
+    others = [tuple(j for j in range(len(symbols)) if j != i) for i in range(len(symbols))]
+    sides: list[Truth] = [np.asarray(truth.any(axis=axes_)) for axes_ in others]
+    joint = np.ones(sizes, dtype=bool)
+    for i, side in enumerate(sides):
+        joint &= side.reshape([-1 if j == i else 1 for j in range(len(symbols))])
+    if not truth.any() or not np.array_equal(joint, truth):
+        return None
+    pieces: list[Piece] = []
+    for s, values, side in zip(symbols, axes, sides, strict=True):
+        assert values is not None
+        found = describe_values(s, values, side, None)
+        if found is None:
+            return None
+        pieces.extend(found)
+    return pieces
+
+
+def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
+    """The inputs for which the condition holds whatever the data, where they can be run through."""
+    if not fits_int64(condition):
+        return None
+    points = domain.points(condition.symbols)
+    if points is None:
+        return None
+    inputs = [s for s in points.symbols if s.kind != "data"]
+    truth = points.truth(condition)
+    everywhere = points.at(np.ones(truth.shape, dtype=bool))
+    truth = truth.ravel()
+    if not inputs:
+        return [] if truth.all() else [Piece(TRUE, "False")]
+    rows = np.stack([everywhere[s] for s in inputs], axis=1)
+    distinct, group = np.unique(rows, axis=0, return_inverse=True)
+    good = np.ones(len(distinct), dtype=bool)
+    np.logical_and.at(good, group.ravel(), truth)
+    if len(inputs) == 1:
+        return describe_values(inputs[0], distinct[:, 0], good, None)
+    return _listed(inputs, distinct, good)
+
+
+def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:
+    """Assignments one by one, where few are good."""
+    if good.all():
+        return []
+    if int(good.sum()) > MAX_LISTED or not good.any():
+        return None
+    cases = []
+    for row in rows[good]:
+        parts = [equal(of_atom(s), int(v)) for s, v in zip(symbols, row, strict=True)]
+        text = " and ".join(f"{name_text(s.name)} == {v}" for s, v in zip(symbols, row, strict=True))
+        cases.append(Piece(all_of(*parts), f"({text})"))
+    return [Piece(any_of(*(c.formula for c in cases)), " or ".join(c.text for c in cases))]

@@ -1,0 +1,52 @@
+"""A bar on standard error for work that takes long: it appears after a second, and only at a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING, TextIO
+
+from shapesmt.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["progress"]
+
+
+@contextmanager
+def progress(what: str, budget: float, stream: TextIO | None = None, delay: float = 1.0) -> Iterator[None]:
+    """While the body runs, show after `delay` seconds how much of its `budget` of seconds is spent.
+
+    >>> with progress("checking unet.onnx", budget=60.0):
+    ...     pass
+    """
+    stream = sys.stderr if stream is None else stream
+    if not stream.isatty():
+        yield
+        return
+    done = Event()
+    bar = Thread(target=_show, args=(printable(what, 60), budget, stream, delay, done), daemon=True)
+    bar.start()
+    try:
+        yield
+    finally:
+        done.set()
+        bar.join()
+
+
+def _show(what: str, budget: float, stream: TextIO, delay: float, done: Event) -> None:
+    started = time.monotonic()
+    if done.wait(delay):
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[spent]}"))
+    with Progress(*columns, console=Console(file=stream, markup=False), transient=True) as shown:
+        task = shown.add_task(what, total=budget, spent="")
+        while not done.wait(0.1):
+            spent = time.monotonic() - started
+            shown.update(task, completed=min(spent, budget), spent=f"{spent:.0f} of {budget:.0f} s")

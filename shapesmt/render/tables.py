@@ -1,0 +1,103 @@
+"""Tables in words: the bounds of tensors, and the operators that have a rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import printable
+from shapesmt.render.words import (
+    BLANK,
+    CODE,
+    FAINT,
+    STRONG,
+    STYLES,
+    Line,
+    admissible,
+    adopted,
+    code,
+    column,
+    count,
+    headline,
+    interval,
+    line,
+    listed,
+    name,
+)
+from shapesmt.report import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shapesmt.report import Bounds, DimBounds, Operators, TensorBounds
+
+__all__ = ["bounds_text", "operators_text", "table", "witnesses"]
+
+
+def bounds_text(bounds: Bounds) -> Iterator[Line]:
+    """The bounds of every tensor as a table."""
+    over = admissible(bounds.symbols, bounds.assumptions)
+    ending = f"; {over}" if over else ""
+    if not bounds.valid:
+        yield headline(Verdict.FAILS, name(bounds.model), f"no input is valid, so nothing has bounds{ending}")
+        return
+    loose = sum(not tensor.exact for tensor in bounds.tensors.values())
+    exact = f"{loose} not exact (marked ~)" if loose else "every bound attained and proven"
+    yield line(0, f"{name(bounds.model)}: {count(len(bounds.tensors), 'tensor')}, {exact}{ending}")
+    yield from adopted(bounds.symbols)
+    yield BLANK
+    yield from table(bounds.tensors)
+
+
+def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
+    """Columns tensor, dtype, shape and, where sizes vary, their formulas."""
+    cells = {id(t): (t.dtype or "?", _intervals(t.shape), _formulas(t.shape)) for t in tensors.values()}
+    names = [name(tensor) for tensor in tensors]
+    first = column(["tensor", *names])
+    second = column(["dtype", *(dtype for dtype, _, _ in cells.values())])
+    third = column(["shape", *(shape for _, shape, _ in cells.values())])
+    yield line(0, (f"{'tensor':{first}}  {'dtype':{second}}  shape", STRONG))
+    for label, tensor in zip(names, tensors.values(), strict=True):
+        dtype, shape, formulas = cells[id(tensor)]
+        yield line(0, f"{label:{first}}  {dtype:{second}}  {shape:{third}}", (formulas, CODE))
+
+
+def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
+    """For each formula that varies, the inputs that attain its least and its greatest value."""
+    dims = {dim.expr: dim for bounds in tensors.values() for dim in bounds.shape or () if dim.min != dim.max}
+    for dim in dims.values():
+        ends = [
+            f"{size} at {listed([f'{name(symbol)}={value}' for symbol, value in witness.items()])}"
+            for size, witness in zip((dim.min, dim.max), dim.witnesses, strict=True)
+            if witness
+        ]
+        if ends:
+            yield line(2, code(dim.expr), (f" is {' and '.join(ends)}", FAINT))
+
+
+def operators_text(operators: Operators) -> Iterator[Line]:
+    """The operators, one per line."""
+    known = sum(operator.since is not None for operator in operators.operators)
+    if operators.model is None:
+        yield line(0, f"{count(known, 'operator')} with a rule")
+    else:
+        total = count(len(operators.operators), "operator")
+        yield line(0, f"{name(operators.model)}: {known} of {total} with a rule")
+    yield BLANK
+    width = column([name(operator.qualified) for operator in operators.operators])
+    for operator in operators.operators:
+        nodes = f"  {count(operator.nodes, 'node')}" if operators.model is not None else ""
+        since = "no rule" if operator.since is None else f"since {operator.since}"
+        style = STYLES[Verdict.UNKNOWN] if operator.since is None else ""
+        yield line(0, (f"{name(operator.qualified):{width}}  {since:8}{nodes}", style))
+
+
+def _intervals(shape: Sequence[DimBounds] | None) -> str:
+    if shape is None:
+        return "[...]"
+    return f"[{', '.join(('' if d.exact else '~') + interval(d.min, d.max) for d in shape)}]"
+
+
+def _formulas(shape: Sequence[DimBounds] | None) -> str:
+    if shape is None or all(dim.min == dim.max for dim in shape):
+        return ""
+    return f"  [{', '.join(str(d.min) if d.min == d.max else printable(d.expr, 120) for d in shape)}]"

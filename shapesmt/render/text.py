@@ -1,0 +1,193 @@
+"""Text for a person at a terminal: the verdict first, then each finding, its cause, and what to do.
+
+The wording is made of plain parts; rich only fits and colours them, and only where someone looks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING, TextIO
+
+from shapesmt.errors import printable
+from shapesmt.render.advice import flags
+from shapesmt.render.findings import causes, finding, first_of_each
+from shapesmt.render.tables import bounds_text, operators_text, table, witnesses
+from shapesmt.render.words import (
+    BLANK,
+    FAINT,
+    STRONG,
+    Line,
+    admissible,
+    adopted,
+    code,
+    count,
+    headline,
+    line,
+    name,
+)
+from shapesmt.report import Bounds, Explanation, Report, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+    from rich.segment import Segment
+
+    from shapesmt.report import Finding, Result
+
+__all__ = ["lines", "write_text"]
+
+_MOST_FINDINGS = 20
+_CHUNK = 1000  # lines that are handed to the terminal at once
+_HANGING = 4  # how much further the rest of a wrapped line is indented
+
+
+def write_text(result: Result, stream: TextIO) -> None:
+    """Write `result`, fitted and coloured where `stream` is a terminal."""
+    if stream.isatty() or os.environ.get("FORCE_COLOR"):
+        _write_rich(lines(result), stream)
+    else:
+        stream.writelines(f"{row}\n" for row in lines(result))
+
+
+def lines(result: Result) -> Iterator[Line]:
+    """The text of `result`, line by line."""
+    if isinstance(result, Report):
+        return _report(result)
+    if isinstance(result, Bounds):
+        return bounds_text(result)
+    if isinstance(result, Explanation):
+        return _explanation(result)
+    return operators_text(result)
+
+
+def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
+    from rich.console import Console
+    from rich.segment import Segments
+
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    while chunk := list(islice(rows, _CHUNK)):
+        segments: list[Segment] = []
+        for row in chunk:
+            segments += _fitted(row, console)
+        console.print(Segments(segments), soft_wrap=True, end="")
+
+
+def _fitted(row: Line, console: Console) -> Iterator[Segment]:
+    """The pieces of a line, wrapped with a hanging indent where it is wider than the console."""
+    from rich.cells import cell_len
+    from rich.segment import Segment
+    from rich.text import Text
+
+    if cell_len(str(row)) <= console.width:
+        yield Segment(" " * row.indent)
+        for text, style in row.parts:
+            yield Segment(text, console.get_style(style) if style else None)
+        yield Segment.line()
+        return
+    first, rest = " " * row.indent, " " * min(row.indent + _HANGING, console.width // 2)
+    for piece in Text.assemble(*row.parts).wrap(console, max(console.width - len(rest), 20)):
+        piece.rstrip()
+        yield from (Text(first) + piece).render(console, end="\n")
+        first = rest
+
+
+def _report(report: Report) -> Iterator[Line]:
+    yield headline(report.verdict, name(report.model), _summary(report))
+    yield from adopted(report.symbols)
+    yield from _findings(report.findings)
+    if report.findings:
+        yield BLANK
+    yield from _region(report)
+    yield line(0, (_proofs(report), FAINT))
+
+
+def _summary(report: Report) -> str:
+    """What the verdict is about, in one sentence."""
+    total = report.requirements.total
+    over = admissible(report.symbols, report.assumptions)
+    if report.verdict is Verdict.PROVED:
+        if total == 0:
+            return "no node has a requirement that could fail"
+        what = f"all {total} requirements hold" if total > 1 else "its one requirement holds"
+        return what + (f" for every {over}" if over else "")
+    parts = [f"{number} {what}" for number, what in _tallies(report) if number]
+    if not over:
+        return ", ".join(parts)
+    if len(parts) == 1 and parts[0].endswith(" input"):
+        return parts[0].removesuffix("input") + over
+    return f"{', '.join(parts)}; {over}"
+
+
+def _tallies(report: Report) -> Iterator[tuple[int, str]]:
+    """What isn't proved and how often, gravest first; the first to occur says of how many."""
+    counts = report.requirements
+    of = f"of {count(counts.total, 'requirement')} "
+    for number, one, many in (
+        (counts.fails, "fails for every input", "fail for every input"),
+        (counts.depends, "fails for some input", "fail for some input"),
+        (counts.unknown, "is undecided", "are undecided"),
+    ):
+        yield number, of + (one if number == 1 else many)
+        of = "" if number else of
+    kinds = Counter(found.kind for found in report.findings)
+    for number, thing, state in (
+        (kinds["unsupported"], "node", "without a rule"),
+        (kinds["declaration"], "declared shape", "contradicted"),
+    ):
+        yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
+
+
+def _findings(findings: Sequence[Finding]) -> Iterator[Line]:
+    shown = first_of_each(findings)
+    for found in shown[:_MOST_FINDINGS]:
+        yield BLANK
+        yield from finding(found, findings)
+    hidden = len(shown) - _MOST_FINDINGS
+    if hidden > 0:
+        yield BLANK
+        yield line(0, f"{count(hidden, 'more finding')}; --format json lists all")
+
+
+def _region(report: Report) -> Iterator[Line]:
+    """The precondition of the whole model, and the flags under which it is proved."""
+    region = report.precondition
+    if region is None or not region.text or report.verdict is Verdict.FAILS:
+        return
+    joined = " and ".join(f"({t})" if " or " in t and len(region.text) > 1 else t for t in region.text)
+    how = "runs exactly when" if region.exact else "runs, as far as is known, when"
+    yield line(0, f"{name(report.model)} {how} ", code(joined))
+    if region.exact and report.verdict is Verdict.DEPENDS and "False" not in region.text:
+        yield line(0, "PROVED with ", (printable(flags(region.text, report.symbols), 1000), STRONG))
+
+
+def _proofs(report: Report) -> str:
+    counts = report.requirements
+    by = ", ".join(f"{how} {number}" for how, number in counts.proved_by.items() if number)
+    proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s"
+    return proved + (f" ({by})" if by else "")
+
+
+def _explanation(explanation: Explanation) -> Iterator[Line]:
+    target = explanation.target
+    subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
+    over = admissible(explanation.symbols, explanation.assumptions)
+    told = count(len(explanation.findings), "finding") if explanation.findings else "nothing can fail here"
+    yield headline(explanation.verdict, subject, told + (f"; {over}" if over else ""))
+    yield from _findings(explanation.findings)
+    if explanation.facts:
+        yield BLANK
+        yield line(0, "these can't all hold")
+        for fact in explanation.facts:
+            law = printable(fact.law or fact.kind, 200)
+            yield line(2, code(fact.expr), f"  ({name(fact.node)}: {law})" if fact.node else f"  ({law})")
+    if explanation.because:
+        yield BLANK
+        yield line(0, "sizes come from")
+        yield from causes(explanation.because)
+    if explanation.tensors:
+        yield BLANK
+        yield from table(explanation.tensors)
+        yield from witnesses(explanation.tensors)

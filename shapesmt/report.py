@@ -1,0 +1,380 @@
+"""What an analysis found, as frozen data: the last stage before wording.
+
+Every result has `to_dict()`, the JSON of its schema, and `exit_status`, the status of the command line.
+Dictionaries are built when asked for, never while analysing; results share what is equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from functools import cache
+from typing import Any, ClassVar, TypeAlias, cast
+
+Json: TypeAlias = dict[str, Any]
+
+_OMIT_EMPTY = {"omit": "empty"}  # a field that stays out of the JSON when it is None, "" or without elements
+_OMIT = {"omit": "always"}
+
+
+class Data:
+    """Frozen data whose `to_dict()` is its fields, in order; a schema, where it has one, comes first."""
+
+    __slots__ = ()
+    schema: ClassVar[str] = ""
+
+    def to_dict(self) -> Json:
+        """The JSON of this object, as plain dictionaries, lists and values."""
+        data: Json = {"schema": self.schema} if self.schema else {}
+        for name, key, omit in _layout(cast("Any", type(self))):
+            value = getattr(self, name)
+            if not omit or (value is not None and value != () and value != "" and value != {}):
+                data[key] = _plain(value)
+        return data
+
+
+class Verdict(str, Enum):
+    """How far a requirement holds over all admissible inputs; mildest first."""
+
+    PROVED = "PROVED"  # holds for all
+    UNKNOWN = "UNKNOWN"  # not decided in the time given
+    DEPENDS = "DEPENDS"  # holds for some, fails for others
+    FAILS = "FAILS"  # holds for none
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def exit_status(self) -> int:
+        """0 proved, 1 depends or fails, 3 undecided."""
+        return {Verdict.PROVED: 0, Verdict.UNKNOWN: 3}.get(self, 1)
+
+    @staticmethod
+    def worst(verdicts: Iterable[Verdict]) -> Verdict:
+        """The gravest of `verdicts`; of none, PROVED.
+
+        >>> Verdict.worst([Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.PROVED])
+        <Verdict.DEPENDS: 'DEPENDS'>
+        """
+        return max(verdicts, key=list(Verdict).index, default=Verdict.PROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRange(Data):
+    """The admissible values of one symbol: `min, min + step, ...` up to `max` (None: no end).
+
+    >>> SymbolRange(64, 512, 16, "--dim").to_dict()
+    {'min': 64, 'max': 512, 'step': 16, 'from': '--dim'}
+    """
+
+    min: int
+    max: int | None
+    step: int = 1
+    source: str = field(default="model", metadata={"key": "from"})
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample(Data):
+    """An admissible input that fails: the value of every symbol and the shape of every input.
+
+    `relevant` names the symbols that matter for the failure; without it, all may.
+
+    >>> Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}).to_dict()
+    {'symbols': {'height': 65}, 'inputs': {'image': [1, 3, 65, 64]}}
+    """
+
+    symbols: Mapping[str, int]
+    inputs: Mapping[str, tuple[int, ...]]
+    relevant: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause(Data):
+    """One step of how a dimension came to be: `node` made `tensor`, whose `axis` is `expr`.
+
+    `axis` is None where the step is about a whole tensor; `value` is what `expr` is at the counterexample.
+
+    >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
+    {'node': '/down1/Conv', 'tensor': 'd1', 'axis': 2, 'expr': '(height + 1)//2'}
+    """
+
+    node: str
+    tensor: str
+    axis: int | None
+    expr: str
+    value: int | None = field(default=None, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Side(Data):
+    """One side of a clash: a formula (or a shape), and its value at the counterexample where it has one."""
+
+    expr: str
+    value: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clash(Data):
+    """The two sides that a law relates and that don't fit together.
+
+    >>> Clash(Side("height", 65), Side("64")).to_dict()
+    {'left': {'expr': 'height', 'value': 65}, 'right': {'expr': '64', 'value': None}}
+    """
+
+    left: Side
+    right: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Data):
+    """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
+
+    `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
+    claims another shape) or "unsupported" (no rule for the operator). `holds_iff` is exact, or None.
+
+    >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
+    'inner sizes agree'
+    """
+
+    verdict: Verdict
+    kind: str
+    node: str
+    op_type: str
+    index: int
+    law: str
+    condition: str
+    counterexample: Counterexample | None = None
+    holds_iff: str | None = None
+    because: tuple[Cause, ...] = ()
+    clash: Clash | None = field(default=None, metadata=_OMIT_EMPTY)
+    note: str = field(default="", metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts(Data):
+    """How many requirements there are, by verdict; `proved_by` says by which certificate.
+
+    >>> Counts(3, proved=3).to_dict()
+    {'total': 3, 'proved': 3, 'depends': 0, 'fails': 0, 'unknown': 0}
+    """
+
+    total: int = 0
+    proved: int = 0
+    depends: int = 0
+    fails: int = 0
+    unknown: int = 0
+    proved_by: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition(Data):
+    """The valid region: all of `text` hold. `exact` when that was proven in both directions.
+
+    No text says that every admissible input is valid; the text `False`, that none is.
+    """
+
+    text: tuple[str, ...]
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Report(Data):
+    """The answer of `check`: does every node run for every admissible input?
+
+    >>> report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2))
+    >>> report.to_dict()["schema"], report.to_dict()["verdict"], report.exit_status
+    ('shapesmt/check/1', 'PROVED', 0)
+    """
+
+    schema: ClassVar[str] = "shapesmt/check/1"
+
+    model: str
+    verdict: Verdict
+    symbols: Mapping[str, SymbolRange]
+    requirements: Counts
+    findings: tuple[Finding, ...] = ()
+    precondition: Precondition | None = None
+    seconds: float = 0.0
+    assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """0 proved, 1 depends or fails, 3 undecided."""
+        return self.verdict.exit_status
+
+
+@dataclass(frozen=True, slots=True)
+class DimBounds(Data):
+    """The interval of one dimension over the valid region, its formula, and an input for each end.
+
+    `max` is None when there is no end. `exact` when both ends are attained and proven; else the interval is
+    sound all the same.
+
+    >>> DimBounds(1, 32, "batch").to_dict()
+    {'min': 1, 'max': 32, 'expr': 'batch', 'exact': True}
+    """
+
+    min: int
+    max: int | None
+    expr: str
+    exact: bool = True
+    witnesses: tuple[Mapping[str, int] | None, Mapping[str, int] | None] = field(
+        default=(None, None), metadata=_OMIT, compare=False, repr=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TensorBounds(Data):
+    """The bounds of every dimension of a tensor; `shape` is None when the rank is unknown."""
+
+    dtype: str
+    shape: tuple[DimBounds, ...] | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rank is known and every end is attained and proven.
+
+        >>> TensorBounds("float32", None).exact
+        False
+        """
+        return self.shape is not None and all(dim.exact for dim in self.shape)
+
+
+@dataclass(frozen=True)
+class Bounds(Data):
+    """The answer of `bounds`: the tightest interval of every dimension of every tensor over the valid region.
+
+    Tensors of equal bounds may share one `TensorBounds`, and then share its dictionary. When no admissible
+    input is valid, `valid` is false and there are no tensors.
+
+    >>> Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(3, 3, "3"),))}).to_dict()["tensors"]
+    {'x': {'dtype': 'float32', 'shape': [{'min': 3, 'max': 3, 'expr': '3', 'exact': True}]}}
+    """
+
+    schema: ClassVar[str] = "shapesmt/bounds/1"
+
+    model: str
+    symbols: Mapping[str, SymbolRange]
+    tensors: Mapping[str, TensorBounds]
+    seconds: float = 0.0
+    valid: bool = True
+    assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """0 when every end is exact, 1 when no input is valid, 3 when some end isn't exact."""
+        if not self.valid:
+            return 1
+        return 0 if all(tensor.exact for tensor in self.distinct()) else 3
+
+    def distinct(self) -> Iterator[TensorBounds]:
+        """Each shared `TensorBounds` once."""
+        return iter({id(tensor): tensor for tensor in self.tensors.values()}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Fact(Data):
+    """One member of a minimal set of facts that can't all hold.
+
+    `kind` is "input" (a value it takes), "range", "assumption", "requirement" (of `node`, with its law) or
+    "definition" (what `node` computes).
+    """
+
+    kind: str
+    expr: str
+    node: str | None = None
+    op_type: str | None = None
+    law: str | None = None
+
+
+@dataclass(frozen=True)
+class Explanation(Data):
+    """The answer of `explain`: why a node, a tensor or the model (`target` None) is as it is.
+
+    `findings` are those that decide the target, `because` how its dimensions came to be, `facts` a minimal
+    set that can't all hold (empty unless something fails), `tensors` the bounds of the tensors it touches.
+
+    >>> Explanation("m.onnx", "fc", Verdict.PROVED, {}).to_dict()["schema"]
+    'shapesmt/explain/1'
+    """
+
+    schema: ClassVar[str] = "shapesmt/explain/1"
+
+    model: str
+    target: str | None
+    verdict: Verdict
+    symbols: Mapping[str, SymbolRange]
+    findings: tuple[Finding, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    because: tuple[Cause, ...] = ()
+    tensors: Mapping[str, TensorBounds] = field(default_factory=dict)
+    precondition: Precondition | None = None
+    seconds: float = 0.0
+    assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """0 proved, 1 depends or fails, 3 undecided."""
+        return self.verdict.exit_status
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(Data):
+    """One operator: since which version of its domain it has a rule (None: none), its nodes in a model."""
+
+    name: str
+    domain: str = ""
+    since: int | None = 1
+    nodes: int = 0
+
+    @property
+    def qualified(self) -> str:
+        """The name with its domain, where that isn't ONNX's own.
+
+        >>> Operator("Add").qualified, Operator("Attention", "com.microsoft").qualified
+        ('Add', 'com.microsoft.Attention')
+        """
+        return f"{self.domain}.{self.name}" if self.domain else self.name
+
+
+@dataclass(frozen=True)
+class Operators(Data):
+    """The answer of `ops`: the operators that have a rule, or those that one model uses."""
+
+    schema: ClassVar[str] = "shapesmt/ops/1"
+
+    model: str | None
+    operators: tuple[Operator, ...]
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: a list can't fail."""
+        return 0
+
+
+Result: TypeAlias = Report | Bounds | Explanation | Operators
+
+
+@cache
+def _layout(kind: Any) -> list[tuple[str, str, bool]]:
+    """Of each field that JSON shows: its name, its key, and whether it is left out when empty."""
+    return [
+        (item.name, item.metadata.get("key", item.name), "omit" in item.metadata)
+        for item in fields(kind)
+        if item.metadata.get("omit") != "always"
+    ]
+
+
+def _plain(value: object) -> object:
+    """`value` as JSON's own types; an object met twice in one mapping gives one dictionary."""
+    if isinstance(value, Data):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        shared = {id(item): _plain(item) for item in {id(item): item for item in value.values()}.values()}
+        return {name: shared[id(item)] for name, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    return round(value, 4) if isinstance(value, float) else value

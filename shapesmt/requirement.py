@@ -1,0 +1,22 @@
+"""Requirement: a condition that a node needs in order to run, with its law."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from shapesmt.dim import Dim
+from shapesmt.formula import Formula
+
+
+class Requirement(NamedTuple):
+    """The condition, the law it stands for, and the two sides that clash when it fails.
+
+    `law` is one sentence in the present tense ("joined tensors match off the join axis"). `within` is the path
+    of the inner node for a requirement that comes from a subgraph or a function's body.
+    """
+
+    formula: Formula
+    law: str
+    left: Dim | None = None
+    right: Dim | None = None
+    within: str = ""

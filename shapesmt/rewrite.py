@@ -1,0 +1,94 @@
+"""Substitution: expressions and conditions with symbols replaced, normalised anew.
+
+>>> from shapesmt.dim import symbol
+>>> n, m = symbol("n", 1, 64), symbol("m", 1, 9)
+>>> replace((n + 1) // 2, {n.as_symbol(): 2 * m})
+Dim('m')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, overload
+
+from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, maximum, minimum, of_atom
+from shapesmt.evaluate import definitions
+from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
+from shapesmt.real import Real
+
+
+@overload
+def replace(what: Dim, replacements: Mapping[Atom, Dim]) -> Dim: ...
+
+
+@overload
+def replace(what: Formula, replacements: Mapping[Atom, Dim]) -> Formula: ...
+
+
+def replace(what: Dim | Formula, replacements: Mapping[Atom, Dim]) -> Dim | Formula:
+    """`what` with every given symbol replaced, all at once."""
+    if what.symbols.isdisjoint(replacements):
+        return what
+    replaced: Dim | Formula = Replacer(replacements).apply(what)
+    return replaced
+
+
+class Replacer:
+    """One substitution, with what it has rewritten so far."""
+
+    def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
+        self._changed = frozenset(replacements)
+        self._atoms: dict[Atom, Dim] = dict(replacements)
+        self._done: dict[Any, Any] = {}
+
+    def apply(self, what: Any) -> Any:
+        """The rewritten expression, condition or float."""
+        if what.symbols.isdisjoint(self._changed):
+            return what
+        found = self._done.get(what)
+        if found is None:
+            for atom in definitions((what,)) if isinstance(what, (Dim, Formula)) else ():
+                self._atom(atom)
+            found = self._done[what] = self._rebuild(what)
+        return found
+
+    def _rebuild(self, what: Any) -> Any:
+        if isinstance(what, Dim):
+            result = ZERO
+            for monomial, coefficient in what.terms:
+                term = ONE * coefficient
+                for n in monomial:
+                    term = term * self._atom(_ATOMS[n])
+                result = result + term
+            return result
+        if isinstance(what, Real):
+            return what.rebuilt([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
+        assert isinstance(what, Formula)
+        if what.dim is not None:
+            compare = {"eq": equal, "ne": differs, "ge": at_least}[what.op]
+            return compare(self.apply(what.dim), 0)
+        return (all_of if what.op == "and" else any_of)(*map(self.apply, what.args))
+
+    def _atom(self, atom: Atom) -> Dim:
+        found = self._atoms.get(atom)
+        if found is None:
+            found = self._atoms[atom] = self._rebuilt_atom(atom)
+        return found
+
+    def _rebuilt_atom(self, atom: Atom) -> Dim:
+        if atom.symbols.isdisjoint(self._changed):
+            return of_atom(atom)
+        if atom.definition is not None:
+            return defined(self._rebuild(atom.definition))
+        args = [self.apply(a) for a in atom.args]
+        return _OPERATIONS[atom.op](*args)
+
+
+_OPERATIONS: dict[str, Callable[..., Dim]] = {
+    "floordiv": lambda a, b: a // b,
+    "product": lambda a, b: a * b,
+    "select": select,
+    "min": minimum,
+    "max": maximum,
+    "to_int": Real.to_int,
+}

@@ -1,0 +1,108 @@
+"""Judge: presolve's cheap certificates first, Z3 for the residue, and never a verdict from a timeout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from shapesmt.dim import Atom, Dim
+from shapesmt.evaluate import Evaluator
+from shapesmt.formula import FALSE, TRUE, Formula, negate
+from shapesmt.presolve import Assignment, Decision, Domain
+from shapesmt.solve.process import Deadline
+from shapesmt.solve.solver import check, maximize, minimize, smallest_model
+
+
+class Extent(NamedTuple):
+    """The interval of an expression over a domain; `exact` when both ends are attained and proven."""
+
+    lo: int
+    hi: int | None
+    exact: bool
+    witnesses: tuple[Assignment | None, Assignment | None] = (None, None)
+
+
+class Judge:
+    """Decides conditions and intervals over domains, until its deadline."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline = deadline
+
+    def decide(self, domain: Domain, formula: Formula) -> Decision:
+        """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
+        decision = domain.decide(formula)
+        if decision is not None and (decision.counterexample is not None or decision.holds == "always"):
+            return decision
+        formula = domain.simplified(formula)
+        symbols, facts = domain.cone(formula.symbols)
+        facts = [*facts, *_own_facts(domain, symbols)]
+        refuted = check([*facts, negate(formula)], self.deadline)
+        if refuted.verdict == "unsat":
+            return Decision("always", "z3")
+        if refuted.verdict != "sat":
+            return Decision("unknown", "z3")
+        shown = smallest_model([*facts, negate(formula)], symbols, self.deadline) or refuted.model
+        holds = check([*facts, formula], self.deadline).verdict if formula is not FALSE else "unsat"
+        return Decision({"sat": "sometimes", "unsat": "never"}.get(holds, "unknown"), "z3", shown)
+
+    def proves(self, domain: Domain, formula: Formula) -> bool:
+        """Whether the condition is proven to hold over the domain."""
+        return self.decide(domain, formula).holds == "always"
+
+    def satisfiable(self, domain: Domain) -> bool:
+        """Whether any input is admissible; True as well where that couldn't be decided."""
+        empty = domain.is_empty()
+        if empty is None:
+            return check(domain.facts, self.deadline).verdict != "unsat"
+        return not empty
+
+    def extent(self, domain: Domain, dim: Dim) -> Extent:
+        """The tightest interval of an expression over the domain."""
+        if dim.constant is not None:
+            return Extent(dim.constant, dim.constant, True)
+        found = domain.extent(dim)
+        if found is not None:
+            return Extent(found[0], found[1], True, found[2:])
+        _, facts = domain.cone(dim.symbols)
+        facts = [*facts, *_own_facts(domain, dim.symbols)]
+        low = minimize(dim, facts, self.deadline)
+        high = maximize(dim, facts, self.deadline)
+        lo = dim.tight[0] if low.value is None else low.value
+        exact = low.proven and high.proven and lo > -inf
+        return Extent(int(lo) if lo > -inf else 0, high.value, exact, (low.witness, high.witness))
+
+    def complete(self, domain: Domain, facts: Iterable[Formula], partial: Assignment | None) -> Assignment | None:
+        """An assignment of some symbols extended to all of them, small and admissible."""
+        if partial is None:
+            return None
+        domain = domain.copy()
+        for fact in facts:
+            domain.assume(fact)
+        values = dict(partial)
+        for s in domain.symbols:
+            if s in values:
+                continue
+            points = domain.points((s,))
+            if points is not None and points.count:
+                values.update(points.smallest(np.ones(points.truth(TRUE).shape, dtype=bool)))
+                continue
+            tied, relations = domain.cone((s,))
+            model = smallest_model([*relations, *_own_facts(domain, tied)], tied, self.deadline) if relations else None
+            values.update(model or {s: int(max(s.lo, 0) if s.lo == -inf else s.lo)})
+        values.update(partial)
+        return values
+
+
+def _own_facts(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
+    """The facts about one symbol each, of these symbols."""
+    own = set(symbols)
+    return [f for f in domain.facts if len(f.symbols) == 1 and f.symbols <= own]
+
+
+def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
+    """Whether an assignment satisfies every condition."""
+    evaluator = Evaluator(values)
+    return all(bool(evaluator.formula(f)) for f in formulas)

@@ -1,0 +1,181 @@
+"""Z3 in a child process: text in, verdict out, and an end that is kept.
+
+Z3 looks at its limits now and then only, so the sole timeout that holds is to kill it. One child is started
+when first needed, serves query after query, and is replaced when it had to be killed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from time import monotonic
+from typing import IO, TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WORKER = Path(__file__).with_name("worker.py")
+LONGEST = 1e6  # seconds that a wait can be told to last
+
+
+class Deadline:
+    """The moment at which to stop.
+
+    >>> Deadline(0).expired, Deadline(None).remaining
+    (True, inf)
+    """
+
+    __slots__ = ("end",)
+
+    def __init__(self, seconds: float | None) -> None:
+        self.end = float("inf") if seconds is None else monotonic() + seconds
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left, not below 0."""
+        return max(0.0, self.end - monotonic())
+
+    @property
+    def expired(self) -> bool:
+        """Whether it is over."""
+        return monotonic() >= self.end
+
+    def within(self, seconds: float) -> Deadline:
+        """The earlier of this one and that many seconds from now."""
+        sooner = Deadline(seconds)
+        return sooner if sooner.end < self.end else self
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question to Z3.
+
+    Attributes:
+        text: SMT-LIB 2 without `check-sat`.
+        values: The constants whose values are wanted, without bars.
+        assume: Boolean constants assumed to be true; the core is made of them.
+        effort: Z3's resource limit, the same on every machine; 0 is none.
+        seed: For its choices.
+        chain: Simplify by tactics first, then solve.
+    """
+
+    text: str
+    values: Sequence[str] = ()
+    assume: Sequence[str] = ()
+    effort: int = 0
+    seed: int = 0
+    chain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What Z3 said: "sat" with values, "unsat" with a core of the assumptions, or "unknown"."""
+
+    verdict: str
+    values: dict[str, int] = field(default_factory=dict)
+    core: tuple[str, ...] = ()
+    error: str = ""
+
+
+UNKNOWN = Reply("unknown")
+
+
+def warm_up() -> None:
+    """Start the child without waiting for it: it takes 0.06 s to load, which then pass beside other work."""
+    with _CHILD.lock:
+        _CHILD.start()
+
+
+def ask(query: Query, deadline: Deadline) -> Reply:
+    """Z3's answer to one query; "unknown" when the deadline passes first."""
+    with _CHILD.lock:
+        return _CHILD.ask(query, deadline)
+
+
+class _Child:
+    """The process and the thread that reads its answers (waiting for one ends when the deadline passes)."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: SimpleQueue[bytes] = SimpleQueue()
+        self._owner = 0
+
+    def start(self) -> subprocess.Popen[bytes]:
+        process = self._process
+        if process is not None and process.poll() is None and self._owner == os.getpid():
+            return process
+        path = os.pathsep.join(p for p in sys.path if p)
+        self._process = process = subprocess.Popen(  # noqa: S603 (this interpreter, our own file)
+            [sys.executable, str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        self._owner = os.getpid()
+        self._answers = SimpleQueue()
+        Thread(target=_listen, args=(process.stdout, self._answers), daemon=True).start()
+        return process
+
+    def stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and self._owner == os.getpid():
+            process.kill()
+            process.wait()
+            with suppress(OSError):  # what it didn't read any more
+                cast("IO[bytes]", process.stdin).close()
+
+    def ask(self, query: Query, deadline: Deadline) -> Reply:
+        if deadline.expired:
+            return UNKNOWN
+        process = self.start()
+        line = b""
+        try:
+            _send(process, query)
+            line = self._answers.get(timeout=min(deadline.remaining, LONGEST))
+        except (BrokenPipeError, Empty):
+            pass
+        finally:
+            if not line:  # late, dead, or interrupted: what it might still say answers nothing
+                self.stop()
+        return _reply(json.loads(line)) if line else UNKNOWN
+
+
+def _listen(pipe: IO[bytes], answers: SimpleQueue[bytes]) -> None:
+    with pipe:
+        for line in pipe:
+            answers.put(line)
+    answers.put(b"")
+
+
+def _send(process: subprocess.Popen[bytes], query: Query) -> None:
+    assert process.stdin is not None
+    content = query.text.encode()
+    head = {
+        "size": len(content),
+        "values": list(query.values),
+        "assume": list(query.assume),
+        "effort": query.effort,
+        "seed": query.seed,
+        "chain": query.chain,
+    }
+    process.stdin.write(json.dumps(head).encode() + b"\n" + content)
+    process.stdin.flush()
+
+
+def _reply(data: dict[str, Any]) -> Reply:
+    values = {name: int(v) for name, v in data.get("values", {}).items()}
+    return Reply(data["verdict"], values, tuple(data.get("core", ())), data.get("error", ""))
+
+
+_CHILD = _Child()
+atexit.register(_CHILD.stop)

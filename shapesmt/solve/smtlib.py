@@ -1,0 +1,267 @@
+"""Expressions and conditions as SMT-LIB 2 text, which every solver reads.
+
+    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.formula import equal
+    >>> h = symbol("height", 1, 64)
+    >>> print(script([equal(2 * ((h + 1) // 2), h)]))
+    (declare-const |height| Int)
+    (assert (<= 1 |height| 64))
+    (assert (= 0 (+ |height| (* (- 2) (div (+ 1 |height|) 2)))))
+
+The text grows with the number of distinct parts: a part whose text is long gets a name of its own, and each
+part is written once, however often it is used. Nothing here recurses, so that depth has no limit.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, TypeAlias
+
+from shapesmt.dim import _ATOMS, Atom, Dim, of_atom
+from shapesmt.evaluate import Evaluator
+from shapesmt.formula import Formula
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shapesmt.intervals import Bound
+
+Part: TypeAlias = "Dim | Formula | Atom"
+
+LONGEST = 100  # characters; a longer part is named
+MAX_TABLE = 300  # values of a symbol for which an operation on floats is tabulated
+
+
+class Script:
+    """A script in the making.
+
+    Attributes:
+        lines: The commands so far.
+        symbols: The free symbols declared so far, with their names in the text.
+        opaque: Operations that the text only bounds: a solver may give them any value inside their interval.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.symbols: dict[Atom, str] = {}
+        self.opaque: dict[Atom, str] = {}
+        self._terms: dict[Part, str] = {}
+        self._taken: set[str] = set()
+
+    def term(self, what: Part) -> str:
+        """The text that stands for it; what it rests on is declared and defined first."""
+        terms = self._terms
+        if what not in terms:
+            stack: list[Part] = [what]
+            while stack:
+                part = stack[-1]
+                if part in terms:
+                    stack.pop()
+                    continue
+                missing = [p for p in _parts(part) if p not in terms]
+                if missing:
+                    stack.extend(missing)
+                else:
+                    stack.pop()
+                    terms[part] = self._write(part)
+        return terms[what]
+
+    def state(self, *formulas: Formula) -> None:
+        """Assert the conditions."""
+        for f in formulas:
+            self.lines.append(f"(assert {self.term(f)})")
+
+    def define(self, name: str, what: Part) -> str:
+        """Give a term a name of that sound; the name as the text has it."""
+        text = self.term(what)
+        name = self.name(name)
+        self.lines.append(f"(define-fun {name} () {'Bool' if isinstance(what, Formula) else 'Int'} {text})")
+        return name
+
+    def name(self, wanted: str) -> str:
+        """A quoted name that nothing else has, as close to the wanted one as SMT-LIB's grammar admits."""
+        clean = "".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in wanted)
+        name, count = clean, 1
+        while name in self._taken:
+            count += 1
+            name = f"{clean} ({count})"
+        self._taken.add(name)
+        return f"|{name}|"
+
+    def corrections(self, evaluator: Evaluator, said: Mapping[str, int]) -> list[str]:
+        """Assertions of what the opaque operations are at these sizes, for those of which a solver said otherwise.
+
+        `said` holds the solver's values by name without bars.
+        """
+        lines = []
+        for atom, name in self.opaque.items():
+            try:
+                actual = int(evaluator.dim(of_atom(atom)))
+            except (ArithmeticError, ValueError):  # not a number
+                continue
+            if actual != said[name[1:-1]]:
+                here = [f"(= {self.symbols[s]} {number(evaluator.dim(of_atom(s)))})" for s in atom.symbols]
+                lines.append(f"(assert (=> (and true {' '.join(here)}) (= {name} {number(actual)})))")
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _write(self, part: Part) -> str:
+        if isinstance(part, Atom):
+            if part.definition is not None:
+                return self._define_symbol(part)
+            if part.op == "symbol":
+                return self._declare(part)
+        text = _polynomial(part, self._terms) if isinstance(part, Dim) else ""
+        if isinstance(part, Formula):
+            text = _condition(part, self._terms)
+        elif isinstance(part, Atom):
+            text = self._operation(part)
+        if len(text) <= LONGEST:
+            return text
+        prefix, kind = ("f", "Bool") if isinstance(part, Formula) else ("t", "Int")
+        name = self.name(f"{prefix}{len(self._taken)}")
+        self.lines.append(f"(define-fun {name} () {kind} {text})")
+        return name
+
+    def _declare(self, atom: Atom) -> str:
+        name = self.symbols[atom] = self.name(atom.name)
+        self.lines.append(f"(declare-const {name} Int)")
+        self.lines.extend(f"(assert {condition})" for condition in _range(name, atom.lo, atom.hi))
+        if atom.step > 1:
+            self.lines.append(f"(assert (= 0 (mod (- {name} {number(int(atom.lo))}) {atom.step})))")
+        return name
+
+    def _define_symbol(self, atom: Atom) -> str:
+        assert atom.definition is not None
+        name = self.name(atom.name)
+        self.lines.append(f"(define-fun {name} () Int {self._terms[atom.definition]})")
+        return name
+
+    def _operation(self, atom: Atom) -> str:
+        if atom.op == "floordiv":
+            return _quotient(atom.args[0], atom.args[1], self._terms)
+        if atom.op == "select":
+            return f"(ite {' '.join(self._terms[a] for a in atom.args)})"
+        if atom.op == "product":
+            return f"(* {self._terms[atom.args[0]]} {self._terms[atom.args[1]]})"
+        if atom.op in ("min", "max"):
+            return self._extreme(atom)
+        values = _table(atom)
+        if values is not None:
+            (symbol,) = atom.symbols
+            return _steps(self._terms[symbol], values)
+        name = self.opaque[atom] = self.name(f"{atom.op} {atom.number}")
+        self.lines.append(f"(declare-const {name} Int)")
+        self.lines.extend(f"(assert {condition})" for condition in _range(name, atom.lo, atom.hi))
+        return name
+
+    def _extreme(self, atom: Atom) -> str:
+        """Two at a time, each but the last result named, so that the text doesn't double."""
+        compare = "<=" if atom.op == "min" else ">="
+        best, *rest = (self._terms[a] for a in atom.args)
+        for i, other in enumerate(rest):
+            text = f"(ite ({compare} {best} {other}) {best} {other})"
+            if i == len(rest) - 1:
+                return text
+            best = self.name(f"t{len(self._taken)}")
+            self.lines.append(f"(define-fun {best} () Int {text})")
+        return best
+
+
+def script(formulas: Iterable[Formula]) -> Script:
+    """The script that asserts these conditions."""
+    made = Script()
+    made.state(*formulas)
+    return made
+
+
+def number(value: int) -> str:
+    """An integer literal.
+
+    >>> number(-3)
+    '(- 3)'
+    """
+    return str(value) if value >= 0 else f"(- {-value})"
+
+
+def _parts(part: Part) -> list[Part]:
+    """What a part is made of."""
+    if isinstance(part, Dim):
+        return [_ATOMS[n] for monomial, _ in part.terms for n in monomial]
+    if isinstance(part, Formula):
+        return [part.dim] if part.dim is not None else list(part.args)
+    if part.definition is not None:
+        return [part.definition]
+    if part.op in ("floordiv", "select", "product", "min", "max"):
+        return list(part.args)
+    return list(part.symbols) if part.op != "symbol" else []
+
+
+def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
+    written = []
+    for monomial, coefficient in dim.terms:
+        factors = [terms[_ATOMS[n]] for n in monomial]
+        if coefficient != 1 or not factors:
+            factors.insert(0, number(coefficient))
+        written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")
+    if not written:
+        return "0"
+    return written[0] if len(written) == 1 else f"(+ {' '.join(written)})"
+
+
+def _condition(formula: Formula, terms: dict[Part, str]) -> str:
+    if formula.op in ("true", "false"):
+        return formula.op
+    if formula.dim is None:
+        return f"({formula.op} {' '.join(terms[a] for a in formula.args)})"
+    value = terms[formula.dim]
+    return {"eq": f"(= 0 {value})", "ne": f"(not (= 0 {value}))", "ge": f"(<= 0 {value})"}[formula.op]
+
+
+def _quotient(a: Dim, b: Dim, terms: dict[Part, str]) -> str:
+    """Rounded down whatever the signs, 0 where b is 0; SMT-LIB's `div` is that for positive divisors only."""
+    top, bottom = terms[a], terms[b]
+    if b.lo > 0:
+        return f"(div {top} {bottom})"
+    negative = f"(div (- {top}) (- {bottom}))"
+    if b.hi < 0:
+        return negative
+    if b.lo >= 0:
+        return f"(ite (= 0 {bottom}) 0 (div {top} {bottom}))"
+    return f"(ite (< 0 {bottom}) (div {top} {bottom}) (ite (< {bottom} 0) {negative} 0))"
+
+
+def _range(name: str, lo: Bound, hi: Bound) -> list[str]:
+    if lo == -inf and hi == inf:
+        return []
+    ends = [*([number(int(lo))] if lo > -inf else []), name, *([number(int(hi))] if hi < inf else [])]
+    return [f"(<= {' '.join(ends)})"]
+
+
+def _table(atom: Atom) -> list[tuple[int, int]] | None:
+    """The values of an operation on one symbol: from which value of the symbol on it is what."""
+    if len(atom.symbols) != 1:
+        return None
+    (symbol,) = atom.symbols
+    if symbol.hi - symbol.lo > MAX_TABLE * symbol.step:
+        return None
+    runs: list[tuple[int, int]] = []
+    for value in range(int(symbol.lo), int(symbol.hi) + 1, symbol.step):
+        try:
+            result = int(Evaluator({symbol: value}).dim(of_atom(atom)))
+        except (ArithmeticError, ValueError):  # not a number
+            return None
+        if not runs or runs[-1][1] != result:
+            runs.append((value, result))
+    return runs
+
+
+def _steps(symbol: str, runs: Sequence[tuple[int, int]]) -> str:
+    """A function with these runs as balanced cases."""
+    if len(runs) == 1:
+        return number(runs[0][1])
+    middle = len(runs) // 2
+    left, right = _steps(symbol, runs[:middle]), _steps(symbol, runs[middle:])
+    return f"(ite (< {symbol} {number(runs[middle][0])}) {left} {right})"

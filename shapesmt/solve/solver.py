@@ -1,0 +1,321 @@
+"""Whether conditions can hold together: Z3 asked once, its model checked by our own evaluation.
+
+    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.formula import at_least, differs
+    >>> h = symbol("h", 1, 64)
+    >>> check([differs(2 * (h // 2), h), at_least(h, 60)]).model[h.as_symbol()] in (61, 63)
+    True
+    >>> check([differs(2 * (h // 2), h), at_least(h, 64)]).verdict
+    'unsat'
+
+Every query is a fresh one over a few conditions, which Z3 answers faster than one solver kept for many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
+
+from shapesmt.dim import Atom, Dim, of_atom, total
+from shapesmt.evaluate import Evaluator, evaluate
+from shapesmt.formula import FALSE, TRUE, Formula, absolute, at_most, equal, select
+from shapesmt.solve.process import Deadline, Query, ask
+from shapesmt.solve.smtlib import Script, script
+
+Assignment: TypeAlias = dict[Atom, int]
+Name = TypeVar("Name", bound=Hashable)
+
+EFFORT = 2_000_000  # Z3's resource units for a first attempt: some 0.2 s
+ATTEMPTS = ((False, 0, 1), (True, 1, 2), (False, 7, 4))  # (by tactics, seed, how many times the effort)
+MAX_REFINEMENTS = 24
+LARGEST = 2**63  # one more than what a tensor's sizes can be
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether the conditions hold together somewhere.
+
+    Attributes:
+        verdict: "sat", "unsat", or "unknown" when Z3 gave up or its model didn't stand the check.
+        model: For "sat": a value of every free symbol, inside its range, at which all the conditions hold.
+    """
+
+    verdict: Literal["sat", "unsat", "unknown"]
+    model: Assignment = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        raise TypeError("an answer is one of three; compare its verdict")
+
+
+class Extreme(NamedTuple):
+    """An end of an expression's interval.
+
+    Attributes:
+        value: The end; None where there is none (or it is beyond int64). It bounds the expression even if it
+            isn't proven to be attained.
+        witness: Values of the symbols at which it is attained, or near to it where it isn't proven.
+        proven: Whether it is attained and no other value goes beyond it.
+    """
+
+    value: int | None
+    witness: Assignment | None
+    proven: bool
+
+
+UNSAT = Answer("unsat")
+UNKNOWN = Answer("unknown")
+FOREVER = Deadline(None)
+
+
+def check(
+    formulas: Iterable[Formula],
+    deadline: Deadline = FOREVER,
+    *,
+    symbols: Iterable[Atom] = (),
+    effort: float = 1,
+) -> Answer:
+    """Whether the conditions can hold together.
+
+    Args:
+        formulas: The conditions.
+        deadline: When to give up.
+        symbols: More symbols to have a value in the answer.
+        effort: What Z3 may spend, as a multiple of the usual.
+    """
+    conditions = [f for f in dict.fromkeys(formulas) if f is not TRUE]
+    if FALSE in conditions:
+        return UNSAT
+    wanted = frozenset(symbols).union(*(f.symbols for f in conditions))
+    if not conditions:
+        return Answer("sat", complete({}, wanted))
+    made = script(conditions)
+    for by_tactics, seed, times in ATTEMPTS:
+        how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
+        answer = _attempt(made, conditions, wanted, deadline, how)
+        if answer.verdict != "unknown" or deadline.expired:
+            return answer
+    return UNKNOWN
+
+
+def _attempt(
+    made: Script, conditions: Sequence[Formula], wanted: frozenset[Atom], deadline: Deadline, how: Query
+) -> Answer:
+    """One attempt, with what the text only bounds pinned down where a model got it wrong."""
+    names = [name[1:-1] for name in (*made.symbols.values(), *made.opaque.values())]
+    lines = [str(made)]
+    for _ in range(MAX_REFINEMENTS):
+        reply = ask(replace(how, text="\n".join(lines), values=names), deadline)
+        if reply.verdict == "unsat":
+            return UNSAT
+        if reply.verdict != "sat":
+            return UNKNOWN
+        values = complete({atom: reply.values[name[1:-1]] for atom, name in made.symbols.items()}, wanted)
+        evaluator = Evaluator(values)
+        if _holds(evaluator, conditions):
+            return Answer("sat", values)
+        corrections = made.corrections(evaluator, reply.values)
+        if not corrections:
+            return UNKNOWN
+        lines += corrections
+    return UNKNOWN
+
+
+def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
+    """Whether all the conditions hold at these sizes, inside the symbols' ranges."""
+    return all(_admits(a, v) for a, v in values.items()) and _holds(Evaluator(values), formulas)
+
+
+def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
+    """Values for all the symbols: those without get the end of their range nearest to 0."""
+    made = dict(values)
+    for atom in symbols:
+        if atom not in made:
+            made[atom] = default(atom)
+    return made
+
+
+def default(atom: Atom) -> int:
+    """The lower end of a symbol's range; where it is open the upper end or 0."""
+    return int(atom.lo if atom.lo > -inf else min(atom.hi, 0))
+
+
+def core(
+    named: Mapping[Name, Formula], deadline: Deadline = FOREVER, given: Sequence[Formula] = ()
+) -> list[Name] | None:
+    """A minimal set of conditions that can't hold together.
+
+    Args:
+        named: The conditions by any key.
+        deadline: When to give up.
+        given: Conditions that hold anyway.
+
+    Returns:
+        The keys of the set, in order: it is unsatisfiable, proven by a query of its own, and as far as Z3 can
+        tell none can be left out. None where the whole isn't proven to be unsatisfiable.
+
+    Example:
+        >>> from shapesmt.dim import symbol
+        >>> from shapesmt.formula import at_least
+        >>> h = symbol("h", 1, 64)
+        >>> core({"low": at_least(5, h), "any": at_least(h, 2), "high": at_least(h, 7)})
+        ['low', 'high']
+    """
+    if FALSE in given:
+        return []
+    never = next((k for k, f in named.items() if f is FALSE), None)
+    if never is not None:
+        return [never]
+    keys = _first_core(named, deadline, given)
+    if keys is None:
+        keys = list(named)
+        if check([*given, *named.values()], deadline).verdict != "unsat":
+            return None
+    for key in list(keys):
+        rest = [k for k in keys if k != key]
+        if check([*given, *(named[k] for k in rest)], deadline).verdict == "unsat":
+            keys = rest
+    return keys
+
+
+def _first_core(named: Mapping[Name, Formula], deadline: Deadline, given: Sequence[Formula]) -> list[Name] | None:
+    """What Z3 itself names as the core, if that stands on its own."""
+    made = script(given)
+    literals: dict[str, Name] = {}
+    for key, formula in named.items():
+        term = made.term(formula)
+        literal = made.name(f"assume {len(literals)}")
+        made.lines.append(f"(declare-const {literal} Bool)")
+        made.lines.append(f"(assert (=> {literal} {term}))")
+        literals[literal[1:-1]] = key
+    reply = ask(Query(str(made), assume=list(literals), effort=EFFORT), deadline)
+    if reply.verdict != "unsat":
+        return None
+    keys = [key for literal, key in literals.items() if literal in reply.core]
+    return keys if check([*given, *(named[k] for k in keys)], deadline).verdict == "unsat" else None
+
+
+def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> Extreme:
+    """The least value of an expression where the facts hold.
+
+    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.formula import at_least, divides
+    >>> h = symbol("h", 10, 64)
+    >>> least = minimize(h + h // 16, [divides(7, h)])
+    >>> least.value, least.witness[h.as_symbol()], least.proven
+    (14, 14, True)
+    """
+    facts = list(facts)
+    low = dim.tight[0]
+    answer = check([*facts, equal(dim, int(low))] if low > -inf else facts, deadline, symbols=dim.symbols)
+    if low > -inf and answer.verdict == "sat":
+        return Extreme(int(low), answer.model, proven=True)
+    if low == -inf:
+        answer = check([*facts, at_most(dim, -LARGEST)], deadline, symbols=dim.symbols)
+        if answer.verdict != "unsat":
+            return Extreme(None, answer.model or None, proven=answer.verdict == "sat")
+        low = 1 - LARGEST
+    answer = check(facts, deadline, symbols=dim.symbols)
+    if answer.verdict != "sat":
+        return Extreme(int(low), None, proven=False)
+    return _descend(dim, facts, deadline, int(low), answer.model)
+
+
+def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> Extreme:
+    """The greatest value of an expression where the facts hold."""
+    least = minimize(-dim, facts, deadline)
+    return least if least.value is None else least._replace(value=-least.value)
+
+
+def _descend(dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment) -> Extreme:
+    """The least value, given one that isn't beyond it and a model: near the low end first, then by halves."""
+    best = int(evaluate(dim, model))
+    step = 1
+    while low < best:
+        probe = min(low + step - 1, (low + best) // 2)
+        answer = check([*facts, at_most(dim, probe)], deadline, symbols=dim.symbols)
+        if answer.verdict == "unknown":
+            return Extreme(low, model, proven=False)
+        if answer.verdict == "sat":
+            model, best = answer.model, int(evaluate(dim, answer.model))
+        else:
+            low, step = probe + 1, step * 2
+    return Extreme(best, model, proven=True)
+
+
+def smallest_model(
+    formulas: Iterable[Formula], symbols: Iterable[Atom], deadline: Deadline = FOREVER
+) -> Assignment | None:
+    """A model such as a person would write: few symbols off the low end of their range, and small values.
+
+    Args:
+        formulas: The conditions.
+        symbols: Those to make small; what comes first stays at its low end if there is a choice.
+        deadline: When to settle for what is found.
+
+    Returns:
+        The model; None where none is known.
+
+    Example:
+        >>> from shapesmt.dim import symbol
+        >>> from shapesmt.formula import differs
+        >>> b, h, w = symbol("b", 1), symbol("h", 4, 99), symbol("w", 8, 99)
+        >>> model = smallest_model([differs(b * (h + w) % 4, 0)], [s.as_symbol() for s in (b, h, w)])
+        >>> sorted((atom.name, value) for atom, value in model.items())
+        [('b', 1), ('h', 4), ('w', 9)]
+    """
+    facts, symbols = list(formulas), list(symbols)
+    answer = check(facts, deadline, symbols=symbols)
+    if answer.verdict != "sat":
+        return None
+    model = answer.model
+    moved = total(select(equal(of_atom(s), default(s)), 0, 1) for s in symbols)
+    for count in range(sum(model[s] != default(s) for s in symbols)):
+        answer = check([*facts, at_most(moved, count)], deadline, symbols=symbols)
+        if answer.verdict == "sat":
+            model = answer.model
+            facts.append(at_most(moved, count))
+            break
+    for s in symbols:
+        low = equal(of_atom(s), default(s))
+        if model[s] != default(s):
+            answer = check([*facts, low], deadline, symbols=symbols)
+            if answer.verdict != "sat":
+                continue
+            model = answer.model
+        facts.append(low)
+    for s in symbols:
+        if model[s] != default(s):
+            distance = absolute(of_atom(s) - default(s))
+            least = _descend(distance, facts, deadline, 1, model)
+            model = least.witness or model
+            facts.append(equal(of_atom(s), model[s]))
+    return complete(model, symbols)
+
+
+def _holds(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
+    try:
+        return all(evaluator.formula(f) for f in conditions)
+    except (ArithmeticError, ValueError):  # a float that is no number has no integer
+        return False
+
+
+def _admits(atom: Atom, value: int) -> bool:
+    return atom.lo <= value <= atom.hi and (atom.step == 1 or (value - atom.lo) % atom.step == 0)
+
+
+__all__ = [
+    "Answer",
+    "Assignment",
+    "Deadline",
+    "Extreme",
+    "check",
+    "complete",
+    "core",
+    "default",
+    "holds",
+    "maximize",
+    "minimize",
+    "smallest_model",
+]

@@ -1,0 +1,57 @@
+"""The child process that Z3 lives in: queries come in on standard input, answers go out on standard output.
+
+A query is a line of JSON, followed by as many bytes of SMT-LIB text as it says; the answer is a line of JSON.
+Every query has a context of its own, so that answers don't depend on what was asked before.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+MEMORY = 4096  # megabytes
+CHAIN = ("simplify", "propagate-values", "solve-eqs", "simplify", "smt")
+
+
+def answer(query: dict[str, Any], text: str) -> dict[str, Any]:
+    """The verdict, with the values asked for ("sat") or the core of the assumptions ("unsat")."""
+    import z3
+
+    context = z3.Context()
+    solver = z3.Then(*CHAIN, ctx=context).solver() if query["chain"] else z3.Solver(ctx=context)
+    solver.set("random_seed", query["seed"])
+    if query["effort"]:
+        solver.set("rlimit", query["effort"])
+    solver.from_string(text)
+    if query["assume"]:
+        solver.set("core.minimize", True)
+    verdict = solver.check(*(z3.Bool(name, context) for name in query["assume"]))
+    if verdict == z3.unsat:
+        return {"verdict": "unsat", "core": [str(c.decl().name()) for c in solver.unsat_core()]}
+    if verdict != z3.sat:
+        return {"verdict": "unknown"}
+    model = solver.model()
+    values = {name: model.eval(z3.Int(name, context), model_completion=True) for name in query["values"]}
+    return {"verdict": "sat", "values": {name: v.as_string() for name, v in values.items()}}
+
+
+def serve() -> None:
+    """Answer until standard input ends."""
+    del sys.path[0]  # this very folder, whose modules mustn't stand in for others
+    import z3
+
+    z3.set_param("memory_max_size", MEMORY)
+    while line := sys.stdin.buffer.readline():
+        query = json.loads(line)
+        text = sys.stdin.buffer.read(query["size"]).decode()
+        try:
+            result = answer(query, text)
+        except z3.Z3Exception as error:
+            result = {"verdict": "unknown", "error": str(error)}
+        sys.stdout.write(json.dumps(result) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    serve()

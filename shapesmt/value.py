@@ -1,0 +1,144 @@
+"""What inference knows of a tensor's elements: a short list of them, or one formula over their positions.
+
+`Elements` lists a tensor of known, small shape; each item is a `Dim` (integers, booleans as 0 and 1), a `Real`,
+or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
+position is a `Dim` over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
+
+    >>> from shapesmt.dim import symbol
+    >>> batch = symbol("batch", 1, 8)
+    >>> elements((2,), [batch, 3 * batch])
+    Elements((2,), (Dim('batch'), Dim('3*batch')))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import inf, prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, symbol
+from shapesmt.real import Real
+from shapesmt.rewrite import replace
+
+Item: TypeAlias = Dim | Real | None
+MAX_ELEMENTS = 1024  # longer lists aren't kept
+MAX_FIELD_TERMS = 24
+
+_VALUES: dict[Any, Any] = {}
+
+
+class Elements:
+    """The items of a tensor of concrete shape, in row-major order, interned."""
+
+    __slots__ = ("items", "shape")
+
+    shape: tuple[int, ...]
+    items: tuple[Item, ...]
+
+    @property
+    def array(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """The items as an object array of that shape, for numpy's indexing."""
+        array = np.empty(len(self.items), dtype=object)
+        array[:] = self.items
+        return array.reshape(self.shape)
+
+    def __repr__(self) -> str:
+        return f"Elements({self.shape}, {self.items})"
+
+
+class Field:
+    """Integer elements given by one expression over their positions, interned."""
+
+    __slots__ = ("element",)
+
+    element: Dim
+
+    def __repr__(self) -> str:
+        return f"Field({self.element})"
+
+
+Value: TypeAlias = Elements | Field
+
+
+def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
+    """The value with these items; None where none is known or there are too many."""
+    key = (tuple(shape), tuple(items))
+    found = _VALUES.get(key)
+    if found is None:
+        if len(key[1]) > MAX_ELEMENTS or (key[1] and not any(i is not None for i in key[1])):
+            return None
+        found = _VALUES[key] = Elements.__new__(Elements)
+        found.shape, found.items = key
+        assert len(found.items) == prod(found.shape), key
+    result: Elements = found
+    return result
+
+
+def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
+    """The value that an object array lists."""
+    return elements(array.shape, array.ravel().tolist())
+
+
+def field(element: Dim) -> Field | None:
+    """The value whose element is this expression; None where it is too long to be worth keeping."""
+    if len(element.terms) > MAX_FIELD_TERMS:
+        return None
+    key = ("field", element)
+    found = _VALUES.get(key)
+    if found is None:
+        found = _VALUES[key] = Field.__new__(Field)
+        found.element = element
+    result: Field = found
+    return result
+
+
+def position(axis: int) -> Dim:
+    """The index along an axis, counted from the end: `position(1)` runs along the last one."""
+    return symbol(f"@{axis}", 0, inf, kind="axis")
+
+
+def move_positions(dim: Dim, moved: Callable[[int], Dim]) -> Dim:
+    """The expression with each position replaced by what stands for it.
+
+    >>> move_positions(position(1) + 5, lambda axis: position(axis + 1))
+    Dim('`@2` + 5')
+    """
+    return replace(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
+
+
+def positions(dim: Dim) -> list[Atom]:
+    """The positions that an expression depends on."""
+    return sorted((a for a in dim.symbols if a.kind == "axis"), key=lambda a: a.name)
+
+
+def uniform(value: Value | None) -> Dim | None:
+    """The one integer that every element is, if it is so."""
+    if isinstance(value, Field):
+        return None if positions(value.element) else value.element
+    if value is None or not value.items or any(i is not value.items[0] for i in value.items):
+        return None
+    return value.items[0] if isinstance(value.items[0], Dim) else None
+
+
+def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | None:
+    """The least and the greatest element, attained, as an expression without positions.
+
+    `lengths(axis)` is the size of the axis counted from the end. None where the element isn't monotone in each
+    position on its own, so that its ends aren't at the tensor's corners.
+    """
+    lo = hi = element
+    for atom in positions(element):
+        slopes = [(m, c) for m, c in element.terms if atom.number in m]
+        if any(a is not atom and atom in a.symbols for a in element.atoms()) or len(slopes) != 1:
+            return None
+        monomial, coefficient = slopes[0]
+        others = [_ATOMS[n] for n in monomial if n != atom.number]
+        if monomial.count(atom.number) != 1 or any(o.lo < 0 for o in others):
+            return None
+        last = {atom: lengths(int(atom.name[1:])) - 1}
+        first = {atom: ZERO}
+        lo = replace(lo, first if coefficient > 0 else last)
+        hi = replace(hi, last if coefficient > 0 else first)
+    return lo, hi

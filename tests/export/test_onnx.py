@@ -1,0 +1,123 @@
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper, parser
+
+from shapesmt.errors import UsageError
+from shapesmt.export.onnx import annotate, save
+from shapesmt.frontends import load
+from shapesmt.graph import Declared
+
+MODEL = """<ir_version: 10, opset_import: ["" : 21]>
+g (bool c, float[n] x) => (float[m] z) <float[1] w = {3}> {
+    y = Mul (x, w)
+    z = If (c) <then_branch = t () => (float[k] b) { a = Exp (y) b = Exp (a) },
+                else_branch = e () => (float[k] d) { d = Exp (x) }>
+}"""
+
+
+@pytest.fixture
+def model():
+    return parser.parse_model(MODEL)
+
+
+class TestAnnotate:
+    def test_inner_tensors_and_outputs(self, model):
+        shapes = {"y": ("float32", ["n", 4, None]), "z": ("float32", ["2*n"]), "x": ("float32", [9])}
+        graph = load(annotate(model, shapes))
+        assert graph.declared == {
+            "y": Declared("float32", ("n", 4, None)),
+            "z": Declared("float32", ("2*n",)),
+        }
+        assert graph.inputs["x"] == Declared("float32", ("n",))
+
+    def test_subgraphs(self, model):
+        annotated = annotate(model, {"a": ("float32", [5]), "b": ("float32", [6])})
+        then = load(annotated).nodes[1].attributes["then_branch"]
+        assert {name: declared.shape for name, declared in then.declared.items()} == {"a": (5,), "b": (6,)}
+
+    def test_the_original_and_all_else_stay(self, model):
+        before = model.SerializeToString()
+        model.graph.value_info.add(name="y", doc_string="kept").type.sequence_type.elem_type.tensor_type.elem_type = 1
+        kept = model.SerializeToString()
+        assert annotate(model, {}).SerializeToString() == kept
+        assert annotate(model, {"y": ("float32", [1]), "?": ("float32", [1])}).SerializeToString() == kept
+        del model.graph.value_info[:]
+        assert model.SerializeToString() == before
+
+    def test_what_was_said_of_a_tensor_is_corrected_in_place(self, model):
+        said = model.graph.value_info.add(name="y", doc_string="kept")
+        said.type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+        said.type.tensor_type.shape.dim.add(dim_value=7, denotation="BATCH")
+        [info] = annotate(model, {"y": ("", ["n"])}).graph.value_info
+        [dim] = info.type.tensor_type.shape.dim
+        assert (info.doc_string, info.type.tensor_type.elem_type) == ("kept", onnx.TensorProto.FLOAT)
+        assert (dim.dim_param, dim.denotation, dim.HasField("dim_value")) == ("n", "BATCH", False)
+
+    def test_a_scalar_has_a_shape_and_unknown_rank_has_none(self, model):
+        graph = load(annotate(model, {"y": ("float32", [])}))
+        assert graph.declared["y"] == Declared("float32", ())
+        graph = load(annotate(model, {"y": ("float32", None), "z": ("float32", None)}))
+        assert graph.declared == {"z": Declared("float32", ("m",))}
+
+    def test_sizes_that_onnx_can_not_hold_are_left_out(self, model):
+        assert load(annotate(model, {"y": ("float32", [1 << 70])})).declared["y"].shape == (None,)
+
+    def test_the_result_passes_onnxs_checker(self, model):
+        shapes = {name: ("float32", ["n"]) for name in "yzabd"}
+        onnx.checker.check_model(annotate(model, shapes), full_check=True)
+
+    def test_weights_stay(self, model):
+        model.graph.initializer.append(numpy_helper.from_array(np.ones((100, 100)), "big"))
+        assert annotate(model, {"y": ("float32", [1])}).graph.initializer == model.graph.initializer
+
+
+class TestSave:
+    def test_binary_and_text(self, model, tmp_path):
+        save(model, tmp_path / "m.onnx")
+        assert onnx.load(tmp_path / "m.onnx") == model
+        save(model, str(tmp_path / "m.onnxtxt"))
+        assert (tmp_path / "m.onnxtxt").read_text().startswith("<")
+        assert [node.op for node in load(tmp_path / "m.onnxtxt").nodes] == ["Mul", "If"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["m.onnx", "m.onnxtxt"]
+
+    def test_the_old_file_stays_until_the_new_one_is_whole(self, model, tmp_path, monkeypatch):
+        path = tmp_path / "m.onnx"
+        path.write_bytes(b"old")
+
+        def full(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("pathlib.Path.replace", full)
+        with pytest.raises(UsageError, match=r"cannot write .*m\.onnx: No space left on device"):
+            save(model, path)
+        assert path.read_bytes() == b"old"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_permissions_and_links_stay(self, model, tmp_path):
+        path, link = tmp_path / "m.onnx", tmp_path / "link.onnx"
+        path.write_bytes(b"")
+        path.chmod(0o640)
+        link.symlink_to(path)
+        save(model, link)
+        assert link.is_symlink()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        assert onnx.load(path) == model
+
+    def test_a_new_file_is_as_readable_as_any(self, model, tmp_path):
+        (tmp_path / "plain").touch()
+        save(model, tmp_path / "m.onnx")
+        assert (tmp_path / "m.onnx").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+    def test_a_device_stays_a_device(self, model):
+        save(model, os.devnull)
+        assert not Path(os.devnull).is_file()
+
+    def test_what_can_not_be_written(self, model, tmp_path):
+        for path in (tmp_path, tmp_path / "absent" / "m.onnx", "a\0b.onnx"):
+            with pytest.raises(UsageError, match="cannot write"):
+                save(model, path)

@@ -1,0 +1,256 @@
+"""The command line: what is asked of the API, what is printed, and the exit status."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import shapesmt
+from shapesmt.cli import main
+from shapesmt.errors import InternalError, ModelError, UsageError
+from shapesmt.report import (
+    Bounds,
+    Counts,
+    DimBounds,
+    Explanation,
+    Operator,
+    Operators,
+    Report,
+    TensorBounds,
+    Verdict,
+)
+
+EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
+MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
+
+
+class Fake(types.ModuleType):
+    """Stands in for the API: notes the calls and answers `answers[name]`, or raises it."""
+
+    def __init__(self) -> None:
+        super().__init__("shapesmt.api")
+        self.calls: list[tuple[str, tuple, dict]] = []
+        self.answers = {
+            "check": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
+            "explain": Explanation("m.onnx", None, Verdict.PROVED, {}),
+            "bounds": EXACT,
+            "tighten": None,
+            "encode": "(check-sat)\n",
+            "supported_ops": Operators(None, (Operator("Add", since=7),)),
+        }
+
+    def __getattr__(self, name: str):
+        if name not in self.__dict__.get("answers", {}):
+            raise AttributeError(name)
+
+        def call(*arguments, **options):
+            self.calls.append((name, arguments, options))
+            answer = self.answers[name]
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        return call
+
+
+@pytest.fixture
+def api(monkeypatch):
+    fake = Fake()
+    monkeypatch.setitem(sys.modules, "shapesmt.api", fake)
+    monkeypatch.setattr(shapesmt, "api", fake, raising=False)
+    return fake
+
+
+def run(capsys, *arguments):
+    status = main(arguments)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_check_passes_everything_on(api, capsys):
+    status, out, err = run(
+        capsys, "check", "m.onnx", "--dim", "batch=1..32", "--dim", "`Batch Size`=8", "--shape", "x=[1,?]",
+        "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")
+    options = {
+        "dims": {"batch": "1..32", "Batch Size": "8"},
+        "shapes": {"x": "[1,?]"},
+        "assume": ("a == b", "c <= 3"),
+        "timeout": 5.0,
+        "declared": "trust",
+    }
+    assert api.calls == [("check", ("m.onnx",), options)]
+
+
+def test_certify_is_asked_for_only_when_given(api, capsys):
+    run(capsys, "check", "m.onnx", "--certify")
+    assert api.calls[0][2]["certify"] is True
+
+
+@pytest.mark.parametrize(("verdict", "expected"), [("PROVED", 0), ("DEPENDS", 1), ("FAILS", 1), ("UNKNOWN", 3)])
+def test_check_exit_status(api, capsys, verdict, expected):
+    api.answers["check"] = Report("m.onnx", Verdict(verdict), {}, Counts())
+    status, out, _ = run(capsys, "check", "m.onnx", "--format", "json")
+    assert status == expected
+    assert json.loads(out)["verdict"] == verdict
+
+
+def test_bounds_explain_and_ops(api, capsys):
+    assert run(capsys, "bounds", "m.onnx", "x", "y")[0] == 0
+    assert api.calls[-1][:2] == ("bounds", ("m.onnx", "x", "y"))
+    assert run(capsys, "explain", "m.onnx", "fc")[0] == 0
+    assert api.calls[-1][:2] == ("explain", ("m.onnx", "fc"))
+    assert run(capsys, "explain", "m.onnx")[0] == 0
+    assert api.calls[-1][:2] == ("explain", ("m.onnx", None))
+    assert run(capsys, "ops")[1] == "1 operator with a rule\n\nAdd  since 7\n"
+    assert run(capsys, "ops", "m.onnx", "--format", "json")[0] == 0
+    assert api.calls[-1] == ("supported_ops", ("m.onnx",), {})
+
+
+def test_tighten_writes_only_what_has_valid_inputs(api, capsys, monkeypatch):
+    assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
+    assert [call[:2] for call in api.calls] == [("bounds", ("m.onnx",)), ("tighten", ("m.onnx", "out.onnx"))]
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(b"model")))
+    assert run(capsys, "tighten", "-", "-o", "out.onnx")[0] == 0
+    assert api.calls[-1][1] == (b"model", "out.onnx")
+    api.calls.clear()
+    api.answers["bounds"] = Bounds("m.onnx", {}, {}, valid=False)
+    assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
+    assert [call[0] for call in api.calls] == ["bounds"]
+    assert run(capsys, "tighten", "m.onnx")[0] == 2
+
+
+def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
+    assert run(capsys, "encode", "m.onnx", "--dim", "n=1..2") == (0, "(check-sat)\n", "")
+    target = tmp_path / "m.smt2"
+    target.write_text("old")
+    target.chmod(0o640)
+    assert run(capsys, "encode", "m.onnx", "-o", str(target)) == (0, "", "")
+    assert target.read_text() == "(check-sat)\n"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [target]
+    status, _, err = run(capsys, "encode", "m.onnx", "-o", str(tmp_path / "none" / "m.smt2"))
+    assert status == 2
+    assert err.startswith("error: cannot write ")
+    assert json.loads(run(capsys, "encode", "m.onnx", "--format", "json")[1])["smt2"] == "(check-sat)\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chekc"], "error: No such command 'chekc'"),
+        (["check"], "error: Missing argument 'MODEL'; see shapesmt check --help"),
+        (["check", "m", "--dim", "h"], "error: Invalid value for '--dim': 'h' is not NAME=RANGE; see"),
+        (["check", "m", "--dim", "=3"], "error: Invalid value for '--dim': '=3' is not NAME=RANGE; see"),
+        (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: Invalid value for '--dim': 'h' has two values: 1 and"),
+        (["check", "m", "--timeout", "0"], "error: Invalid value for '--timeout': 0.0 is not in the range x>0"),
+        (["check", "m", "--format", "xml"], "error: Invalid value for '--format': 'xml' is not one of"),
+        (["check", "m", "--dmi", "h=1"], "error: No such option '--dmi'"),
+    ],
+)  # fmt: skip
+def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.replace(":", "").startswith(message.replace(":", ""))
+    assert err.count("\n") == 1
+    assert api.calls == []
+
+
+@pytest.mark.parametrize("kind", [UsageError, ModelError])
+def test_a_users_mistake_is_one_line_and_two(api, capsys, kind):
+    api.answers["check"] = kind("no input dimension 'hieght' in unet.onnx;\n did you mean\x1b 'height'?")
+    status, out, err = run(capsys, "check", "m.onnx")
+    assert (status, out) == (2, "")
+    assert err == "error: no input dimension 'hieght' in unet.onnx; did you mean\\x1b 'height'?\n"
+
+
+def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
+    monkeypatch.delenv("SHAPESMT_DEBUG", raising=False)
+    api.answers["check"] = KeyError("x")
+    status, _, err = run(capsys, "check", "m.onnx")
+    assert status == 4
+    assert err == (
+        "internal error: KeyError: 'x' (a bug in shapesmt: please report it with the model that shows it); "
+        "run again with --debug for the traceback\n"
+    )
+    api.answers["check"] = InternalError("a rule raised")
+    assert run(capsys, "check", "m.onnx")[2].startswith("internal error: a rule raised (a bug in shapesmt")
+    for arguments in (["--debug", "check", "m.onnx"], ["check", "m.onnx", "--debug"]):
+        status, _, err = run(capsys, *arguments)
+        assert status == 4
+        assert "Traceback (most recent call last)" in err
+    monkeypatch.setenv("SHAPESMT_DEBUG", "1")
+    assert "Traceback" in run(capsys, "check", "m.onnx")[2]
+
+
+def test_interruption_is_silent(api, capsys):
+    api.answers["check"] = KeyboardInterrupt()
+    assert run(capsys, "check", "m.onnx") == (130, "", "\n")
+
+
+def test_version_and_help(capsys):
+    status, out, _ = run(capsys, "--version")
+    assert (status, out) == (0, f"shapesmt {shapesmt.__version__}\n")
+    status, out, _ = run(capsys, "--help")
+    assert status == 0
+    assert "shapesmt check unet.onnx --dim batch=1..32" in out
+    for command in ("check", "explain", "bounds", "tighten", "encode", "ops"):
+        status, out, _ = run(capsys, command, "--help")
+        words = " ".join(out.split())
+        assert status == 0
+        assert "exit status: 0" in words
+        assert f"Example: shapesmt {command} unet.onnx" in words
+    assert main([]) == 2
+
+
+def shapesmt_process(*arguments: str, **options) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "import sys; from shapesmt.cli import main; sys.exit(main())", *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
+    )
+
+
+def test_help_is_light():
+    code = (
+        "import sys; from shapesmt.cli import main; main(['check', '--help']);"
+        "print([m for m in ('onnx', 'z3', 'networkx', 'rich', 'numpy') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_reader_that_leaves_early_hears_nothing():
+    process = shapesmt_process("ops", "--format", "json")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(60) == 141
+    assert process.stderr.read() == ""
+    process.stderr.close()
+
+
+def test_from_the_command_line_to_a_verdict(tmp_path: Path):
+    model = tmp_path / "add.onnxtxt"
+    model.write_text(MODEL)
+    process = shapesmt_process("check", str(model), "--dim", "n=2..8", "--dim", "m=2..8")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, "")
+    assert out.startswith("DEPENDS add.onnxtxt: ")
+    assert "  fails at n=2, m=3 (x 2x3, y 3x3)\n" in out
+    assert '\nPROVED with --assume "n == m"\n' in out
+
+
+def test_the_advice_makes_it_proved(tmp_path: Path):
+    model = tmp_path / "add.onnxtxt"
+    model.write_text(MODEL)
+    process = shapesmt_process("check", str(model), "--dim", "n=2..8", "--dim", "m=2..8", "--assume", "n == m")
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, out

@@ -1,0 +1,133 @@
+"""The normal form changes no value: random expressions against Python's own integers."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from shapesmt.dim import Atom, Dim, ceil_divide, const, defined, maximum, minimum, product, symbol, total
+from shapesmt.evaluate import evaluate, fits_int64
+from shapesmt.formula import absolute, at_least, differs, equal, select, truncated_divide
+from shapesmt.rewrite import replace
+
+Meaning = Callable[[dict[str, int]], int]
+H, N, M = symbol("h", 1, 64), symbol("n", 0, 9), symbol("m", 1, 9)
+
+
+def floor_divide(a: int, b: int) -> int:
+    return a // b if b else 0
+
+
+def truncate(a: int, b: int) -> int:
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def expression(r: random.Random, symbols: list[Dim], depth: int) -> tuple[Dim, Meaning]:
+    """A random expression, and what it means."""
+    if depth == 0:
+        if r.random() < 0.3:
+            c = r.randint(-5, 9)
+            return const(c), lambda e: c
+        s = r.choice(symbols)
+        name = str(s)
+        return s, lambda e: e[name]
+    a, fa = expression(r, symbols, depth - 1)
+    b, fb = expression(r, symbols, r.randint(0, depth - 1))
+    k = r.randint(1, 8)
+    choices: list[Callable[[], tuple[Dim, Meaning]]] = [
+        lambda: (a + b, lambda e: fa(e) + fb(e)),
+        lambda: (a - b, lambda e: fa(e) - fb(e)),
+        lambda: (a * b, lambda e: fa(e) * fb(e)),
+        lambda: (a // b, lambda e: floor_divide(fa(e), fb(e))),
+        lambda: (a // k, lambda e: fa(e) // k),
+        lambda: (a % k, lambda e: fa(e) % k),
+        lambda: (ceil_divide(a, k), lambda e: -((-fa(e)) // k)),
+        lambda: (truncated_divide(a, k), lambda e: truncate(fa(e), k)),
+        lambda: (absolute(a), lambda e: abs(fa(e))),
+        lambda: (minimum(a, b), lambda e: min(fa(e), fb(e))),
+        lambda: (maximum(a, b), lambda e: max(fa(e), fb(e))),
+        lambda: (select(equal(a, b), b, k), lambda e: fb(e) if fa(e) == fb(e) else k),
+        lambda: (select(at_least(a, k), a, b), lambda e: fa(e) if fa(e) >= k else fb(e)),
+        lambda: (select(differs(a, k), b, a), lambda e: fb(e) if fa(e) != k else fa(e)),
+        lambda: (defined(a) + b, lambda e: fa(e) + fb(e)),
+    ]
+    return r.choice(choices)()
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_normal_forms_keep_every_value(seed: int) -> None:
+    r = random.Random(seed)
+    lows = [r.choice([0, 1, 1, -3]) for _ in range(3)]
+    symbols = [symbol(name, lo, lo + r.randint(1, 9)) for name, lo in zip("xyz", lows, strict=True)]
+    dim, meaning = expression(r, symbols, r.randint(1, 4))
+    ranges = [range(int(s.lo), int(s.hi) + 1) for s in symbols]
+    points = list(itertools.product(*ranges))
+    for point in r.sample(points, min(40, len(points))):
+        names = dict(zip("xyz", point, strict=True))
+        expected = meaning(names)
+        assert evaluate(dim, dict(zip(map(atom, symbols), point, strict=True))) == expected
+        assert dim.lo <= expected <= dim.hi
+        assert dim.tight[0] <= expected <= dim.tight[1]
+        try:
+            assert eval(str(dim), {}, names) == expected, str(dim)
+        except ZeroDivisionError:
+            pass  # Python refuses what shapesmt takes for 0
+    if fits_int64(dim):
+        grid = {atom(s): np.array(r).reshape([-1 if i == k else 1 for k in range(3)]) for i, (s, r) in enumerate(zip(symbols, ranges))}
+        values = np.broadcast_to(evaluate(dim, grid), [len(r) for r in ranges])
+        assert values.ravel().tolist() == [meaning(dict(zip("xyz", p, strict=True))) for p in points]
+
+
+def atom(s: Dim) -> Atom:
+    found = s.as_symbol()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("dim", "text"),
+    [
+        (((H + 1) // 2 + 1) // 2, "(h + 3)//4"),
+        (-((-H) // 4), "(h + 3)//4"),
+        (H - H % 16, "16*(h//16)"),
+        (H % 16, "h % 16"),
+        (H + (64 - H % 64) % 64, "64*((h + 63)//64)"),
+        (H * M * 768 // (H * M), "768"),
+        ((M * H + M) // M, "h + 1"),
+        ((6 * H) // (4 * M), "3*h//(2*m)"),
+        (minimum(H, 100), "h"),
+        (maximum(H - 70, 0), "0"),
+        (minimum(H, 10), "min(h, 10)"),
+        (total([H, 1, -H]), "1"),
+        (product([H, 2, M]), "2*h*m"),
+        (select(equal(N, 0), 0, N), "n"),
+        (symbol("Batch Size", 1) + 1, "`Batch Size` + 1"),
+    ],
+)
+def test_normal_form(dim: Dim, text: str) -> None:
+    assert str(dim).replace("3*h//(2*m)", "3*h//(2*m)") == text or str(dim) == text
+
+
+def test_equal_normal_forms_are_one_object() -> None:
+    assert (H + 1) * (H - 1) is H * H - 1
+    assert (H // 2) * 2 + H % 2 is H
+
+
+def test_a_long_chain_of_products_stays_small() -> None:
+    x = symbol("x", 1, 9)
+    for _ in range(2000):
+        x = x * x + 1
+    assert x.depth < 100
+    assert evaluate(replace(symbol("y", 1) + 1, {atom(symbol("y", 1)): N}), {atom(N): 3}) == 4
+
+
+def test_a_deep_chain_evaluates_without_recursion() -> None:
+    x = symbol("x", 0, 9)
+    for k in range(3000):
+        x = maximum(x // 2 * 3 + 1, x - k)
+    assert isinstance(evaluate(x, {atom(symbol("x", 0, 9)): 3}), int)

@@ -1,0 +1,180 @@
+import gc
+import pickle
+
+import pytest
+
+from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError, printable
+from shapesmt.graph import Attributes, Declared, Function, Graph, Literal, Node, ordered, refuse_recursion
+
+FLOAT = Declared("float32", ("n",))
+
+
+def node(name, inputs, outputs, **attributes):
+    return Node("Op", "", name, inputs.split(), outputs.split(), Attributes(attributes))
+
+
+def graph(nodes, outputs="z", inputs="x"):
+    return Graph("g", dict.fromkeys(inputs.split(), FLOAT), outputs.split(), nodes)
+
+
+class TestErrors:
+    def test_user_mistakes_are_one_family_and_ours_another(self):
+        assert issubclass(ModelError, ShapesmtError)
+        assert issubclass(UsageError, ShapesmtError)
+        assert not issubclass(InternalError, ShapesmtError)
+        assert "please report it" in str(InternalError("x"))
+
+    @pytest.mark.parametrize("text", ["a\nb", "\x1b[31m", "\u202eabc", "\ud800", "\x00"])
+    def test_printable_leaves_nothing_that_a_terminal_obeys(self, text):
+        assert printable(text).isprintable()
+
+    def test_printable_keeps_ordinary_names_and_shortens_long_ones(self):
+        assert printable("/up1/Größe_0") == "/up1/Größe_0"
+        assert len(printable("x" * 10_000)) <= 120
+
+
+class TestLiteral:
+    def test_equal_content_is_one_object(self):
+        assert Literal("int64", [2], [1, 2]) is Literal("int64", (2,), (1, 2))
+        assert pickle.loads(pickle.dumps(Literal("int64", [2], [1, 2]))) is Literal("int64", [2], [1, 2])
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (("int64", (), (1,)), ("int32", (), (1,))),
+            (("int64", (1,), (1,)), ("int64", (), (1,))),
+            (("float32", (), (0.0,)), ("float32", (), (-0.0,))),
+            (("bool", (), (True,)), ("bool", (), (1,))),
+            (("float32", (1,), (1.0,)), ("float32", (1,), None)),
+        ],
+    )
+    def test_different_content_is_not(self, one, other):
+        assert Literal(*one) is not Literal(*other)
+
+    def test_not_a_number_is_itself(self):
+        assert Literal("float32", (), (float("nan"),)) is Literal("float32", (), (float("nan"),))
+
+    def test_unused_ones_are_forgotten(self):
+        Literal("int64", (3,), (987, 654, 321))
+        gc.collect()
+        assert not any(literal.values == (987, 654, 321) for literal in list(Literal._interned.values()))
+
+
+class TestAttributes:
+    def test_equal_content_is_one_object(self):
+        assert Attributes({"a": 1, "b": (1, 2)}) is Attributes({"b": (1, 2), "a": 1})
+        assert Attributes() is Attributes({}) is Attributes.EMPTY
+
+    @pytest.mark.parametrize(
+        ("one", "other"), [(1, 1.0), (0.0, -0.0), ((1,), (1.0,)), ("1", 1), ((0.0,), (-0.0,)), (1, (1,))]
+    )
+    def test_different_content_is_not(self, one, other):
+        assert Attributes({"a": one}) is not Attributes({"a": other})
+
+    def test_is_a_mapping(self):
+        attributes = Attributes({"axis": 1})
+        assert attributes["axis"] == 1
+        assert attributes.get("keepdims", 0) == 0
+        assert list(attributes) == ["axis"]
+        assert len(attributes) == 1
+        assert pickle.loads(pickle.dumps(attributes)) is attributes
+
+    def test_graphs_and_what_they_capture(self):
+        body = graph([node("inner", "x outer", "z")])
+        attributes = Attributes({"then_branch": body, "axis": 1})
+        assert attributes.graphs == (body,)
+        assert attributes.captures == ("outer",)
+
+
+class TestGraph:
+    def test_producers_and_consumers(self):
+        made = graph([node("a", "x", "y u"), node("b", "y y", "z")])
+        assert [made.producer(name) for name in ("x", "y", "u", "z", "?")] == [None, 0, 0, 1, None]
+        assert [made.consumers(name) for name in ("x", "y", "z")] == [(0,), (1,), ()]
+
+    def test_a_subgraph_reads_for_its_node(self):
+        made = graph([node("a", "x", "y"), node("if", "x", "z", body=graph([node("b", "y", "v")], "v", ""))])
+        assert made.nodes[1].reads == ["x", "y"]
+        assert made.consumers("y") == (1,)
+        assert list(made.networkx.edges) == [(0, 1)]
+
+    def test_captures_are_the_names_made_nowhere_inside(self):
+        made = Graph("g", {}, ["z", "w"], [node("a", "x c ", "z")], literals={"c": Literal("int64", ())})
+        assert made.captures == ("x", "w")
+
+    def test_networkx_names_nodes_and_tensors(self):
+        flow = graph([node("a", "x", "y u"), node("b", "u y", "z")]).networkx
+        assert dict(flow.nodes(data="name")) == {0: "a", 1: "b"}
+        assert flow.edges[0, 1]["tensors"] == ("u", "y")
+
+
+class TestOrder:
+    def test_sorted_nodes_come_back_as_they_are(self):
+        nodes = [node("a", "x", "y"), node("b", "y", "z")]
+        assert ordered(nodes, ["x"], "m", ["z"]) is nodes
+
+    def test_omitted_outputs_are_no_producers(self):
+        nodes = [Node("Op", "", "a", ["x", ""], ["y", ""]), Node("Op", "", "b", ["y"], ["", "z"])]
+        assert ordered(nodes, ["x"], "m", ["z"]) is nodes
+
+    def test_reading_just_before_making_is_too_early(self):
+        nodes = [node("a", "x z", "y"), node("b", "y", "z")]
+        with pytest.raises(ModelError, match="cycle"):
+            ordered(nodes, ["x"], "m")
+        nodes = [node("b", "y", "z"), node("a", "x", "y")]
+        assert [n.name for n in ordered(nodes, ["x"], "m")] == ["a", "b"]
+
+    def test_others_are_sorted_stably(self):
+        nodes = [node("d", "b c", "d"), node("b", "a", "b"), node("a", "x", "a"), node("c", "a", "c")]
+        assert [n.name for n in ordered(nodes, ["x"], "m", ["d"])] == ["a", "b", "c", "d"]
+
+    def test_a_captured_tensor_counts_as_read(self):
+        inner = graph([node("i", "y", "v")], "v", "")
+        nodes = [node("if", "x", "z", body=inner), node("a", "x", "y")]
+        assert [n.name for n in ordered(nodes, ["x"], "m")] == ["a", "if"]
+
+    @pytest.mark.parametrize(
+        ("nodes", "message"),
+        [
+            ([node("a", "q", "z")], r"m: node 'a' \(Op\) reads 'q', which nothing makes"),
+            (
+                [node("a", "x", "z"), node("b", "x", "z")],
+                r"node 'a' \(Op\) and node 'b' \(Op\) both make 'z'",
+            ),
+            ([node("a", "x", "z z")], "both make 'z'"),
+            ([node("a", "x", "x z")], "makes 'x', an input or constant"),
+            ([node("a", "x", "y")], "nothing makes its output 'z'"),
+            (
+                [node("a", "b", "z"), node("b", "z", "b")],
+                "form a cycle: node 'a' .* → node 'b' .* → node 'a'",
+            ),
+            ([node("a", "z", "z")], r"form a cycle: node 'a' \(Op\) → node 'a' \(Op\)"),
+            ([Node("Op", "", "a", [b"\xff"], ["z"])], "not UTF-8"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, nodes, message):
+        with pytest.raises(ModelError, match=message):
+            ordered(nodes, ["x"], "m", ["z"])
+
+    def test_a_long_cycle_is_cut_short(self):
+        nodes = [node(f"n{i}", f"t{i}", f"t{(i + 1) % 50}") for i in range(50)]
+        with pytest.raises(ModelError, match="→ … → node") as caught:
+            ordered(nodes, [], "m")
+        assert len(str(caught.value)) < 200
+
+
+class TestRecursion:
+    @staticmethod
+    def functions(**calls):
+        return {
+            ("f", name): Function(name, "f", [], [], [], Attributes.EMPTY, nodes, {})
+            for name, nodes in ((n, [Node(c, "f", c, [], []) for c in called]) for n, called in calls.items())
+        }
+
+    def test_a_chain_of_calls_ends(self):
+        refuse_recursion(self.functions(a=["b", "c"], b=["c", "Relu"], c=[]), "m")
+
+    @pytest.mark.parametrize("calls", [{"a": ["a"]}, {"a": ["b"], "b": ["c"], "c": ["a"]}])
+    def test_a_loop_of_calls_does_not(self, calls):
+        with pytest.raises(ModelError, match="m: function 'a' calls itself"):
+            refuse_recursion(self.functions(**calls), "m")

@@ -1,0 +1,160 @@
+"""Reports as data: the JSON of each schema, exit statuses, and cheapness."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+
+import pytest
+
+from shapesmt.report import (
+    Bounds,
+    Cause,
+    Clash,
+    Counterexample,
+    Counts,
+    DimBounds,
+    Explanation,
+    Fact,
+    Finding,
+    Operator,
+    Operators,
+    Precondition,
+    Report,
+    Side,
+    SymbolRange,
+    TensorBounds,
+    Verdict,
+)
+
+HEIGHT = {"height": SymbolRange(64, 512, 1, "--dim")}
+CONCAT = Finding(
+    Verdict.DEPENDS,
+    "requirement",
+    "/up1/Concat",
+    "Concat",
+    12,
+    "joined tensors match off the join axis",
+    "height == 2*((height + 1)//2)",
+    Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}),
+    "height % 2 == 0",
+    (Cause("/down1/Conv", "d1", 2, "(height + 1)//2"),),
+)
+
+
+def test_check_json_is_the_documented_one():
+    report = Report(
+        "unet.onnx",
+        Verdict.DEPENDS,
+        HEIGHT,
+        Counts(310, proved=308, depends=2),
+        (CONCAT,),
+        Precondition(("height % 16 == 0",), True),
+        0.11,
+    )
+    expected = """
+    {"schema": "shapesmt/check/1", "model": "unet.onnx", "verdict": "DEPENDS",
+     "symbols": {"height": {"min": 64, "max": 512, "step": 1, "from": "--dim"}},
+     "requirements": {"total": 310, "proved": 308, "depends": 2, "fails": 0, "unknown": 0},
+     "findings": [{"verdict": "DEPENDS", "kind": "requirement", "node": "/up1/Concat", "op_type": "Concat",
+       "index": 12, "law": "joined tensors match off the join axis",
+       "condition": "height == 2*((height + 1)//2)",
+       "counterexample": {"symbols": {"height": 65}, "inputs": {"image": [1, 3, 65, 64]}},
+       "holds_iff": "height % 2 == 0",
+       "because": [{"node": "/down1/Conv", "tensor": "d1", "axis": 2, "expr": "(height + 1)//2"}]}],
+     "precondition": {"text": ["height % 16 == 0"], "exact": true}, "seconds": 0.11}"""
+    assert json.dumps(report.to_dict()) == json.dumps(json.loads(expected))
+
+
+def test_bounds_json_is_the_documented_one():
+    tensors = {
+        "x": TensorBounds("float32", (DimBounds(1, 32, "batch"), DimBounds(0, None, "n", False))),
+        "y": TensorBounds("", None),
+        "z": TensorBounds("int64", ()),
+    }
+    data = Bounds("m.onnx", {}, tensors, 0.5).to_dict()
+    assert data == {
+        "schema": "shapesmt/bounds/1",
+        "model": "m.onnx",
+        "symbols": {},
+        "tensors": {
+            "x": {
+                "dtype": "float32",
+                "shape": [
+                    {"min": 1, "max": 32, "expr": "batch", "exact": True},
+                    {"min": 0, "max": None, "expr": "n", "exact": False},
+                ],
+            },
+            "y": {"dtype": "", "shape": None},
+            "z": {"dtype": "int64", "shape": []},
+        },
+        "seconds": 0.5,
+        "valid": True,
+    }
+
+
+def test_what_may_be_absent_appears_only_when_present():
+    clash = Clash(Side("height", 65), Side("64", 64))
+    rich = dataclasses.replace(CONCAT, clash=clash, note="inside If_0/then").to_dict()
+    plain = CONCAT.to_dict()
+    assert set(rich) - set(plain) == {"clash", "note"}
+    assert rich["clash"] == {"left": {"expr": "height", "value": 65}, "right": {"expr": "64", "value": 64}}
+    assert dataclasses.replace(CONCAT, counterexample=None).to_dict()["counterexample"] is None
+    assert "value" not in Cause("n", "t", 0, "h").to_dict()
+    assert Cause("n", "t", 0, "h", 0).to_dict()["value"] == 0
+    assert Counts(1, 1, proved_by={"z3": 1}).to_dict()["proved_by"] == {"z3": 1}
+
+
+def test_explanation_and_operators_have_schemas_of_their_own():
+    fact = Fact("requirement", "n == 4", "fc", "Gemm", "inner sizes agree")
+    explained = Explanation("m.onnx", "fc", Verdict.FAILS, HEIGHT, (CONCAT,), (fact,)).to_dict()
+    assert explained["schema"] == "shapesmt/explain/1"
+    assert explained["facts"][0]["law"] == "inner sizes agree"
+    assert explained["symbols"]["height"]["from"] == "--dim"
+    listed = Operators("m.onnx", (Operator("Foo", "com.example", None, 3),))
+    assert listed.to_dict() == {
+        "schema": "shapesmt/ops/1",
+        "model": "m.onnx",
+        "operators": [{"name": "Foo", "domain": "com.example", "since": None, "nodes": 3}],
+    }
+    assert listed.exit_status == 0
+
+
+@pytest.mark.parametrize(("verdict", "status"), [("PROVED", 0), ("DEPENDS", 1), ("FAILS", 1), ("UNKNOWN", 3)])
+def test_exit_status_of_a_verdict(verdict, status):
+    assert Report("m", Verdict(verdict), {}, Counts()).exit_status == status
+    assert Explanation("m", None, Verdict(verdict), {}).exit_status == status
+
+
+def test_exit_status_of_bounds():
+    exact, loose = TensorBounds("", (DimBounds(1, 2, "n"),)), TensorBounds("", (DimBounds(1, 2, "n", False),))
+    assert Bounds("m", {}, {"x": exact}).exit_status == 0
+    assert Bounds("m", {}, {"x": exact, "y": loose}).exit_status == 3
+    assert Bounds("m", {}, {"x": TensorBounds("", None)}).exit_status == 3
+    assert Bounds("m", {}, {}, valid=False).exit_status == 1
+
+
+def test_the_worst_verdict_is_the_models():
+    ordered = [Verdict.PROVED, Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.FAILS]
+    for i in range(4):
+        assert Verdict.worst(ordered[: i + 1]) is ordered[i]
+        assert Verdict.worst(ordered[i::-1]) is ordered[i]
+    assert Verdict.worst([]) is Verdict.PROVED
+    assert f"{Verdict.FAILS}" == "FAILS"
+
+
+def test_reports_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        CONCAT.verdict = Verdict.PROVED
+
+
+def test_fifty_thousand_tensors_of_few_shapes_cost_little():
+    shapes = [TensorBounds("float32", (DimBounds(1, 32, f"b{i}"), DimBounds(1, 1, "1"))) for i in range(20)]
+    bounds = Bounds("m", {}, {f"t{i}": shapes[i % 20] for i in range(50_000)})
+    started = time.perf_counter()
+    data = bounds.to_dict()
+    assert bounds.exit_status == 0
+    assert time.perf_counter() - started < 0.5
+    assert len(data["tensors"]) == 50_000
+    assert data["tensors"]["t20"] == data["tensors"]["t0"] != data["tensors"]["t1"]
