@@ -34,14 +34,20 @@ VERDICTS = {
     "unknown": Verdict.UNKNOWN,
 }
 MAX_CAUSES = 12
+READABLE = 60  # characters of a condition that needs no shorter form
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """One node whose requirements aren't all proved: their joint condition and what was decided of it."""
+    """One node whose requirements aren't all proved: their joint condition and what was decided of it.
+
+    Attributes:
+        domain: The inputs over which it was judged; the decision's counterexample is one of them.
+    """
 
     index: int
     node: Node
+    domain: Domain
     condition: Formula
     decision: Decision
     open: tuple[Requirement, ...]
@@ -181,7 +187,8 @@ def _examine(
         found.counts["PROVED"] += len(pending) * times
         found.proved_by[decision.by] += len(pending) * times
         return False
-    found.judgements.append(Judgement(index, node, condition, decision, pending))
+    decision = decision._replace(counterexample=judge.complete(found.domain, decision.counterexample))
+    found.judgements.append(Judgement(index, node, found.domain.copy(), condition, decision, pending))
     verdict = VERDICTS[decision.holds]
     for r in pending:
         alone = judge.decide(found.domain, r.formula)
@@ -271,7 +278,7 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 def _finding(
     j: Judgement, problem: Problem, examination: Examination, judge: Judge
 ) -> Finding:
-    values = judge.complete(problem.domain, _assumed_before(j, examination), j.decision.counterexample)
+    values = j.decision.counterexample
     shown = None if values is None else problem.counterexample(values)
     broken = _first_broken(j, values)
     region = _holds_iff(j, problem, examination, judge)
@@ -303,11 +310,6 @@ def _side(side: Dim, evaluator: Evaluator | None) -> Side:
         return Side(str(side))
 
 
-def _assumed_before(j: Judgement, examination: Examination) -> list[Formula]:
-    """What was reported before this node, and so is assumed at it."""
-    return [o.condition for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS]
-
-
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
     if values is not None:
         evaluator = Evaluator(values)
@@ -324,15 +326,20 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     """Where the node runs, among the inputs for which the reported nodes it rests on do."""
     if j.verdict is not Verdict.DEPENDS:
         return Region(("False",), True) if j.verdict is Verdict.FAILS else None
-    domain = problem.domain.copy()
-    ancestors: set[int] | None = None
-    for other in examination.judgements:
-        if other.index < j.index and other.verdict is Verdict.DEPENDS:
-            if ancestors is None:
-                ancestors = _ancestors(problem.graph, j.index)
-            if other.index in ancestors:
-                domain.assume(other.condition)
-    return describe(j.condition, domain, judge.proves)
+    earlier = [o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS]
+    domain = j.domain
+    if earlier:
+        ancestors = _ancestors(problem.graph, j.index)
+        if any(o.index not in ancestors for o in earlier):
+            domain = problem.domain.copy()
+            for other in earlier:
+                if other.index in ancestors:
+                    domain.assume(other.condition)
+    region = describe(j.condition, domain, judge.proves)
+    if region.exact and sum(map(len, region.text)) <= READABLE:
+        return region
+    anywhere = describe(j.condition, problem.domain, judge.proves)
+    return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))
 
 
 def _ancestors(graph: Graph, index: int) -> set[int]:

@@ -53,13 +53,17 @@ class Evaluator:
         return found
 
     def _sum(self, dim: Dim) -> Any:
-        result: Any = 0
+        result: Any = None
         for monomial, coefficient in dim.terms:
             term: Any = coefficient
-            for n in monomial:
-                term = term * self._atom(_ATOMS[n])
-            result = result + term
-        return result
+            if monomial:
+                term = self._atom(_ATOMS[monomial[0]])
+                for n in monomial[1:]:
+                    term = term * self._atom(_ATOMS[n])
+                if coefficient != 1:
+                    term = term * coefficient
+            result = term if result is None else result + term
+        return 0 if result is None else result
 
     def _atom(self, atom: Atom) -> Any:
         found = self._atoms.get(atom)

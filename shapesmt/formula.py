@@ -20,6 +20,9 @@ from shapesmt import intervals
 from shapesmt.dim import _ATOMS, Atom, Dim, as_dim, common_factor, divide_terms, make_atom, of_atom
 
 
+MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
+
+
 class Formula:
     """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
 
@@ -255,10 +258,15 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
     """The comparison of `... + select(c, a, b)` with 0 by its cases, where a case decides itself."""
     for monomial, coefficient in p.terms:
         atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
-        if atom is None or atom.op != "select":
+        if atom is None or atom.op not in ("select", "min", "max") or atom.depth > MAX_LIFTED:
+            continue
+        rest = p - coefficient * of_atom(atom)
+        if atom.op != "select":
+            found = _extreme_equal(atom, -rest * coefficient) if compare is equal and abs(coefficient) == 1 else None
+            if found is not None:
+                return found
             continue
         condition, a, b = atom.args
-        rest = p - coefficient * of_atom(atom)
         then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
         for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
             if case is TRUE:
@@ -266,6 +274,16 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
             if case is FALSE:
                 return all_of(negate(guard), other)
         return None
+    return None
+
+
+def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
+    """`min(a, b) == x` where x is one of them, or nothing is below it."""
+    beyond = at_least if atom.op == "min" else at_most
+    if x in atom.args:
+        return all_of(*(beyond(a, x) for a in atom.args if a is not x))
+    if all(beyond(a, x) is TRUE for a in atom.args):
+        return any_of(*(equal(a, x) for a in atom.args))
     return None
 
 

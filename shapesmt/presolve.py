@@ -7,6 +7,7 @@ admissible assignment where they are few enough. That is a proof, and it finds t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf, prod
 from typing import Any, NamedTuple
@@ -15,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
-from shapesmt.evaluate import Evaluator, fits_int64
+from shapesmt.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.formula import FALSE, TRUE, Formula, all_of
 from shapesmt.rewrite import Replacer, replace
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together
+MANY = 4096  # values, from which on it pays to think before trying them all
 
 Values = NDArray[np.int64]
 Assignment = dict[Atom, int]
@@ -56,6 +58,8 @@ class Points:
 
     def truth(self, formula: Formula) -> NDArray[np.bool_]:
         """The condition at every point."""
+        if len(self.symbols) == 1:
+            return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
         truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
         return truth
 
@@ -118,10 +122,7 @@ class Domain:
             if len(part.symbols) == 1 and (values := self.values(next(iter(part.symbols)))) is not None:
                 (symbol,) = part.symbols
                 if fits_int64(part):
-                    truth = np.broadcast_to(
-                        np.asarray(Evaluator({symbol: values}).formula(part)), values.shape
-                    )
-                    self._values[symbol] = values[truth]
+                    self._values[symbol] = chosen(values, truth_over(symbol, values, part))
                     self._points.clear()
                     continue
             self._relations.append(part)
@@ -287,6 +288,50 @@ class Domain:
         lo, hi = dim.tight
         first, last = Evaluator(low).dim(dim), Evaluator(high).dim(dim)
         return (first, last, low, high) if (first, last) == (lo, hi) else None
+
+
+def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:
+    """A condition on one symbol at each of its ascending values; by bisection where it grows with the symbol."""
+    if len(values) > MANY and formula.op in ("and", "or"):
+        join = np.logical_and if formula.op == "and" else np.logical_or
+        joined: NDArray[np.bool_] = join.reduce([truth_over(symbol, values, part) for part in formula.args])
+        return joined
+    if len(values) > MANY and formula.op == "ge" and formula.dim is not None and (way := direction(formula.dim)):
+        ordered = values if way > 0 else -values[::-1]
+        first = bisect_left(ordered, True, key=lambda v: bool(evaluate(formula, {symbol: way * int(v)})))
+        if first == len(values):
+            return np.zeros(len(values), dtype=np.bool_)
+        return values >= ordered[first] if way > 0 else values <= -ordered[first]
+    truth = np.asarray(Evaluator({symbol: values}).formula(formula))
+    return np.broadcast_to(truth, values.shape)
+
+
+def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
+    """The values at which the truth holds; a view where they are neighbours."""
+    count, first = int(np.count_nonzero(truth)), int(truth.argmax()) if len(truth) else 0
+    if truth[first : first + count].all():
+        return values[first : first + count]
+    return values[truth]
+
+
+def direction(dim: Dim) -> int:
+    """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
+    ways = {
+        way * (1 if coefficient > 0 else -1)
+        for monomial, coefficient in dim.terms
+        if monomial
+        for way in ([_atom_direction(_ATOMS[monomial[0]])] if len(monomial) == 1 else [0])
+    }
+    return ways.pop() if len(ways) == 1 else 0
+
+
+def _atom_direction(atom: Atom) -> int:
+    if atom.op == "floordiv":
+        return direction(atom.args[0]) if (atom.args[1].constant or 0) > 0 else 0
+    if atom.op in ("min", "max"):
+        ways = {direction(a) for a in atom.args if a.constant is None}
+        return ways.pop() if len(ways) == 1 else 0
+    return 1 if atom.op == "symbol" and atom.definition is None else 0
 
 
 def _for_all_data(points: Points, truth: NDArray[np.bool_]) -> bool:

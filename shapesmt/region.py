@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 
 from shapesmt.dim import Atom, of_atom
 from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.formula import TRUE, Formula, all_of, any_of, at_least, at_most, differs, equal
+from shapesmt.formula import TRUE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
 from shapesmt.presolve import MAX_POINTS, Domain, Values
 from shapesmt.printing import name_text
 
 Truth = NDArray[np.bool_]
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 
-MAX_LISTED = 8  # values or residues that are listed one by one
-MAX_PERIOD = 1024  # of a pattern of residues
+MAX_LISTED = 8  # values that are listed one by one
+MAX_RESIDUES = 4  # residues that are listed although they follow each other
+MAX_MODULUS = 512
 MAX_TEXT = 300
 SAMPLE = 2048  # values looked at where a symbol has too many
 
@@ -52,35 +53,64 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         domain: Where the text has to agree with the condition; elsewhere it may say anything.
         proves: Decides whether a condition holds over a domain.
     """
-    groups = _independent(condition)
-    pieces: list[str] = []
-    exact = True
-    for symbols, part in groups:
-        if any(s.kind == "data" for s in symbols):
-            found = _without_data(part, domain)
-            exact &= found is not None
-            pieces.extend(p.text for p in found or ())
-            continue
-        found = _one_symbol(part, symbols[0], domain, proves) if len(symbols) == 1 else _several(part, domain)
-        texts = [str(f) for f in part.conjuncts] if found is None else [p.text for p in found]
-        if any(len(t) > MAX_TEXT or "to_int" in t for t in texts):
-            exact, texts = False, [t for t in texts if len(t) <= MAX_TEXT and "to_int" not in t]
-        pieces.extend(texts)
-    return Region(tuple(dict.fromkeys(pieces)), exact)
-
-
-def _independent(condition: Formula) -> list[tuple[list[Atom], Formula]]:
-    """The conjuncts in groups that share no symbol."""
-    groups: list[tuple[set[Atom], list[Formula]]] = []
+    alone: dict[Atom, list[Formula]] = {}
+    joint: list[Formula] = []
     for part in condition.conjuncts:
-        symbols, parts = set(part.symbols), [part]
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind != "data":
+            alone.setdefault(symbol, []).append(part)
+        else:
+            joint.append(part)
+    within = domain.copy() if joint else domain
+    for parts in alone.values() if joint else ():
+        within.assume(all_of(*parts))
+    region = Region((), True)
+    for part in _independent(joint):
+        data = any(s.kind == "data" for s in part.symbols)
+        pieces = _without_data(part, within) if data else _separated(part, within)
+        if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
+            for piece in pieces:
+                alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
+            continue
+        if pieces is None and not data:
+            part = all_of(*(_slimmed(p, within, proves) for p in part.conjuncts))
+        region = _joined(region, part, pieces, readable=not data)
+    single = Region((), True)
+    for symbol in sorted(alone, key=lambda s: s.number):
+        part = all_of(*alone[symbol])
+        single = _joined(single, part, _one_symbol(part, symbol, domain, proves))
+    return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
+
+
+def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
+    """The region with one more part: its pieces, else the condition as it is where that can be read."""
+    texts = [p.text for p in pieces] if pieces is not None else [str(f) for f in part.conjuncts] if readable else []
+    kept = [t for t in texts if len(t) <= MAX_TEXT and "to_int" not in t]
+    exact = region.exact and len(kept) == len(texts) and (readable or pieces is not None)
+    return Region((*region.text, *kept), exact)
+
+
+def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
+    """A disjunction without the cases that another one covers."""
+    cases = list(condition.args) if condition.op == "or" else []
+    for case in list(cases):
+        others = [c for c in cases if c is not case]
+        if others and proves(domain, any_of(negate(case), *others)):
+            cases = others
+    return any_of(*cases) if cases else condition
+
+
+def _independent(parts: Sequence[Formula]) -> list[Formula]:
+    """The conditions joined into groups that share no symbol, in the order of their symbols."""
+    groups: list[tuple[set[Atom], list[Formula]]] = []
+    for part in parts:
+        symbols, together = set(part.symbols), [part]
         for group in [g for g in groups if g[0] & symbols]:
             groups.remove(group)
             symbols |= group[0]
-            parts = group[1] + parts
-        groups.append((symbols, parts))
-    ordered = [(sorted(s, key=lambda a: a.number), all_of(*parts)) for s, parts in groups]
-    return sorted(ordered, key=lambda g: [a.number for a in g[0]])
+            together = group[1] + together
+        groups.append((symbols, together))
+    groups.sort(key=lambda g: min(s.number for s in g[0]))
+    return [all_of(*together) for _, together in groups]
 
 
 def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Piece] | None:
@@ -90,11 +120,11 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     if points is not None:
         values = points.sizes(of_atom(symbol))
         truth = np.broadcast_to(points.truth(condition), values.shape)
-        return describe_values(symbol, values, truth, domain)
+        return describe_values(symbol, values, truth)
     lo = int(symbol.lo)
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
     truth = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(condition)), values.shape)
-    pieces = describe_values(symbol, values, truth, None)
+    pieces = describe_values(symbol, values, truth)
     if pieces is None:
         return None
     claim = all_of(*(p.formula for p in pieces))
@@ -105,24 +135,19 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     return pieces if proves(within, claim) and proves(outside, condition) else None
 
 
-def describe_values(symbol: Atom, values: Values, truth: Truth, domain: Domain | None) -> list[Piece] | None:
+def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
     """The set of a symbol's values at which the truth holds: interval and residues, runs, or a short list."""
-    del domain
-    good = values[truth]
-    x, name = of_atom(symbol), name_text(symbol.name)
-    if not len(good):
+    if not truth.any():
         return None
-    if len(good) == len(values):
-        return []
-    if len(good) == 1:
-        return [Piece(equal(x, int(good[0])), f"{name} == {good[0]}")]
-    lo, hi = int(good[0]), int(good[-1])
-    inside = (values >= lo) & (values <= hi)
+    first, last = int(truth.argmax()), len(truth) - 1 - int(truth[::-1].argmax())
+    inside = slice(first, last + 1)
+    x, name, lo, hi = of_atom(symbol), name_text(symbol.name), int(values[first]), int(values[last])
+    if truth[inside].all():
+        return [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
     residues = _residues(values[inside], truth[inside])
     if residues is not None:
-        return _ends(symbol, values, residues, lo, hi) + (
-            [_residue_piece(symbol, *residues)] if isinstance(residues, tuple) else []
-        )
+        return [*_ends(symbol, values, residues, lo, hi), _residue_piece(symbol, *residues)]
+    good = values[truth]
     runs = _runs(values, truth)
     if len(runs) <= MAX_LISTED // 2:
         pieces = [_run(symbol, a, b, values) for a, b in runs]
@@ -130,10 +155,10 @@ def describe_values(symbol: Atom, values: Values, truth: Truth, domain: Domain |
     if len(good) <= MAX_LISTED:
         listed = ", ".join(map(str, good))
         return [Piece(any_of(*(equal(x, int(v)) for v in good)), f"{name} in {{{listed}}}")]
-    bad = values[inside & ~truth]
+    bad = values[inside][~truth[inside]]
     if len(bad) <= MAX_LISTED:
         return [
-            *_ends(symbol, values, True, lo, hi),
+            *([] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]),
             Piece(
                 all_of(*(differs(x, int(v)) for v in bad)), f"{name} not in {{{', '.join(map(str, bad))}}}"
             ),
@@ -144,42 +169,39 @@ def describe_values(symbol: Atom, values: Values, truth: Truth, domain: Domain |
 Residues = tuple[int, tuple[int, ...]]
 
 
-def _residues(values: Values, truth: Truth) -> Residues | bool | None:
-    """`(m, residues)` if the truth is a matter of the remainder by some m; True if it holds throughout."""
-    if truth.all():
-        return True
-    steps = np.diff(values)
-    if not len(steps) or (steps != steps[0]).any():
-        return None
-    start = truth[:SAMPLE]
-    for period in range(2, min(MAX_PERIOD, len(truth) // 2) + 1):
-        if np.array_equal(start[:-period], start[period:]) and np.array_equal(truth[:-period], truth[period:]):
-            good = values[:period][truth[:period]] % (period * int(steps[0]))
-            return (period * int(steps[0]), tuple(sorted(good.tolist()))) if len(good) <= 2 * MAX_LISTED else None
+def _residues(values: Values, truth: Truth) -> Residues | None:
+    """`(m, residues)` if the truth is a matter of the remainder by some m."""
+    first, seen = values[:SAMPLE], truth[:SAMPLE]
+    for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
+        if not np.intersect1d(first[seen] % m, first[~seen] % m).size:
+            good = np.unique(values[truth] % m)
+            if not np.isin(values[~truth] % m, good).any():
+                return (m, tuple(good.tolist()))
     return None
 
 
 def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
-    rest = of_atom(symbol) % m
-    name = f"{name_text(symbol.name)} % {m}"
-    formula = any_of(*(equal(rest, r) for r in residues))
+    x, name = of_atom(symbol), name_text(symbol.name)
+    formula = any_of(*(equal(x % m, r) for r in residues))
     if len(residues) == 1:
-        return Piece(formula, f"{name} == {residues[0]}")
-    missing = sorted(set(range(m)) - set(residues))
-    if len(missing) == 1 and m > 2:
-        return Piece(differs(rest, missing[0]), f"{name} != {missing[0]}")
-    return Piece(formula, f"{name} in {{{', '.join(map(str, residues))}}}")
+        return Piece(formula, f"{name} % {m} == {residues[0]}")
+    if len(residues) == m - 1:
+        missing = (set(range(m)) - set(residues)).pop()
+        return Piece(differs(x % m, missing), f"{name} % {m} != {missing}")
+    start = next((r for r in residues if (r - 1) % m not in residues), 0)
+    run = len(residues)
+    if run > MAX_RESIDUES and all((start + i) % m in residues for i in range(run)):
+        shift = -start if start <= m // 2 else m - start
+        shown = name if shift == 0 else f"({name} {'+' if shift > 0 else '-'} {abs(shift)})"
+        return Piece(at_most((x + shift) % m, run - 1), f"{shown} % {m} <= {run - 1}")
+    return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
 
 
-def _ends(symbol: Atom, values: Values, residues: Residues | bool, lo: int, hi: int) -> list[Piece]:
+def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Piece]:
     """The bounds that are needed beside the residues: only where a value outside would pass them."""
 
     def passes(outside: Values) -> bool:
-        if not len(outside):
-            return False
-        return residues is True or (
-            residues is not False and bool(np.isin(outside % residues[0], residues[1]).any())
-        )
+        return bool(np.isin(outside % residues[0], residues[1]).any())
 
     x, name = of_atom(symbol), name_text(symbol.name)
     below, above = passes(values[values < lo]), passes(values[values > hi])
@@ -210,7 +232,7 @@ def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Piece:
     return Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")
 
 
-def _several(condition: Formula, domain: Domain) -> list[Piece] | None:
+def _separated(condition: Formula, domain: Domain) -> list[Piece] | None:
     """A condition on several symbols that is a product of conditions on one each."""
     if not fits_int64(condition) or domain.cone(condition.symbols)[1]:
         return None
@@ -235,7 +257,7 @@ def _several(condition: Formula, domain: Domain) -> list[Piece] | None:
     pieces: list[Piece] = []
     for s, values, side in zip(symbols, axes, sides, strict=True):
         assert values is not None
-        found = describe_values(s, values, side, None)
+        found = describe_values(s, values, side)
         if found is None:
             return None
         pieces.extend(found)
@@ -260,7 +282,7 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     good = np.ones(len(distinct), dtype=bool)
     np.logical_and.at(good, group.ravel(), truth)
     if len(inputs) == 1:
-        return describe_values(inputs[0], distinct[:, 0], good, None)
+        return describe_values(inputs[0], distinct[:, 0], good)
     return _listed(inputs, distinct, good)
 
 

@@ -34,9 +34,9 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
 
 def _block(ctx: InferenceContext) -> int:
     ctx.require_rank(ctx.input(0), 4)
-    block = ctx.int("blocksize")
+    block = ctx.integer("blocksize")
     ctx.check(block >= 1, f"blocksize {block} is at least 1")
-    ctx.check(ctx.str("mode", "DCR") in ("DCR", "CRD"), "the mode is DCR or CRD")
+    ctx.check(ctx.text("mode", "DCR") in ("DCR", "CRD"), "the mode is DCR or CRD")
     return block
 
 
@@ -45,7 +45,7 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
     """The shape is kept; each sequence's first elements are reversed."""
     x, lengths = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 2, least=True)
-    time, batch = ctx.int("time_axis", 0), ctx.int("batch_axis", 1)
+    time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
     ctx.check({time, batch} == {0, 1}, "time and batch are the axes 0 and 1")
     ctx.require_rank(lengths, 1)
     ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
@@ -59,7 +59,7 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
 def center_crop_pad(ctx: InferenceContext) -> Tensor:
     """The listed axes have the listed sizes."""
     x = ctx.input(0)
-    axes = ctx.normals(ctx.ints("axes", range(x.rank)), x.rank)
+    axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     sizes = wanted(ctx, 1)
     sizes = [None] * len(axes) if sizes is None else sizes
     ctx.check(len(sizes) == len(axes), f"one size for each of {len(axes)} axes, not {len(sizes)}")
@@ -93,10 +93,12 @@ def col2im(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((x[0], channels, *sizes))
 
 
-def _require_places(ctx: InferenceContext, count: Dim, image: Sequence[Dim | None], block: Sequence[Dim | None]) -> None:
+def _require_places(
+    ctx: InferenceContext, count: Dim, image: Sequence[Dim | None], block: Sequence[Dim | None]
+) -> None:
     rank = len(image)
-    strides, dilations = ctx.ints("strides", [1] * rank), ctx.ints("dilations", [1] * rank)
-    pads = ctx.ints("pads", [0] * (2 * rank))
+    strides, dilations = ctx.integers("strides", [1] * rank), ctx.integers("dilations", [1] * rank)
+    pads = ctx.integers("pads", [0] * (2 * rank))
     for values, length, law in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
         ctx.check(len(values) == length, f"{length} {law} for {rank} axes, not {len(values)}")
     ctx.check(min(strides, default=1) > 0 and min(dilations, default=1) > 0, "strides and dilations are positive")
@@ -108,4 +110,6 @@ def _require_places(ctx: InferenceContext, count: Dim, image: Sequence[Dim | Non
         ctx.require_at_least(slack, 0, "the dilated block fits the padded image")
         places.append(slack // strides[i] + 1)
     if len(places) == rank:
-        ctx.require(equal(product(places), count), "there is one column for each place of the block", count, product(places))
+        ctx.require(
+            equal(product(places), count), "there is one column for each place of the block", count, product(places)
+        )

@@ -245,7 +245,23 @@ def repeated(
     trips = trip_count(ctx, limit, first, truth_of(condition), index, hidden)
     before.rewrite(ctx, lambda f: in_every_trip(f, index, trips))
     final = [c.at(trips, index, lambda i, k=k: ctx.fresh(f"final{k}x{i}")) for k, c in enumerate(carry)]  # type: ignore[misc]  # k=k binds
-    return [*final, *(stacked(ctx, t, index, trips, hidden) for t in outputs[len(start) :])]
+    made = outputs[len(start) :]
+    fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
+    return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
+
+
+def without_trips(
+    ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim
+) -> list[tuple[Dim, ...] | None]:
+    """The shapes of scan outputs as runtimes see them when no trip is made: sizes are 0 unless constant."""
+    before = mark(ctx)
+    blank = [
+        tensor(t.dtype, None if t.shape is None else [ctx.fresh(f"blank{k}x{i}") for i in range(t.rank)])
+        for k, t in enumerate(start)
+    ]
+    outputs = apart(ctx, body, trip_inputs(body, index, blank), "", "blank")[1 + len(start) :]
+    before.undo(ctx)
+    return [t.shape for t in outputs]
 
 
 def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
@@ -281,12 +297,21 @@ def trip_count(
     return select(differs(first, 0), until if limit is None else minimum(until, limit), 0)
 
 
-def stacked(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> Tensor:
-    """What all trips make, as one tensor; runtimes know no symbolic size of what no trip made."""
+def stacked(
+    ctx: InferenceContext,
+    t: Tensor,
+    index: Dim,
+    trips: Dim,
+    hidden: frozenset[Atom],
+    fixed: tuple[Dim, ...] | None,
+) -> Tensor:
+    """What all trips make, as one tensor; `fixed` is its shape where no trip is made."""
     if t.shape is None:
         return tensor(t.dtype, None)
     require_steady(ctx, t, index, trips, hidden)
-    sizes = [d if d.constant is not None else select(at_least(trips, 1), put(d, index, ZERO), 0) for d in t.dims]
+    none = [d if d.constant is not None else ZERO for d in fixed or [ZERO] * t.rank]
+    pairs = zip(t.dims, none, strict=True)
+    sizes = [select(at_least(trips, 1), put(d, index, ZERO), other) for d, other in pairs]
     value: Value | None = None
     item = truth_of(t)
     if t.rank == 0 and item is not None and item.symbols.isdisjoint(hidden):

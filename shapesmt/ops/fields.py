@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
 from typing import Any, TypeAlias
 
@@ -17,7 +18,18 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim
 from shapesmt.formula import at_least, equal, select
 from shapesmt.tensor import Tensor
-from shapesmt.value import Elements, Field, Item, Value, elements, field, from_array, move_positions, position, positions
+from shapesmt.value import (
+    Elements,
+    Field,
+    Item,
+    Value,
+    elements,
+    field,
+    from_array,
+    move_positions,
+    position,
+    positions,
+)
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
 
@@ -58,7 +70,7 @@ def along(items: Sequence[Item], index: Dim) -> Dim | None:
     if not known or len(known) < len(items):
         return None
     step = known[1] - known[0] if len(known) > 1 else ZERO
-    if all(b - a is step for a, b in zip(known, known[1:], strict=False)):
+    if all(b - a is step for a, b in pairwise(known)):
         return known[0] + step * index
     if len(known) > MAX_CHOICES:
         return None
@@ -121,6 +133,11 @@ def array_of(x: Tensor) -> Array | None:
     return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
 
 
+def numbers(array: np.ndarray[Any, Any]) -> Value | None:
+    """The value that an array of known integers is."""
+    return elements(array.shape, [as_dim(int(v)) for v in array.ravel().tolist()])
+
+
 def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     """The elements after a reshape that keeps their row-major order."""
     sizes = concrete(shape)
@@ -165,4 +182,3 @@ def within(index: Dim, size: Dim) -> Dim:
     Dim('4')
     """
     return select(at_least(index, 0), index, index + size)
-

@@ -9,12 +9,12 @@ import numpy as np
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim, product, total
 from shapesmt.formula import any_of, at_least, differs, equal, select
-from shapesmt.ops.fields import Array, along, array_of, concrete, element_of, valued, wanted, within
+from shapesmt.ops.fields import Array, along, array_of, concrete, element_of, numbers, valued, wanted, within
 from shapesmt.ops.indices import columns, require_inside
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.tensor import Shape, Tensor
-from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, elements, from_array, move_positions, position, uniform
+from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, from_array, move_positions, position, uniform
 
 
 @rule("Gather")
@@ -35,8 +35,8 @@ def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | Non
         rows = np.moveaxis(array, axis, 0)
         picked = [_picked(rows, i) for i in index.ravel().tolist()]
         stacked = np.empty((len(picked), *rows.shape[1:]), dtype=object)
-        for place, part in enumerate(picked):
-            stacked[place] = part[()] if isinstance(part, np.ndarray) else part
+        for row, part in enumerate(picked):
+            stacked[row] = part[()]
         shaped = stacked.reshape((*index.shape, *rows.shape[1:]))
         return from_array(np.moveaxis(shaped, range(index.ndim), range(axis, axis + index.ndim)))
     after, place = x.rank - axis - 1, element_of(indices)
@@ -56,17 +56,19 @@ def _substituted(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value |
     return None if element is None else valued(dims, move_positions(element, moved))
 
 
-def _picked(rows: Array, index: Item) -> Array | Item:
+def _picked(rows: Array, index: Item) -> Array:
     """The row at an index; a symbolic one chooses element by element."""
     size = len(rows)
     if not isinstance(index, Dim) or not size:
         return np.full(rows.shape[1:], None, dtype=object)
     if index.constant is not None:
-        return rows[index.constant] if -size <= index.constant < size else _picked(rows, None)  # type: ignore[no-any-return]
+        inside = -size <= index.constant < size
+        return np.asarray(rows[index.constant], dtype=object) if inside else _picked(rows, None)
     lists = rows.reshape(size, -1).T.tolist()
     chosen = np.empty(len(lists), dtype=object)
     chosen[:] = [along(items, within(index, as_dim(size))) for items in lists]
-    return chosen.reshape(rows.shape[1:])
+    shaped: Array = chosen.reshape(rows.shape[1:])
+    return shaped
 
 
 @rule("GatherElements", since=11)
@@ -83,6 +85,7 @@ def gather_elements(ctx: InferenceContext) -> Tensor:
 
 
 def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
+    """The axis, of data and indices of one rank where the indices are no larger off it."""
     ctx.check(x.rank == indices.rank, f"data and indices have one rank, not {x.rank} and {indices.rank}")
     axis = ctx.axis(x.rank, 0)
     for i in range(x.rank):
@@ -95,7 +98,7 @@ def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
 def gather_nd(ctx: InferenceContext) -> Tensor:
     """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
-    batch = ctx.int("batch_dims", 0)
+    batch = ctx.integer("batch_dims", 0)
     ctx.check(0 <= batch < min(x.rank, indices.rank), f"batch_dims {batch} is less than both ranks")
     for i in range(batch):
         ctx.require_equal(x[i], indices[i], "the batch axes of data and indices match")
@@ -181,7 +184,7 @@ def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
     if ctx.version < 10:
-        k: Dim | None = as_dim(ctx.int("k"))
+        k: Dim | None = as_dim(ctx.integer("k"))
     else:
         listed = wanted(ctx, 1)
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "k is a list of one number")
@@ -200,14 +203,16 @@ def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
 def _best(ctx: InferenceContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
     """The elements picked from known integers; equal ones in the order of their indices."""
     items = ctx.constants(0)
-    if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.int("sorted", 1):
+    if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.integer("sorted", 1):
         return None, None
     array = np.array(items, dtype=object).reshape(x.value.shape)
     if not 0 <= k.constant <= array.shape[axis]:
         return None, None
-    order = np.argsort(-array if ctx.int("largest", 1) else array, axis=axis, kind="stable").take(range(k.constant), axis)
+    order = np.argsort(-array if ctx.integer("largest", 1) else array, axis=axis, kind="stable").take(
+        range(k.constant), axis
+    )
     best = np.take_along_axis(array, order, axis)
-    return tuple(elements(a.shape, [as_dim(int(v)) for v in a.ravel().tolist()]) for a in (best, order))  # type: ignore[return-value]  # two
+    return numbers(best), numbers(order)
 
 
 @rule("NonZero", since=9, any_rank=True, dtype="int64")
@@ -218,11 +223,11 @@ def non_zero(ctx: InferenceContext) -> Tensor:
         return ctx.tensor((ctx.fresh("rank", 1), ctx.fresh("count")), "int64")
     rank = max(x.rank, 1)
     count = _count_nonzero(ctx, x)
-    places = None
+    places: Value | None = None
     if isinstance(x.value, Elements) and count.constant is not None:
         truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
-        found = np.array(np.nonzero(truths), dtype=object)
-        places = elements(found.shape, [as_dim(int(v)) for v in found.ravel().tolist()]) if found.shape[1] == count.constant else None
+        found = np.array(np.nonzero(truths))
+        places = numbers(found) if found.shape[1] == count.constant else None
     elif rank == 1 and (uniform(x.value) or ZERO).lo > 0:
         places = valued((as_dim(1), count), position(1))
     return ctx.tensor((rank, count), "int64", places)
@@ -267,4 +272,3 @@ def unique(ctx: InferenceContext) -> tuple[Tensor, ...]:
     dims = (count,) if axis is None else x.replace(axis, count).dims
     per_slice = ctx.tensor((count,), "int64")
     return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice
-

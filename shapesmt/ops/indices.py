@@ -140,4 +140,3 @@ def _column(dims: Shape, element: Dim | None, at: int) -> Value | None:
     if element is None:
         return None
     return valued(dims, move_positions(element, lambda axis: as_dim(at) if axis == 1 else position(axis - 1)))
-

@@ -7,6 +7,7 @@ name the functions by operator; each takes known items, those in `PARTIAL` unkno
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import inf, isfinite
 from typing import Any, TypeAlias
 
@@ -125,28 +126,33 @@ def c_remainder(a: Any, b: Any) -> Item:
 
 
 def _power(base: Dim | Real, exponent: Dim | Real) -> Item:
-    """Small whole exponents of anything, and floats of constants."""
-    top = exponent.numerator if isinstance(exponent, Real) else exponent
-    if top is None or top.constant is None:
+    """Small whole exponents, and whatever of constants comes out exactly."""
+    number = _constant(exponent)
+    if number is None:
         return None
-    whole = top.constant if isinstance(exponent, Dim) or exponent.denominator == 1 else -1
     if isinstance(base, Dim):
-        small = 0 <= whole <= 3 or (0 <= whole <= MAX_EXPONENT and -2 <= base.lo <= base.hi <= 2)
-        return product([base] * whole) if small else None
-    if 1 <= whole <= 3:
-        return base * base * base if whole == 3 else base * base if whole == 2 else base
-    if base.numerator is None or base.numerator.constant is None or base.dtype not in ("float32", "float64"):
+        small = number in (0, 1, 2, 3) or (0 <= number <= MAX_EXPONENT and -2 <= base.lo <= base.hi <= 2)
+        return product([base] * int(number)) if small and number.denominator == 1 else None
+    known_base = _constant(base)
+    if number in (1, 2):
+        return base * base if number == 2 else base
+    if number == 3 and known_base is None:
+        cube = base * base * base
+        return cube if cube.numerator is not None else None
+    if not known_base or known_base < 0 or abs(number) > MAX_EXPONENT or number.denominator > 2:
         return None
     with np.errstate(all="ignore"):
-        power = np.power(base.numerator.constant / base.denominator, _fraction(exponent))
-    return literal(float(power), base.dtype)
+        result = literal(float(np.power(float(known_base), float(number))), base.dtype)
+    power = _constant(result)
+    exact = power is not None and power**number.denominator == known_base**number.numerator
+    return result if exact else None
 
 
-def _fraction(number: Dim | Real) -> float:
+def _constant(number: Dim | Real) -> Fraction | None:
     top = number if isinstance(number, Dim) else number.numerator
-    assert top is not None
-    assert top.constant is not None
-    return float(top.constant) / (number.denominator if isinstance(number, Real) else 1)
+    if top is None or top.constant is None:
+        return None
+    return Fraction(top.constant, number.denominator if isinstance(number, Real) else 1)
 
 
 def _pick(op: str) -> Function:

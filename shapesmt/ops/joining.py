@@ -97,9 +97,8 @@ def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
 
 def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
     if ctx.has(1) or "split" in ctx.attributes:
-        listed = [as_dim(d) for d in ctx.ints("split")] if not ctx.has(1) else wanted(ctx, 1)
-        if listed is None:
-            listed = [None] * ctx.outputs
+        listed = wanted(ctx, 1) if ctx.has(1) else [as_dim(d) for d in ctx.integers("split")]
+        listed = [None] * ctx.outputs if listed is None else listed
         ctx.check(len(listed) == ctx.outputs, f"one size for each of {ctx.outputs} outputs, not {len(listed)}")
         for d in listed:
             if d is not None:
@@ -132,7 +131,9 @@ def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -
 
 def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None:
     back, begin, length = x.rank - axis, start.constant, dims[axis].constant
-    if isinstance(x.value, Elements) and (begin is None or length is None or not 0 <= begin + length <= x.value.shape[axis]):
+    if isinstance(x.value, Elements) and (
+        begin is None or length is None or not 0 <= begin + length <= x.value.shape[axis]
+    ):
         return None
     return viewed(
         x,
@@ -147,7 +148,7 @@ def pad(ctx: InferenceContext) -> Tensor:
     """`out.shape[i] = before[i] + x.shape[i] + after[i]`; negative pads crop."""
     x = ctx.input(0)
     ctx.check(x.rank >= 1, "a scalar can't be padded")
-    mode = ctx.str("mode", "constant")
+    mode = ctx.text("mode", "constant")
     ctx.check(mode in ("constant", "reflect", "edge", "wrap"), f"mode '{mode}' is constant, reflect, edge or wrap")
     if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
         ctx.require_at_least(x.numel, 1, "mode wrap has an element to repeat")
@@ -167,7 +168,7 @@ def pad(ctx: InferenceContext) -> Tensor:
 def _pads(ctx: InferenceContext) -> list[Dim | None] | None:
     if ctx.version >= 11:
         return wanted(ctx, 1)
-    return [as_dim(d) for d in ctx.ints("pads" if ctx.version >= 2 else "paddings")]
+    return [as_dim(d) for d in ctx.integers("pads" if ctx.version >= 2 else "paddings")]
 
 
 def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
@@ -190,16 +191,24 @@ def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, aft
     return padded
 
 
-def _pad_value(ctx: InferenceContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]) -> Value | None:
+def _pad_value(
+    ctx: InferenceContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
+) -> Value | None:
     """Known elements with a known number of them added; formulas aren't padded."""
     x, widths = ctx.input(0), [None if p is None else p.constant for p in pads]
-    if not isinstance(x.value, Elements) or concrete(dims) is None or mode != "constant" or any(w is None or w < 0 for w in widths):
+    if (
+        not isinstance(x.value, Elements)
+        or concrete(dims) is None
+        or mode != "constant"
+        or any(w is None or w < 0 for w in widths)
+    ):
         return None
     fill = ctx.input(2).value if ctx.has(2) else None
-    filler = fill.items[0] if isinstance(fill, Elements) and fill.items else None if ctx.has(2) or ctx.version < 11 else ZERO
+    filler = (
+        fill.items[0] if isinstance(fill, Elements) and fill.items else None if ctx.has(2) or ctx.version < 11 else ZERO
+    )
     if not ctx.has(2) and x.dtype.startswith(("float", "bfloat")):
         filler = None
     amounts = np.zeros((x.rank, 2), dtype=int)
     amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
     return from_array(np.pad(x.value.array, amounts, constant_values=np.array(filler, dtype=object)))
-

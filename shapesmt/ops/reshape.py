@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -21,7 +22,7 @@ ONE_WILD = "at most one size is -1"
 def reshape(ctx: InferenceContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
     x = ctx.input(0)
-    items = wanted(ctx, 1) if ctx.version >= 5 else [as_dim(d) for d in ctx.ints("shape")]
+    items = wanted(ctx, 1) if ctx.version >= 5 else [as_dim(d) for d in ctx.integers("shape")]
     if items is None:
         return ctx.tensor(None, x.dtype)
     sizes = _Sizes(ctx, x, items).found()
@@ -33,7 +34,7 @@ class _Sizes:
 
     def __init__(self, ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None]) -> None:
         self.ctx, self.x = ctx, x
-        self.allow_zero = bool(ctx.int("allowzero", 0))
+        self.allow_zero = bool(ctx.integer("allowzero", 0))
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
         ctx.check(len(self.wild) <= 1, ONE_WILD)
         self.unknown = [i for i, d in enumerate(items) if d is None]
@@ -58,7 +59,14 @@ class _Sizes:
         if i >= self.x.rank:
             self.ctx.require(differs(d, 0), "a 0 copies a size that the input has", d, self.x.rank)
             return d
-        return select(equal(d, 0), self.x[i], d)
+        copied = self.x[i]
+        if multiple(copied, d):  # which is 0 as well then
+            return d
+        if not self.unknown and _computed(d) and (len(d.terms[0][0]) > 1 or multiple(self.x.numel, d)):
+            # The input is empty then, and would run by accident at most: not worth a choice in every size after it.
+            self.ctx.require(any_of(differs(d, 0), equal(copied, 0)), "a size of 0 would copy the input's", d, copied)
+            return d
+        return select(equal(d, 0), copied, d)
 
     def found(self) -> list[Dim]:
         """The output's sizes, with what makes them legal."""
@@ -116,6 +124,24 @@ class _Sizes:
             self.ctx.require(exact, DIVISIBLE, numel, product(known))
             self.ctx.facts.append(equal(product(d for d in sizes if d not in known), quotient))
         return sizes
+
+
+def _computed(d: Dim) -> bool:
+    return any(a.op != "symbol" for a in d.atoms())
+
+
+def multiple(a: Dim, b: Dim) -> bool:
+    """Whether `a` is a polynomial times `b`, so that it is 0 where `b` is.
+
+    >>> from shapesmt.dim import symbol
+    >>> n = symbol("n", 0)
+    >>> multiple(3 * n * n, n), multiple(n + 1, n)
+    (True, False)
+    """
+    if len(b.terms) != 1 or not b.terms[0][0]:
+        return a is b
+    ((monomial, coefficient),) = b.terms
+    return all(c % coefficient == 0 and not Counter(monomial) - Counter(m) for m, c in a.terms)
 
 
 def divided(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula]:

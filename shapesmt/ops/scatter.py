@@ -8,8 +8,8 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, maximum, minimum
 from shapesmt.formula import at_least, implies
 from shapesmt.ops.fields import Array, array_of
-from shapesmt.ops.indices import columns, require_inside, spans
 from shapesmt.ops.indexing import same_rank, tuple_length
+from shapesmt.ops.indices import columns, require_inside, spans
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 from shapesmt.value import Elements, Item, Value, from_array
@@ -32,7 +32,9 @@ def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
     if not isinstance(x.value, Elements) or constants is None or updates is None:
         return None
     indices = np.array(constants, dtype=object).reshape(updates.shape)
-    return _written(ctx, x.value.array, [(*at[:axis], indices[at], *at[axis + 1 :]) for at in np.ndindex(updates.shape)], updates)
+    return _written(
+        ctx, x.value.array, [(*at[:axis], indices[at], *at[axis + 1 :]) for at in np.ndindex(updates.shape)], updates
+    )
 
 
 @rule("ScatterND", since=11)
@@ -46,12 +48,17 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     ctx.require_agree(updates, target, law="updates have the shape indices.shape[:-1] + data.shape[depth:]")
     for i, column in enumerate(columns(indices, depth)):
         require_inside(ctx, column, x[i])
-    return ctx.tensor(x.dims, value=_written_tuples(ctx, depth))
+    return ctx.tensor(x.dims, value=_written_tuples(ctx))
 
 
-def _written_tuples(ctx: InferenceContext, depth: int) -> Value | None:
+def _written_tuples(ctx: InferenceContext) -> Value | None:
     x, indices, updates, constants = ctx.input(0), ctx.input(1), array_of(ctx.input(2)), ctx.constants(1)
-    if not isinstance(x.value, Elements) or constants is None or updates is None or not isinstance(indices.value, Elements):
+    if (
+        not isinstance(x.value, Elements)
+        or constants is None
+        or updates is None
+        or not isinstance(indices.value, Elements)
+    ):
         return None
     tuples = np.array(constants, dtype=object).reshape(indices.value.shape)
     lead = len(indices.value.shape) - 1
@@ -60,7 +67,7 @@ def _written_tuples(ctx: InferenceContext, depth: int) -> Value | None:
 
 def _written(ctx: InferenceContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
     """The array after one write per place, in turn; None where a place is outside."""
-    reduction = ctx.str("reduction", "none")
+    reduction = ctx.text("reduction", "none")
     for place, update in zip(places, updates.ravel().tolist(), strict=True):
         if any(not -n <= i < n for i, n in zip(place, array.shape, strict=True)):
             return None
@@ -85,12 +92,14 @@ def tensor_scatter(ctx: InferenceContext) -> Tensor:
     axis = ctx.axis(cache.rank, -2)
     ctx.check(axis != 0, "the sequence axis is not the batch axis")
     ctx.require_agree(cache, update, but=axis, law="cache and update match off the sequence axis")
-    ctx.require(at_least(cache[axis], update[axis]), "the update is no longer than the cache", update[axis], cache[axis])
+    ctx.require(
+        at_least(cache[axis], update[axis]), "the update is no longer than the cache", update[axis], cache[axis]
+    )
     if ctx.has(2) and ctx.input(2).shape is not None:
         starts = ctx.input(2)
         ctx.require_rank(starts, 1)
         ctx.require_equal(starts[0], cache[0], "there is one write index for each of the batch")
-        circular = ctx.str("mode", "linear") == "circular"
+        circular = ctx.text("mode", "linear") == "circular"
         for given, least, greatest in spans(starts):
             ctx.require(implies(given, at_least(least, 0)), "write indices are not negative", least, 0)
             if not circular:

@@ -46,8 +46,8 @@ def shape(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rank"),), "int64")
-    end = ctx.int("end") if "end" in ctx.attributes else None
-    return ctx.vector(x.dims[ctx.int("start", 0) : end])
+    end = ctx.integer("end") if "end" in ctx.attributes else None
+    return ctx.vector(x.dims[ctx.integer("start", 0) : end])
 
 
 @rule("Size", any_rank=True, dtype="int64")
@@ -61,7 +61,7 @@ def size(ctx: InferenceContext) -> Tensor:
 def transpose(ctx: InferenceContext) -> Tensor:
     """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
     x = ctx.input(0)
-    perm = ctx.ints("perm", range(x.rank - 1, -1, -1))
+    perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
     ctx.check(sorted(perm) == list(range(x.rank)), f"perm {list(perm)} orders the {x.rank} axes")
     dims = [x[axis] for axis in perm]
 
@@ -105,7 +105,7 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
 def flatten(ctx: InferenceContext) -> Tensor:
     """`out = [product(x.shape[:axis]), product(x.shape[axis:])]`."""
     x = ctx.input(0)
-    axis = ctx.int("axis", 1)
+    axis = ctx.integer("axis", 1)
     ctx.check(-x.rank <= axis <= x.rank, f"axis {axis} splits a shape of rank {x.rank}")
     axis += x.rank if axis < 0 else 0
     return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
@@ -137,7 +137,9 @@ def _stretched(ctx: InferenceContext, x: Tensor, back: int, item: Dim | None) ->
         return item
     if back > x.rank or x[-back] is ONE:
         return ctx.fresh(f"size{back}")
-    return ONE if not x[-back].lo <= 1 <= x[-back].hi else select(equal(x[-back], 1), ctx.fresh(f"size{back}"), x[-back])
+    return (
+        ONE if not x[-back].lo <= 1 <= x[-back].hi else select(equal(x[-back], 1), ctx.fresh(f"size{back}"), x[-back])
+    )
 
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
@@ -145,7 +147,9 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
     stretched = {b for b in range(1, x.rank + 1) if x[-b] is ONE}
     if any(x[-b] is not dims[-b] for b in range(1, x.rank + 1) if b not in stretched):
         return None
-    return viewed(x, dims, lambda a: np.broadcast_to(a, concrete(dims) or ()), lambda b: ZERO if b in stretched else position(b))
+    return viewed(
+        x, dims, lambda a: np.broadcast_to(a, concrete(dims) or ()), lambda b: ZERO if b in stretched else position(b)
+    )
 
 
 @rule("Tile", since=6)
@@ -159,7 +163,9 @@ def tile(ctx: InferenceContext) -> Tensor:
     for count in repeats:
         if count is not None:
             ctx.require_at_least(count, 0, "repeats are not negative")
-    dims = [d * (ctx.fresh(f"repeats{i}") if r is None else r) for i, (d, r) in enumerate(zip(x.dims, repeats, strict=True))]
+    dims = [
+        d * (ctx.fresh(f"repeats{i}") if r is None else r) for i, (d, r) in enumerate(zip(x.dims, repeats, strict=True))
+    ]
     counts = [None if r is None else r.constant for r in repeats]
     if concrete(dims) is not None and None not in counts:
         return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
@@ -249,8 +255,8 @@ def eye_like(ctx: InferenceContext) -> Tensor:
     """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
     x = ctx.input(0)
     ctx.require_rank(x, 2)
-    dtype = DTYPES.get(ctx.int("dtype"), "") if "dtype" in ctx.attributes else x.dtype
-    on_diagonal = select(equal(position(1) - position(2), ctx.int("k", 0)), 1, 0)
+    dtype = DTYPES.get(ctx.integer("dtype"), "") if "dtype" in ctx.attributes else x.dtype
+    on_diagonal = select(equal(position(1) - position(2), ctx.integer("k", 0)), 1, 0)
     return ctx.tensor(x.dims, dtype, valued(x.dims, on_diagonal) if _is_integer(dtype) else None)
 
 
@@ -269,10 +275,9 @@ def trilu(ctx: InferenceContext) -> Tensor:
     if element is None or shift is None:
         return ctx.tensor(x.dims)
     distance = position(1) - position(2) - shift
-    kept = at_least(distance, 0) if ctx.int("upper", 1) else at_least(-distance, 0)
+    kept = at_least(distance, 0) if ctx.integer("upper", 1) else at_least(-distance, 0)
     return ctx.tensor(x.dims, value=valued(x.dims, select(kept, element, 0)))
 
 
 def _is_integer(dtype: str) -> bool:
     return dtype == "bool" or dtype.startswith(("int", "uint"))
-

@@ -48,7 +48,7 @@ def cut(ctx: InferenceContext) -> Tensor:
 
 
 def _listed(ctx: InferenceContext, index: int, name: str) -> list[Dim | None] | None:
-    return [as_dim(i) for i in ctx.ints(name)] if ctx.version < 10 else wanted(ctx, index)
+    return [as_dim(i) for i in ctx.integers(name)] if ctx.version < 10 else wanted(ctx, index)
 
 
 def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
@@ -75,7 +75,8 @@ def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Di
     else:
         up, down = _forwards(size, start, end, step), _backwards(size, start, end, step)
         forth = at_least(step, 1)
-        assert up.first is not None and down.first is not None
+        assert up.first is not None
+        assert down.first is not None
         kept = Cut(select(forth, up.size, down.size), select(forth, up.first, down.first), step)
     return kept
 

@@ -143,13 +143,20 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
 # Pooling
 
 
+def positions(span: Dim, stride: int) -> Dim:
+    """How many positions a window has that can move so far: `span / stride + 1`, rounded towards zero.
+
+    A window larger than its input still has one while it is larger by less than a stride.
+    """
+    return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
+
+
 def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
     """The number of positions of a pooling window.
 
-    Runtimes divide towards zero here: a window larger than the input still has a position while it is larger by
-    less than a stride. With `ceil_mode` the last window starts inside the input or the padding before it.
+    With `ceil_mode` the last one starts inside the input or the padding before it.
     """
-    span = axis.span(size) if ctx.str("auto_pad", "NOTSET") == "NOTSET" else size - axis.extent
+    span = axis.span(size) if ctx.text("auto_pad", "NOTSET") == "NOTSET" else size - axis.extent
     if same(ctx):
         padding = (ceil_divide(size, axis.stride) - 1) * axis.stride + axis.kernel - size
         span = size + padding - axis.extent
@@ -157,10 +164,9 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
             law = "SAME padding isn't negative: no stride skips elements at the end"
             ctx.require(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
     ctx.require_at_least(span, 1 - 2 * axis.stride, FITS)
-    up, down = ceil_divide(span, axis.stride), span // axis.stride
-    if ctx.int("ceil_mode", 0):
-        return minimum(up, (size + axis.head - 1) // axis.stride) + 1
-    return maximum(down, minimum(up, 0)) + 1
+    if ctx.integer("ceil_mode", 0):
+        return minimum(ceil_divide(span, axis.stride), (size + axis.head - 1) // axis.stride) + 1
+    return positions(span, axis.stride)
 
 
 def _is_plain(ctx: InferenceContext) -> bool:

@@ -177,5 +177,5 @@ def trips_until_false(condition: Dim, index: Dim, hidden: Hidden) -> Dim | None:
             return None
         if slope.constant is None or slope.constant >= 0:
             return None
-        limits.append(maximum(substitute(part.dim, atom.number, ZERO) // -slope, -1) + 2)
+        limits.append(maximum(substitute(part.dim, atom.number, ZERO) // -slope + 2, 1))
     return minimum(*limits) if formula is not FALSE and limits else None

@@ -74,13 +74,10 @@ class Judge:
         exact = low.proven and high.proven and lo > -inf
         return Extent(int(lo) if lo > -inf else 0, high.value, exact, (low.witness, high.witness))
 
-    def complete(self, domain: Domain, facts: Iterable[Formula], partial: Assignment | None) -> Assignment | None:
+    def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
         """An assignment of some symbols extended to all of them, small and admissible."""
         if partial is None:
             return None
-        domain = domain.copy()
-        for fact in facts:
-            domain.assume(fact)
         values = dict(partial)
         for s in domain.symbols:
             if s in values:
@@ -101,8 +98,3 @@ def _own_facts(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
     own = set(symbols)
     return [f for f in domain.facts if len(f.symbols) == 1 and f.symbols <= own]
 
-
-def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
-    """Whether an assignment satisfies every condition."""
-    evaluator = Evaluator(values)
-    return all(bool(evaluator.formula(f)) for f in formulas)

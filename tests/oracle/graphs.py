@@ -185,9 +185,11 @@ class _Generator:
 
     def step_pool(self) -> None:
         if t := self.tensor(4):
-            k, stride, ceil = self.r.randint(1, 3), self.r.randint(1, 2), self.r.randint(0, 1)
-            sizes = tuple((x - k + (stride - 1) * ceil) // stride + 1 for x in t.shape[2:])
+            k, ceil = self.r.randint(1, 3), self.r.randint(0, 1)
+            stride = self.r.randint(1, min(k, 2))
             if min(t.shape[2:]) >= k:
+                starts = [range(0, x if ceil else x - k + 1, stride) for x in t.shape[2:]]
+                sizes = tuple(min(len(s), -((k - x) // stride) + 1) for s, x in zip(starts, t.shape[2:], strict=True))
                 attributes = {"kernel_shape": [k, k], "strides": [stride] * 2, "ceil_mode": ceil}
                 self.keep(self.node("MaxPool", t.name, **attributes), (*t.shape[:2], *sizes))
 
@@ -204,7 +206,8 @@ class _Generator:
     def step_concat(self) -> None:
         if t := self.tensor(1, 2, 3, 4):
             axis = self.axis(t)
-            fitting = [u for u in self.tensors if _off(u.shape, axis) == _off(t.shape, axis)]
+            same_rank = [u for u in self.tensors if len(u.shape) == len(t.shape)]
+            fitting = [u for u in same_rank if _off(u.shape, axis) == _off(t.shape, axis)]
             parts = [t, *self.r.choices(fitting, k=self.r.randint(1, 2))]
             made = self.node("Concat", *(p.name for p in parts), axis=axis)
             self.keep(made, (*t.shape[:axis], sum(p.shape[axis] for p in parts), *t.shape[axis + 1 :]))

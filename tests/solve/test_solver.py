@@ -1,0 +1,150 @@
+"""Answers against plain enumeration, and limits that hold."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from random import Random
+from typing import Any
+
+import pytest
+
+from shapesmt.dim import Dim, minimum, symbol
+from shapesmt.evaluate import Evaluator
+from shapesmt.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.solve.process import Deadline, Query, ask
+from shapesmt.solve.solver import check, core, holds, maximize, minimize, smallest_model
+from tests.solve.test_rewrites import expression, formula
+
+H, W, N = symbol("h", 1, 4096), symbol("w", 1, 4096), symbol("n", 1)
+
+
+def small(r: Random) -> list[Dim]:
+    made = []
+    for name in "xyz":
+        lo = r.choice([-3, 0, 1, 1])
+        made.append(symbol(name, lo, lo + r.randint(1, 6)))
+    return made
+
+
+def assignments(symbols: list[Dim]) -> list[dict[Any, int]]:
+    ranges = [range(int(s.lo), int(s.hi) + 1) for s in symbols]
+    return [dict(zip([s.as_symbol() for s in symbols], v, strict=True)) for v in itertools.product(*ranges)]
+
+
+def test_check_agrees_with_enumeration(seeds: range) -> None:
+    for seed in seeds:
+        r = Random(f"check {seed}")
+        symbols = small(r)
+        facts = [formula(r, symbols, r.randint(1, 3))[1] for _ in range(r.randint(1, 3))]
+        answer = check(facts, symbols=[s.as_symbol() for s in symbols if s.as_symbol()])
+        possible = any(holds(facts, values) for values in assignments(symbols))
+        assert answer.verdict in ("unknown", "sat" if possible else "unsat"), f"seed {seed}"
+        assert answer.verdict != "sat" or holds(facts, answer.model), f"seed {seed}"
+
+
+def test_extremes_agree_with_enumeration(seeds: range) -> None:
+    for seed in seeds:
+        r = Random(f"extremes {seed}")
+        symbols = small(r)
+        dim = expression(r, symbols, r.randint(1, 3))[1]
+        fact = formula(r, symbols, 2)[1]
+        values = [Evaluator(a).dim(dim) for a in assignments(symbols) if holds([fact], a)]
+        for found, pick in ((minimize(dim, [fact]), min), (maximize(dim, [fact]), max)):
+            if found.proven:
+                assert found.value == pick(values), f"seed {seed}: {dim} where {fact}"
+                assert Evaluator(found.witness).dim(dim) == found.value
+                assert holds([fact], found.witness)
+            elif found.value is not None and values:
+                assert (found.value <= min(values)) if pick is min else (found.value >= max(values))
+
+
+@pytest.mark.parametrize(
+    ("dim", "facts", "least", "most"),
+    [
+        (H // 16 * 16, [divides(8, H), at_least(H, 17)], 16, 4096),
+        (H * W, [at_most(H + W, 100)], 1, 2500),
+        (N * H, [], 1, None),
+        (-N, [], None, -1),
+        (minimum(N, 512), [at_least(N, 3)], 3, 512),
+        (H - W, [equal(H, W)], 0, 0),
+    ],
+)
+def test_extremes(dim: Dim, facts: list[Formula], least: int | None, most: int | None) -> None:
+    low, high = minimize(dim, facts), maximize(dim, facts)
+    assert (low.value, low.proven, high.value, high.proven) == (least, True, most, True)
+
+
+def test_extremes_where_nothing_is_possible() -> None:
+    assert not minimize(H, [equal(H, W), differs(H, W)]).proven
+    assert minimize(H, [equal(H, W), differs(H, W)]).witness is None
+
+
+def test_the_smallest_model_moves_few_symbols_and_little() -> None:
+    b, h, w = (symbol(name, 1, 512) for name in ("b", "h", "w"))
+    symbols = [s.as_symbol() for s in (b, h, w)]
+
+    def smallest(*facts: Formula) -> list[int] | None:
+        found = smallest_model(facts, symbols)
+        return None if found is None else [found[s] for s in symbols]
+
+    assert smallest(TRUE) == [1, 1, 1]
+    assert smallest(FALSE) is None
+    assert smallest(differs(b * h % 2, 1)) == [1, 2, 1]
+    assert smallest(differs(h, w), differs(h, 1), differs(w, 1)) == [1, 2, 3]
+    assert smallest(differs(h // 32 * 32, h), at_least(h, 32)) == [1, 33, 1]
+    assert smallest(any_of(at_least(b, 100), at_least(w, 200))) in ([100, 1, 1], [1, 1, 200])
+
+
+def test_a_core_is_minimal_and_unsatisfiable(seeds: range) -> None:
+    for seed in seeds:
+        r = Random(f"core {seed}")
+        symbols = small(r)
+        named = {i: formula(r, symbols, 2)[1] for i in range(6)}
+        found = core(named)
+        possible = any(holds(named.values(), values) for values in assignments(symbols))
+        assert (found is None) == possible, f"seed {seed}"
+        if found is not None:
+            assert not any(holds([named[k] for k in found], a) for a in assignments(symbols)), f"seed {seed}"
+            for key in found:
+                rest = [named[k] for k in found if k != key]
+                assert any(holds(rest, a) for a in assignments(symbols)), f"seed {seed}: {key} can be left out"
+
+
+def test_what_holds_anyway_is_no_part_of_a_core() -> None:
+    assert core({"a": at_least(H, 9), "b": at_least(W, 9)}, given=[at_most(H, 8)]) == ["a"]
+    assert core({"a": at_least(H, 9)}, given=[at_most(H, 9)]) is None
+
+
+@pytest.fixture
+def fermat() -> Formula:
+    a, b, c = (symbol(name, 1) for name in "abc")
+    return equal(a * a * a + b * b * b, c * c * c)
+
+
+def test_giving_up_is_no_conclusion(fermat: Formula) -> None:
+    assert check([fermat], effort=0.02).verdict == "unknown"
+    assert not minimize(symbol("a", 1), [fermat], Deadline(0.3)).proven
+    assert smallest_model([fermat], [], Deadline(0.1)) is None
+    assert core({"f": fermat}, Deadline(0.1)) is None
+
+
+def test_a_deadline_is_kept_and_the_next_query_answered(fermat: Formula) -> None:
+    started = time.monotonic()
+    endless = f"(declare-const a Int)(declare-const b Int)(declare-const c Int)(assert (> a 0 ))(assert (> b 0))"
+    endless += "(assert (= (+ (* a a a) (* b b b)) (* c c c)))"
+    assert ask(Query(endless), Deadline(0.5)).verdict == "unknown"
+    assert time.monotonic() - started < 2
+    assert check([equal(H, 3)]).model == {H.as_symbol(): 3}
+    assert check([differs(H, 3)], Deadline(0)).verdict == "unknown"
+
+
+def test_text_that_is_no_smtlib_is_no_conclusion() -> None:
+    reply = ask(Query("(assert (= |undeclared| 3))"), Deadline(10))
+    assert reply.verdict == "unknown"
+    assert "undeclared" in reply.error
+
+
+def test_an_answer_is_no_truth_value() -> None:
+    with pytest.raises(TypeError, match="compare its verdict"):
+        bool(check([TRUE]))
