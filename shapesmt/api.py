@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.diagnose import Examination, examine
-from shapesmt.errors import UsageError
+from shapesmt.errors import InternalError, UsageError
 from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import Bounds, Explanation, Operator, Operators, Report
+from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, Verdict
 from shapesmt.solve.judge import Judge
 from shapesmt.solve.process import Deadline
 
@@ -63,9 +63,19 @@ def check(
     shapes: Mapping[str, ShapeLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
+    certify: bool = False,
     timeout: float = TIMEOUT,
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
+
+    Args:
+        model: See above, as for the other arguments.
+        declared: What to do with the shapes that the file claims of inner tensors and outputs: "check" compares
+            them with what is inferred, "trust" takes them where nothing could be inferred, "ignore" drops them.
+        certify: Have the solver decide the complete system as well, without any presolve.
+
+    Raises:
+        InternalError: The solver's answer to the complete system contradicts the verdict.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'''
@@ -73,22 +83,15 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('n == m',))
     """
-    a = _analysed(load(model), dims, shapes, assume, timeout)
+    a = _analysed(load(model), dims, shapes, assume, timeout, trust=declared == "trust")
     found = diagnose.findings(a.problem, a.examination, a.judge)
     if declared == "check":
         found += diagnose.declarations(a.problem, a.examination, a.judge)
     region = diagnose.precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
-    return Report(
-        a.problem.graph.source,
-        verdict,
-        a.problem.ranges,
-        counts,
-        found,
-        region,
-        a.seconds,
-        a.problem.assumptions,
-    )
+    certificate = _certificate(a) if certify else ""
+    source, ranges = a.problem.graph.source, a.problem.ranges
+    return Report(source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate)
 
 
 def bounds(
@@ -210,6 +213,8 @@ def _analysed(
     shapes: Mapping[str, ShapeLike] | None,
     assume: Iterable[str] | None,
     timeout: float,
+    *,
+    trust: bool = False,
 ) -> Analysis:
     started = time.perf_counter()
     problem = pose(graph, dims, shapes, assume)
@@ -221,7 +226,20 @@ def _analysed(
         raise UsageError(
             f"no admissible input: {', '.join([*declared, *problem.assumptions])} contradict each other"
         )
-    return Analysis(problem, examine(problem, judge), judge, started)
+    return Analysis(problem, examine(problem, judge, trust=trust), judge, started)
+
+
+def _certificate(a: Analysis) -> str:
+    """The verdict of the complete system, which must not contradict the pipeline's."""
+    from shapesmt.solve.certify import certify
+    from shapesmt.solve.encode import encode as encoded
+
+    verdict = certify(encoded(a.problem.graph, a.problem.inputs, a.problem.domain.facts), a.judge.deadline).verdict
+    refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in a.examination.judgements)
+    proved = not a.examination.judgements
+    if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
+        raise InternalError(f"presolve says {a.examination.verdict}, the complete system says {verdict}")
+    return verdict
 
 
 def _shapes(a: Analysis) -> dict[str, tuple[str, list[int | str | None] | None]]:

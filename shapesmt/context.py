@@ -151,12 +151,15 @@ class InferenceContext:
             return self.integers(name)
         return None if default is None else tuple(default)
 
-    def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None) -> Dim:
-        """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others."""
+    def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data") -> Dim:
+        """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
+
+        With kind "trip" it is the index of a loop's trip, each of which is made.
+        """
         self.memoizable = False
         most = as_dim(hi) if hi is not None else None
         size = symbol(
-            f"{self.node.outputs[0]}.{name}", lo, inf if most is None else max(lo, most.hi), kind="data"
+            f"{self.node.outputs[0]}.{name}", lo, inf if most is None else max(lo, most.hi), kind=kind
         )
         self.made.append(size)
         if most is not None and most.constant is None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shapesmt.context import Application
-from shapesmt.dim import Atom, Dim, of_atom
+from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import TRUE, Formula, all_of, equal
@@ -84,6 +84,11 @@ class Examination:
         return any(j.verdict is Verdict.FAILS for j in self.judgements)
 
     @property
+    def decided(self) -> bool:
+        """Whether every node was judged: each has a rule, and none ran out of time."""
+        return not self.unsupported and all(j.verdict is not Verdict.UNKNOWN for j in self.judgements)
+
+    @property
     def verdict(self) -> Verdict:
         """The worst of the nodes'."""
         verdicts = [j.verdict for j in self.judgements]
@@ -96,13 +101,15 @@ class Examination:
         return Counts(c.total(), c["PROVED"], c["DEPENDS"], c["FAILS"], c["UNKNOWN"], by)
 
 
-def examine(problem: Problem, judge: Judge) -> Examination:
+def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examination:
     """Every node judged in turn; nodes with the same application share one judgement.
 
     What a reported condition says of single symbols (a narrower range, an equality) goes back into inference, so
-    that the sizes further down are as simple as they are where the model runs.
+    that the sizes further down are as simple as they are where the model runs. With `trust`, a tensor of unknown
+    rank has the shape that the file claims.
     """
-    inference = infer(problem.graph, problem.inputs)
+    claims = claimed(problem) if trust else {}
+    inference = infer(problem.graph, problem.inputs, claims=claims)
     found = Examination(problem.domain.copy(), inference, problem.domain)
     narrowing, start = Narrowing({}), 0
     while True:
@@ -110,9 +117,23 @@ def examine(problem: Problem, judge: Judge) -> Examination:
         if stopped is None:
             break
         narrowing, start = stopped
-        found.inference = infer(problem.graph, {name: narrowing.tensor(t) for name, t in problem.inputs.items()})
+        inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
+        found.inference = infer(problem.graph, inputs, claims=claims)
     found.narrowed = found.domain.replaced(narrowing.meanings)
     return found
+
+
+def claimed(problem: Problem) -> dict[str, Tensor]:
+    """The shapes that the file claims, over the problem's symbols; a size of its own where it names none of them."""
+    claims = {}
+    for name, declared in problem.graph.declared.items():
+        if declared.shape is not None and declared.kind == "tensor":
+            dims = [
+                d if isinstance(d, int) else problem.dims.get(d or "", symbol(d or f"{name}[{i}]", kind="data"))
+                for i, d in enumerate(declared.shape)
+            ]
+            claims[name] = tensor(declared.dtype, dims)
+    return claims
 
 
 class Narrowing:
@@ -268,11 +289,10 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     if examination.fails:
         return Precondition(("False",), True)
     condition = all_of(*(j.condition for j in judged if j.verdict is Verdict.DEPENDS))
-    decided = not examination.unsupported and all(j.verdict is not Verdict.UNKNOWN for j in judged)
     if condition is TRUE:
-        return Precondition((), decided)
+        return Precondition((), examination.decided)
     region = describe(condition, problem.domain, judge.proves)
-    return Precondition(region.text, region.exact and decided)
+    return Precondition(region.text, region.exact and examination.decided)
 
 
 def _finding(
@@ -287,16 +307,12 @@ def _finding(
     clash = Clash(_side(sides[0], evaluator), _side(sides[1], evaluator)) if len(sides) == 2 else None
     because = _clash_causes(j, sides, problem.graph, examination.inference.tensors, evaluator)
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
-    kind = "data" if _hinges_on_data(j) else "requirement"
+    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, broken.law, str(j.condition), shown,
         " and ".join(_joined(region.text)) if region is not None and region.exact else None,
         because, clash, f"inside {name}" if broken.within else "",
     )  # fmt: skip
-
-
-def _hinges_on_data(j: Judgement) -> bool:
-    return False
 
 
 def _joined(texts: tuple[str, ...]) -> list[str]:

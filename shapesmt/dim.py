@@ -52,6 +52,11 @@ class Atom:
         self.symbols: frozenset[Atom] = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
         _ATOMS.append(self)
 
+    @property
+    def universal(self) -> bool:
+        """Whether a condition has to hold for each of its values: the data's sizes, the trips of a loop."""
+        return self.kind in ("data", "trip")
+
     def __repr__(self) -> str:
         return f"Atom({self.name or self.op!r})"
 
@@ -178,7 +183,8 @@ def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: st
     """A free integer in `lo..hi`; the same name and range is the same symbol.
 
     `kind` is "input" (chosen by the caller of the model), "data" (decided by the data, so every
-    value has to work) or "axis" (a position inside a tensor).
+    value has to work), "trip" (the trips of a loop, each of which has to work) or "axis" (a position
+    inside a tensor).
     """
     if lo == hi:
         return const(int(lo))

@@ -24,15 +24,16 @@ def tensor_bounds(
         if t not in shared:
             for dim in t.shape or ():
                 if dim not in sizes:
-                    sizes[dim] = _size(dim, domain, judge)
+                    sizes[dim] = _size(dim, domain, judge, examination.decided)
             shared[t] = TensorBounds(t.dtype, None if t.shape is None else tuple([sizes[d] for d in t.shape]))
     return {name: shared[t] for name, t in wanted.items() if name}
 
 
-def _size(dim: Dim, domain: Domain, judge: Judge) -> DimBounds:
+def _size(dim: Dim, domain: Domain, judge: Judge, decided: bool) -> DimBounds:
+    """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
-    return DimBounds(extent.lo, extent.hi, str(dim), extent.exact, (low, high))
+    return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (decided or dim.constant is not None), (low, high))
 
 
 def _named(witness: dict[Atom, int]) -> dict[str, int]:

@@ -35,7 +35,12 @@ class Inference:
     applications: list[Application] = field(default_factory=list)
 
 
-def infer(graph: Graph, inputs: Mapping[str, Tensor], rename: Renaming | None = None) -> Inference:
+def infer(
+    graph: Graph,
+    inputs: Mapping[str, Tensor],
+    rename: Renaming | None = None,
+    claims: Mapping[str, Tensor] | None = None,
+) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
     Args:
@@ -43,7 +48,13 @@ def infer(graph: Graph, inputs: Mapping[str, Tensor], rename: Renaming | None = 
         inputs: Its input tensors by name.
         rename: Applied to every tensor a node makes before others read it; `encode` uses it to give each size
             a variable of its own.
+        claims: Shapes to take where a node makes a tensor of unknown rank.
     """
+    if claims:
+
+        def rename(name: str, t: Tensor) -> Tensor:
+            return claims[name] if t.shape is None and name in claims else t
+
     walk = _Walk(graph.opsets, graph.functions, rename)
     tensors = dict(inputs)
     return Inference(graph, tensors, walk.nodes(graph, tensors))

@@ -236,7 +236,7 @@ class Domain:
         if truth.all():
             return Decision("always", "enumeration")
         counterexample = points.smallest(~truth)
-        if any(s.kind == "data" for s in points.symbols):
+        if any(s.universal for s in points.symbols):
             return Decision(
                 "sometimes" if _for_all_data(points, truth) else "never", "enumeration", counterexample
             )
@@ -336,7 +336,7 @@ def _atom_direction(atom: Atom) -> int:
 
 def _for_all_data(points: Points, truth: NDArray[np.bool_]) -> bool:
     """Whether the condition holds for some input whatever the data."""
-    inputs = [s for s in points.symbols if s.kind != "data"]
+    inputs = [s for s in points.symbols if not s.universal]
     if not inputs:
         return bool(truth.all())
     every = points.at(np.ones(truth.shape, dtype=bool))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,23 +15,36 @@ if TYPE_CHECKING:
 Piece = tuple[
     int, str, bool
 ]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
-_KEYWORDS = frozenset(
-    {"and", "or", "not", "if", "else", "min", "max", "True", "False", "None", "in", "is", "for"}
-)
+_FUNCTIONS = frozenset({"min", "max", "abs"})
+MAX_TEXT = 4000  # characters; what is longer is written "..."
+_TEXTS: dict[Dim | Formula, str] = {}
 
 
 def name_text(name: str) -> str:
     """A symbol's name as formulas show it."""
-    return name if name.isidentifier() and name not in _KEYWORDS else f"`{name}`"
+    plain = name.isidentifier() and not iskeyword(name) and name not in _FUNCTIONS
+    return name if plain else f"`{name.replace('`', '')}`"
 
 
 def dim_text(dim: Dim) -> str:
     """The expression as text."""
-    return _sum(_pieces(dim))
+    text = _TEXTS.get(dim)
+    if text is None:
+        text = _sum(_pieces(dim))
+        text = _TEXTS[dim] = text if len(text) <= MAX_TEXT else "..."
+    return text
 
 
 def formula_text(formula: Formula) -> str:
     """The condition as text."""
+    text = _TEXTS.get(formula)
+    if text is None:
+        text = _condition(formula)
+        text = _TEXTS[formula] = text if len(text) <= MAX_TEXT else "..."
+    return text
+
+
+def _condition(formula: Formula) -> str:
     if formula.op in ("true", "false"):
         return formula.op.capitalize()
     if formula.dim is not None:

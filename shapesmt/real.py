@@ -27,6 +27,7 @@ from shapesmt.evaluate import OPERATIONS, Evaluator
 from shapesmt.formula import Formula, at_least, equal, select, truncated_divide_positive
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
 _NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
 _REALS: dict[tuple[Any, ...], Real] = {}
@@ -282,6 +283,9 @@ def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
         while odd and odd % 2 == 0:
             odd //= 2
         return odd < 1 << MANTISSA[dtype] and denominator < 1 << 120 and abs(numerator.constant) < 1 << 100
+    if numerator.hi == inf:
+        linear = all(len(monomial) <= 1 and abs(c) <= SMALL for monomial, c in numerator.terms)
+        return linear and -numerator.lo <= SMALL and MANTISSA[dtype] >= MANTISSA["float32"]
     return max(abs(numerator.lo), abs(numerator.hi)) <= 1 << MANTISSA[dtype] and denominator < 1 << 100
 
 

@@ -56,7 +56,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind != "data":
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind == "input":
             alone.setdefault(symbol, []).append(part)
         else:
             joint.append(part)
@@ -65,7 +65,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         within.assume(all_of(*parts))
     region = Region((), True)
     for part in _independent(joint):
-        data = any(s.kind == "data" for s in part.symbols)
+        data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within) if data else _separated(part, within)
         if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
             for piece in pieces:
@@ -271,7 +271,7 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     points = domain.points(condition.symbols)
     if points is None:
         return None
-    inputs = [s for s in points.symbols if s.kind != "data"]
+    inputs = [s for s in points.symbols if not s.universal]
     truth = points.truth(condition)
     everywhere = points.at(np.ones(truth.shape, dtype=bool))
     truth = truth.ravel()

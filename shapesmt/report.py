@@ -197,6 +197,8 @@ class Report(Data):
     precondition: Precondition | None = None
     seconds: float = 0.0
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    certificate: str = field(default="", metadata=_OMIT_EMPTY)
+    """What the solver said of the complete system, where it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
 
     @property
     def exit_status(self) -> int:

@@ -10,20 +10,21 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 STAGES = [
-    ["errors", "intervals", "printing"],
+    ["errors", "intervals", "printing", "memory", "ranges"],
     ["dim"],
     ["formula"],
     ["evaluate"],
     ["real", "expressions"],
     ["rewrite"],
     ["value"],
+    ["literal"],
     ["graph"],
     ["frontends"],
     ["tensor", "requirement"],
     ["context"],
     ["ops"],
     ["infer"],
-    ["presolve", "ranges"],
+    ["presolve"],
     ["solve"],
     ["region"],
     ["report"],

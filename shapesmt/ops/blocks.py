@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, product
 from shapesmt.formula import at_least, divides, equal, implies
-from shapesmt.ops.fields import wanted
+from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import spans
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
@@ -60,11 +60,8 @@ def center_crop_pad(ctx: InferenceContext) -> Tensor:
     """The listed axes have the listed sizes."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
-    sizes = wanted(ctx, 1)
-    sizes = [None] * len(axes) if sizes is None else sizes
-    ctx.check(len(sizes) == len(axes), f"one size for each of {len(axes)} axes, not {len(sizes)}")
     dims = list(x.dims)
-    for axis, d in zip(axes, sizes, strict=True):
+    for axis, d in zip(axes, counted(ctx, 1, len(axes), "sizes"), strict=True):
         if d is not None:
             ctx.require_at_least(d, 0, "sizes are not negative")
         dims[axis] = ctx.fresh(f"size{axis}") if d is None else d

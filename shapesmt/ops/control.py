@@ -238,7 +238,7 @@ def repeated(
 ) -> list[Tensor]:
     """Any number of trips: one trip of any index, and what it shows of the others."""
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
-    index = ctx.fresh("trip", 0, most)
+    index = ctx.fresh("trip", 0, most, "trip")
     before = mark(ctx)
     carry, (condition, *outputs) = settled(ctx, body, start, index)
     hidden = symbols_since(ctx, before.made)

@@ -60,6 +60,20 @@ def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
     return list(items) if items is not None else None if length is None else [None] * prod(length)
 
 
+def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Dim | None]:
+    """The elements of an input that lists so many integers, None for each unknown one."""
+    items = wanted(ctx, index)
+    ctx.check(items is None or len(items) == count, f"there are {count} {what}, not {len(items or ())}")
+    return [None] * count if items is None else items
+
+
+def attribute(ctx: InferenceContext, name: str, count: int, what: str) -> list[Dim | None]:
+    """The integers of an attribute that lists so many."""
+    values = ctx.integers(name)
+    ctx.check(len(values) == count, f"there are {count} {what}, not {len(values)}")
+    return [as_dim(v) for v in values]
+
+
 def along(items: Sequence[Item], index: Dim) -> Dim | None:
     """The item at a symbolic index inside the list: an arithmetic progression, or a choice among few.
 

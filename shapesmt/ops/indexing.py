@@ -102,7 +102,7 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
     ctx.check(0 <= batch < min(x.rank, indices.rank), f"batch_dims {batch} is less than both ranks")
     for i in range(batch):
         ctx.require_equal(x[i], indices[i], "the batch axes of data and indices match")
-    depth = tuple_length(ctx, x, indices, batch)
+    depth = _tuple_length(ctx, x, indices, batch)
     if depth is None:
         return ctx.tensor(None)
     picked = columns(indices, depth)
@@ -113,7 +113,7 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims))
 
 
-def tuple_length(ctx: InferenceContext, x: Tensor, indices: Tensor, batch: int = 0) -> int | None:
+def _tuple_length(ctx: InferenceContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
     """How many axes an index tuple names."""
     ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
     last = indices[-1]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ZERO, Dim, as_dim, ceil_divide, minimum, total
+from shapesmt.dim import ZERO, Dim, ceil_divide, minimum, total
 from shapesmt.formula import all_of, any_of, at_least, divides, equal, less, select
-from shapesmt.ops.fields import array_of, concrete, element_of, valued, viewed, wanted
+from shapesmt.ops.fields import array_of, attribute, concrete, counted, element_of, valued, viewed
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
 from shapesmt.value import Elements, Value, from_array, move_positions, position
@@ -97,9 +97,7 @@ def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
 
 def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
     if ctx.has(1) or "split" in ctx.attributes:
-        listed = wanted(ctx, 1) if ctx.has(1) else [as_dim(d) for d in ctx.integers("split")]
-        listed = [None] * ctx.outputs if listed is None else listed
-        ctx.check(len(listed) == ctx.outputs, f"one size for each of {ctx.outputs} outputs, not {len(listed)}")
+        listed = counted(ctx, 1, ctx.outputs, "sizes") if ctx.has(1) else attribute(ctx, "split", ctx.outputs, "sizes")
         for d in listed:
             if d is not None:
                 ctx.require_at_least(d, 0, "sizes are not negative")
@@ -156,19 +154,17 @@ def pad(ctx: InferenceContext) -> Tensor:
     if axes is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank)])
     axes = ctx.normals(axes, x.rank)
-    pads = _pads(ctx)
-    pads = [None] * (2 * len(axes)) if pads is None else pads
-    ctx.check(len(pads) == 2 * len(axes), f"{2 * len(axes)} pads for {len(axes)} axes, not {len(pads)}")
+    pads = _pads(ctx, 2 * len(axes))
     dims = list(x.dims)
     for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
         dims[axis] = _padded(ctx, x, axis, before, after, mode)
     return ctx.tensor(dims, value=_pad_value(ctx, axes, pads, mode, dims))
 
 
-def _pads(ctx: InferenceContext) -> list[Dim | None] | None:
+def _pads(ctx: InferenceContext, count: int) -> list[Dim | None]:
     if ctx.version >= 11:
-        return wanted(ctx, 1)
-    return [as_dim(d) for d in ctx.integers("pads" if ctx.version >= 2 else "paddings")]
+        return counted(ctx, 1, count, "pads")
+    return attribute(ctx, "pads" if ctx.version >= 2 else "paddings", count, "pads")
 
 
 def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:

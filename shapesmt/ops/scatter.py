@@ -8,7 +8,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, maximum, minimum
 from shapesmt.formula import at_least, implies
 from shapesmt.ops.fields import Array, array_of
-from shapesmt.ops.indexing import same_rank, tuple_length
+from shapesmt.ops.indexing import same_rank
 from shapesmt.ops.indices import columns, require_inside, spans
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
@@ -41,9 +41,10 @@ def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
 def scatter_nd(ctx: InferenceContext) -> Tensor:
     """`out[*indices[i]] = updates[i]`: the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
-    depth = tuple_length(ctx, x, indices)
-    if depth is None:
-        return ctx.tensor(x.dims)
+    ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
+    depth = indices.rank - 1 + x.rank - updates.rank
+    ctx.check(0 <= depth <= x.rank, f"an index tuple names 0 to {x.rank} axes, not the {depth} that updates leave")
+    ctx.require_equal(indices[-1], depth, "an index tuple names the axes that updates leave out")
     target = ctx.tensor((*indices.dims[:-1], *x.dims[depth:]))
     ctx.require_agree(updates, target, law="updates have the shape indices.shape[:-1] + data.shape[depth:]")
     for i, column in enumerate(columns(indices, depth)):

@@ -10,7 +10,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
-from shapesmt.ops.fields import concrete, element_of, reshaped, valued, viewed, wanted
+from shapesmt.ops.fields import concrete, counted, element_of, reshaped, valued, viewed, wanted
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.tensor import MAX_FLOATS, Shape, Tensor, from_literal
@@ -156,10 +156,7 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
 def tile(ctx: InferenceContext) -> Tensor:
     """`out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
-    repeats = wanted(ctx, 1)
-    if repeats is None:
-        repeats = [None] * x.rank
-    ctx.check(len(repeats) == x.rank, f"one repeat for each of {x.rank} axes, not {len(repeats)}")
+    repeats = counted(ctx, 1, x.rank, "repeats")
     for count in repeats:
         if count is not None:
             ctx.require_at_least(count, 0, "repeats are not negative")

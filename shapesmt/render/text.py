@@ -102,6 +102,8 @@ def _report(report: Report) -> Iterator[Line]:
         yield BLANK
     yield from _region(report)
     yield line(0, (_proofs(report), FAINT))
+    if report.certificate:
+        yield line(0, (f"the complete system, decided by the solver as a whole: {report.certificate}", FAINT))
 
 
 def _summary(report: Report) -> str:

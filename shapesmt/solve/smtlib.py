@@ -14,12 +14,13 @@ part is written once, however often it is used. Nothing here recurses, so that d
 
 from __future__ import annotations
 
-from math import inf
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from shapesmt.dim import _ATOMS, Atom, Dim, of_atom
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import Formula
+from shapesmt.solve.floats import Envelope, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 Part: TypeAlias = "Dim | Formula | Atom"
 
 LONGEST = 100  # characters; a longer part is named
-MAX_TABLE = 300  # values of a symbol for which an operation on floats is tabulated
+SCALE = 1 << 28  # in whose parts the lines around a float are given
+MAX_TABLE = 500  # values of a symbol for which an operation on floats is tabulated
 
 
 class Script:
@@ -148,13 +150,21 @@ class Script:
             return f"(* {self._terms[atom.args[0]]} {self._terms[atom.args[1]]})"
         if atom.op in ("min", "max"):
             return self._extreme(atom)
-        values = _table(atom)
-        if values is not None:
-            (symbol,) = atom.symbols
-            return _steps(self._terms[symbol], values)
-        name = self.opaque[atom] = self.name(f"{atom.op} {atom.number}")
+        return self._float(atom)
+
+    def _float(self, atom: Atom) -> str:
+        """What float operations made: a variable between two lines, and equal to a table where that is short."""
+        name = self.name(f"{atom.op} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
-        self.lines.extend(f"(assert {condition})" for condition in _range(name, atom.lo, atom.hi))
+        conditions = _range(name, atom.lo, atom.hi)
+        if (between := _between(atom)) is not None:
+            conditions += _lines(name, self._terms[between.base], between)
+        if (runs := _table(atom)) is not None:
+            (symbol,) = atom.symbols
+            conditions.append(f"(= {name} {_steps(self._terms[symbol], runs)})")
+        else:
+            self.opaque[atom] = name
+        self.lines.extend(f"(assert {condition})" for condition in conditions)
         return name
 
     def _extreme(self, atom: Atom) -> str:
@@ -196,7 +206,8 @@ def _parts(part: Part) -> list[Part]:
         return [part.definition]
     if part.op in ("floordiv", "select", "product", "min", "max"):
         return list(part.args)
-    return list(part.symbols) if part.op != "symbol" else []
+    between = _between(part)
+    return [*part.symbols, *([between.base] if between is not None else [])] if part.op != "symbol" else []
 
 
 def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
@@ -238,6 +249,19 @@ def _range(name: str, lo: Bound, hi: Bound) -> list[str]:
         return []
     ends = [*([number(int(lo))] if lo > -inf else []), name, *([number(int(hi))] if hi < inf else [])]
     return [f"(<= {' '.join(ends)})"]
+
+
+def _between(atom: Atom) -> Envelope | None:
+    return envelope(atom.args[0]) if atom.op == "to_int" else None
+
+
+def _lines(name: str, base: str, between: Envelope) -> list[str]:
+    """The conditions that an integer lies between the lines, which are moved apart to short numbers."""
+    conditions = [f"(<= 0 {name})"]
+    for line, side, away in zip(between.lines, ("<=", ">="), (floor, ceil), strict=True):
+        slope, offset = (away(part * SCALE) for part in line)
+        conditions.append(f"({side} (+ {number(offset)} (* {slope} {base})) (* {SCALE} {name}))")
+    return conditions
 
 
 def _table(atom: Atom) -> list[tuple[int, int]] | None:

@@ -1,0 +1,98 @@
+"""Fourier transforms, window functions and mel filters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import Dim, as_dim
+from shapesmt.formula import any_of, at_least, equal
+from shapesmt.graph import DTYPES
+from shapesmt.ops.registry import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+
+def scalar(ctx: InferenceContext, index: int, least: int = 0) -> Dim:
+    """The one integer that an input holds; where it isn't known, any of at least `least`."""
+    ctx.require_equal(ctx.input(index).numel, 1, f"input {index} is a single number")
+    items = ctx.items(index)
+    if items is None or len(items) != 1 or items[0] is None:
+        return ctx.fresh(f"number{index}", least)
+    return items[0]
+
+
+@rule("DFT", since=17)
+def dft_17(ctx: InferenceContext) -> Tensor:
+    """The transform along the attribute `axis`."""
+    return transformed(ctx, ctx.integer("axis", 1))
+
+
+@rule("DFT", since=20)
+def dft(ctx: InferenceContext) -> Tensor:
+    """The transform along the axis that an input names."""
+    axis = ctx.constants(2) if ctx.has(2) else (-2,)
+    if axis is None or len(axis) != 1:
+        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(ctx.input(0).rank)])
+    return transformed(ctx, axis[0])
+
+
+def transformed(ctx: InferenceContext, axis: int) -> Tensor:
+    """`[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`, real numbers' half or back to real ones if `onesided`."""
+    x, half, back = ctx.input(0), ctx.integer("onesided", 0) == 1, ctx.integer("inverse", 0) == 1
+    ctx.require_rank(x, 2, least=True)
+    axis = ctx.normal(axis, x.rank)
+    ctx.check(axis != x.rank - 1, "the axis isn't the last one, which holds real and imaginary part")
+    require_parts(ctx, x[-1], (2,) if half and back else (1,) if half and x[-1].constant else (1, 2))
+    length = scalar(ctx, 1, 1) if ctx.has(1) else 2 * (x[axis] - 1) if half and back else x[axis]
+    ctx.require_at_least(length, 1 if ctx.has(1) else 0, "the length is positive")
+    made = list(x.dims)
+    made[axis] = length // 2 + 1 if half and not back else length
+    made[-1] = as_dim(1 if half and back else 2)
+    empty = [equal(d, 0) for d in made]
+    ctx.require(any_of(at_least(x[axis], 1), *empty), "the signal isn't empty", x[axis], 1)
+    return ctx.tensor(made)
+
+
+def require_parts(ctx: InferenceContext, size: Dim, admitted: Sequence[int]) -> None:
+    """The last axis holds the real part, or real and imaginary part."""
+    law = f"the last axis has {' or '.join(map(str, admitted))} element{'s' if 2 in admitted else ''}"
+    ctx.require(any_of(*(equal(size, n) for n in admitted)), law, size, admitted[-1])
+
+
+@rule("STFT", since=17)
+def stft(ctx: InferenceContext) -> Tensor:
+    """Signals `[n, length, 1 or 2]` to `[n, frames, bins, 2]`."""
+    x, half = ctx.input(0), ctx.integer("onesided", 1) == 1
+    ctx.require_rank(x, 3)
+    require_parts(ctx, x[2], (1, 2))
+    step = scalar(ctx, 1, 1)
+    ctx.require_at_least(step, 1, "the frame step is positive")
+    window = ctx.input(2) if ctx.has(2) else None
+    frame = scalar(ctx, 3, 1) if ctx.has(3) else x[1] if window is None else window[0]
+    if window is not None:
+        ctx.require_rank(window, 1)
+        ctx.require_equal(window[0], frame, "the window is as long as a frame")
+    ctx.require_at_least(frame, 1, "a frame isn't empty")
+    ctx.require_at_least(x[1], frame, "a frame fits the signal")
+    bins = frame // 2 + 1 if half else frame
+    return ctx.tensor([x[0], (x[1] - frame) // step + 1, bins, 2])
+
+
+@rule("HannWindow", "HammingWindow", "BlackmanWindow", since=17)
+def window(ctx: InferenceContext) -> Tensor:
+    """`[size]`."""
+    size = scalar(ctx, 0)
+    ctx.require_at_least(size, 0, "the size isn't negative")
+    return ctx.tensor([size], DTYPES.get(ctx.integer("output_datatype", 1), ""))
+
+
+@rule("MelWeightMatrix", since=17)
+def mel_weights(ctx: InferenceContext) -> Tensor:
+    """`[dft_length // 2 + 1, num_mel_bins]`."""
+    bins, length = scalar(ctx, 0), scalar(ctx, 1)
+    ctx.require_at_least(bins, 0, "the number of bins isn't negative")
+    return ctx.tensor([length // 2 + 1, bins], DTYPES.get(ctx.integer("output_datatype", 1), ""))

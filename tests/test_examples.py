@@ -1,0 +1,124 @@
+"""The examples: each model is what its script builds, each report what the tool says, each verdict what a run shows."""
+
+from __future__ import annotations
+
+import json
+import random
+import runpy
+import shlex
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+from tests import transcripts
+
+ROOT = Path(__file__).parent.parent
+STORIES = sorted(path.parent for path in (ROOT / "examples").glob("*/build.py"))
+COMMANDS = [
+    command
+    for story in STORIES
+    for command in transcripts.commands((story / "report.txt").read_text())
+    if command.startswith("shapesmt check")
+]
+MOST = 640  # of a size that is run
+DRAWN = 20_000
+TRIED = 4  # inputs that run, and as many that don't
+
+
+@pytest.fixture(autouse=True)
+def at_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda s: s.name)
+def test_the_script_builds_the_model(story: Path, tmp_path: Path) -> None:
+    runpy.run_path(shutil.copy(story / "build.py", tmp_path), run_name="__main__")
+    built = {path.name: onnx.load(path) for path in tmp_path.glob("*.onnx")}
+    assert built == {path.name: onnx.load(path) for path in story.glob("*.onnx")}
+    for model in built.values():
+        onnx.checker.check_model(model)
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda s: s.name)
+def test_the_story_names_the_commands_of_its_report(story: Path) -> None:
+    told = [line.strip() for line in (story / "build.py").read_text().splitlines() if line.startswith("    shapesmt")]
+    ran = transcripts.commands((story / "report.txt").read_text())
+    assert told == [command for command in ran if command != "echo $?"]
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda s: s.name)
+def test_the_report_is_what_the_tool_says(story: Path) -> None:
+    for step in transcripts.steps((story / "report.txt").read_text()):
+        assert step.agrees(), f"$ {step.command}\n{step.printed}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_verdict_is_what_runs_show(command: str) -> None:
+    words = shlex.split(command)
+    printed, _ = transcripts.run([*words, "--format", "json"])
+    report = json.loads(printed)
+    model = onnx.load(words[2])
+    run = runner(model)
+    broken = [found for found in report["findings"] if found["counterexample"]]
+    assert bool(broken) == (report["verdict"] != "PROVED")
+    for found in broken:
+        error = run(found["counterexample"]["inputs"])
+        assert error is not None, f"runs at {found['counterexample']}"
+        assert f"Name:'{found['node']}'" in error
+    assert report["precondition"]["exact"]
+    for valid, shapes in drawn(model, report):
+        error = run(shapes)
+        assert (error is None) == valid, f"{shapes}: {error or 'runs'}"
+
+
+def runner(model: onnx.ModelProto) -> Callable[[dict[str, Any]], str | None]:
+    """Runs the model on inputs of these shapes; what ONNX Runtime complains of, else None."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    types = {i.name: np.int64 if "int64" in i.type else np.float32 for i in session.get_inputs()}
+
+    def run(shapes: dict[str, Any]) -> str | None:
+        try:
+            session.run(None, {name: np.zeros(shape, types[name]) for name, shape in shapes.items()})
+        except Exception as error:
+            return str(error)
+        return None
+
+    return run
+
+
+def drawn(model: onnx.ModelProto, report: dict[str, Any]) -> Iterator[tuple[bool, dict[str, list[int]]]]:
+    """Admissible inputs at random: a few that satisfy the precondition, and a few that don't."""
+    chance = random.Random(0)
+    counts = {True: 0, False: 0}
+    conditions = [compile(text, text, "eval") for text in report["precondition"]["text"]]
+    assumed = [compile(text, text, "eval") for text in report.get("assumptions", [])]
+    for _ in range(DRAWN):
+        sizes = {name: size(chance, r) for name, r in report["symbols"].items()}
+        if not all(eval(code, {}, sizes) for code in assumed):
+            continue
+        valid = all(eval(code, {}, sizes) for code in conditions)
+        counts[valid] += 1
+        if counts[valid] <= TRIED:
+            yield valid, {
+                i.name: [sizes[d.dim_param] if d.dim_param else d.dim_value for d in i.type.tensor_type.shape.dim]
+                for i in model.graph.input
+            }
+    assert counts[True] >= TRIED
+    assert counts[False] >= TRIED or report["verdict"] == "PROVED"
+
+
+def size(chance: random.Random, of: dict[str, Any]) -> int:
+    """One admissible size; where there is no end, a small one."""
+    most = of["min"] + 15 if of["max"] is None else max(of["min"], min(of["max"], MOST))
+    return chance.randrange(of["min"], most + 1, of["step"])
