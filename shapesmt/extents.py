@@ -22,10 +22,11 @@ def tensor_bounds(
     wanted = tensors if names is None else {name: tensors[name] for name in names}
     for t in wanted.values():
         if t not in shared:
-            for dim in t.shape or ():
+            shape = None if "(" in t.dtype else t.shape  # a sequence has none of its own
+            for dim in shape or ():
                 if dim not in sizes:
                     sizes[dim] = _size(dim, domain, judge, examination.decided)
-            shared[t] = TensorBounds(t.dtype, None if t.shape is None else tuple([sizes[d] for d in t.shape]))
+            shared[t] = TensorBounds(t.dtype, None if shape is None else tuple([sizes[d] for d in shape]))
     return {name: shared[t] for name, t in wanted.items() if name}
 
 

@@ -21,8 +21,8 @@ position_table (int64[batch, seq] ids) => (float[batch, seq, 8] embedded)
     [words] word = Gather (words_table, ids)
     [shape] shape = Shape (ids)
     [length] length = Gather <axis = 0> (shape, one)
-    [count] positions = Range (zero, length, one)
-    [positions] position = Gather (positions_table, positions)
+    [count] order = Range (zero, length, one)
+    [positions] position = Gather (positions_table, order)
     [add] embedded = Add (word, position)
 }
 """

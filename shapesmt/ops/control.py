@@ -275,12 +275,21 @@ def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim)
         outputs = apart(ctx, body, trip_inputs(body, index, given), "", "body")
         hidden = symbols_since(ctx, before.made)
         left = outputs[1 : 1 + len(start)]
-        refined = [c.after(t, index, hidden) for c, t in zip(carry, left, strict=True)]
+        refined = [next_guess(c, t, index, hidden) for c, t in zip(carry, left, strict=True)]
         if refined == carry:
             break
         carry = refined
         before.undo(ctx)
     return carry, outputs
+
+
+def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
+    """What to try next; an empty sequence takes the sizes of what is put in."""
+    start = c.start
+    if start.shape is not None and start.dtype.startswith("seq(") and start[0] is ZERO and out.shape is not None:
+        if out.rank != start.rank:
+            return carried(tensor(start.dtype, [ZERO, *(put(d, index, ZERO) for d in out.dims[1:])]))
+    return c.after(out, index, hidden)
 
 
 def trip_count(

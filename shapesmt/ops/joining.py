@@ -44,9 +44,9 @@ def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None
     for i in range(len(dims)):
         if i == axis or dims[i] is x[i]:
             continue
-        ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), equal(so_far, 0)), _JOIN, dims[i], x[i])
-        if so_far.lo <= 0:
-            dims[i] = select(any_of(equal(dims[i], x[i]), at_least(so_far, 1), equal(x[axis], 0)), dims[i], x[i])
+        first = all_of(equal(so_far, 0), at_least(x.numel, 1))
+        ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), first), _JOIN, dims[i], x[i])
+        dims[i] = select(first, x[i], dims[i])
     dims[axis] = so_far + x[axis]
 
 

@@ -5,9 +5,9 @@
     >>> from shapesmt.dim import symbol
     >>> from shapesmt.real import from_dim, literal
     >>> h = symbol("h", 1)
-    >>> between = envelope((from_dim(h, "float32") * literal(0.75, "float32")).floor())
+    >>> between = envelope((from_dim(h, "float32") * literal(0.7, "float32")).floor())
     >>> between.base, [f"{float(slope):.3f}h + {float(offset):.3f}" for slope, offset in between.lines]
-    (Dim('h'), ['0.750h + -1.000', '0.750h + 0.000'])
+    (Dim('h'), ['0.700h + -1.000', '0.700h + 0.000'])
 
 With these a solver can decide what doesn't hang on the last bit, over ranges too long for a table.
 """
