@@ -29,6 +29,7 @@ from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
+from shapesmt.memory import gc_paused
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, Verdict
@@ -56,6 +57,7 @@ class Analysis:
         return time.perf_counter() - self.started
 
 
+@gc_paused()
 def check(
     model: Model,
     *,
@@ -94,6 +96,7 @@ def check(
     return Report(source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate)
 
 
+@gc_paused()
 def bounds(
     model: Model,
     *tensors: str,
@@ -118,6 +121,7 @@ def bounds(
     return Bounds(a.problem.graph.source, a.problem.ranges, found, a.seconds, valid, a.problem.assumptions)
 
 
+@gc_paused()
 def explain(
     model: Model,
     target: str | None = None,
@@ -132,6 +136,7 @@ def explain(
     return explanation(a.problem, a.examination, a.judge, target, a.started)
 
 
+@gc_paused()
 def tighten(
     model: Model,
     output: str | os.PathLike[str] | None = None,
@@ -157,6 +162,7 @@ def tighten(
     return annotated
 
 
+@gc_paused()
 def infer_shapes(
     model: ModelProto | bytes, check_type: bool = False, strict_mode: bool = False, data_prop: bool = False  # noqa: ARG001 - ONNX's signature
 ) -> ModelProto:
@@ -175,6 +181,7 @@ def infer_shapes(
     return export.annotate(proto, _shapes(a))
 
 
+@gc_paused()
 def encode(
     model: Model,
     *,

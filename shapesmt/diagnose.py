@@ -15,7 +15,7 @@ from shapesmt.context import Application
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
-from shapesmt.formula import TRUE, Formula, all_of, equal
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, equal
 from shapesmt.graph import Graph, Node
 from shapesmt.infer import Inference, infer
 from shapesmt.presolve import Decision, Domain
@@ -242,29 +242,25 @@ def declarations(problem: Problem, examination: Examination, judge: Judge) -> tu
         t = examination.inference.tensors.get(name)
         if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor":
             continue
+        claim = _claim(t.shape, declared.shape, problem.dims)
+        decision = judge.decide(examination.narrowed, claim)
+        if decision.holds == "always":
+            continue
         index = problem.graph.producer(name)
         node = problem.graph.nodes[index] if index is not None else None
-        claim = _claim(t.shape, declared.shape, problem.dims)
-        if claim is None:
-            verdict, condition = Verdict.FAILS, f"rank {len(declared.shape)} == {len(t.shape)}"
-        else:
-            decision = judge.decide(examination.narrowed, claim)
-            verdict, condition = VERDICTS[decision.holds], str(claim)
-        if verdict is not Verdict.PROVED:
-            law = (
-                f"tensor '{name}' has the declared shape [{', '.join(str(d or '?') for d in declared.shape)}]"
-            )
-            where = (node.name, node.op, index) if node is not None and index is not None else (name, "", -1)
-            made.append(Finding(verdict, "declaration", *where, law, condition))
+        law = f"tensor '{name}' has the declared shape [{', '.join(str(d or '?') for d in declared.shape)}]"
+        condition = f"rank {len(declared.shape)} == {len(t.shape)}" if claim is FALSE else str(claim)
+        where = (node.name, node.op, index) if node is not None and index is not None else (name, "", -1)
+        made.append(Finding(VERDICTS[decision.holds], "declaration", *where, law, condition))
     return tuple(made)
 
 
 def _claim(
     shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]
-) -> Formula | None:
-    """The condition under which a declared shape is right; None where the rank already isn't."""
+) -> Formula:
+    """The condition under which a declared shape is right."""
     if len(shape) != len(declared):
-        return None
+        return FALSE
     known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
     return all_of(*(equal(shape[i], d) for i, d in known.items() if d is not None))
 

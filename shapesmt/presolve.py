@@ -36,6 +36,11 @@ class Decision(NamedTuple):
     counterexample: Assignment | None = None
 
 
+def lowest(symbol: Atom) -> int:
+    """The value that a symbol has unless something speaks against it."""
+    return int(symbol.lo) if symbol.lo > -inf else 0
+
+
 class Points:
     """Assignments of some symbols: all that the facts about them admit."""
 
@@ -81,10 +86,14 @@ class Points:
         if not values:
             return {}
         rows = np.stack([values[s] for s in self.symbols])
-        off = rows - np.array([[int(s.lo) if s.lo > -inf else 0] for s in self.symbols])
-        keys = [*rows[::-1], np.abs(off).sum(axis=0), (off != 0).sum(axis=0)]
-        best = int(np.lexsort(keys)[0])
-        return {s: int(v[best]) for s, v in zip(self.symbols, rows, strict=True)}
+        if len(rows) > 1:
+            off = rows - np.array([[lowest(s)] for s in self.symbols])
+            for score in (lambda o: (o != 0).sum(axis=0), lambda o: np.abs(o).sum(axis=0)):
+                scores = score(off)
+                best = scores == scores.min()
+                rows, off = rows[:, best], off[:, best]
+            rows = rows[:, [int(np.lexsort(rows[::-1])[0])]]
+        return {s: int(v) for s, v in zip(self.symbols, rows[:, 0], strict=True)}
 
     def _full(self, result: Any) -> Any:
         return np.broadcast_to(np.asarray(result), self._shape)
@@ -223,8 +232,41 @@ class Domain:
         if formula is TRUE:
             return Decision("always", "normal form")
         if formula is FALSE:
-            points = self.points(())
-            return Decision("never", "normal form", {} if points is not None else None)
+            return Decision("never", "normal form", {})
+        decisions = []
+        for part in self._independent(formula.conjuncts):
+            decision = self._decide(part)
+            if decision is None:
+                return None
+            decisions.append(decision)
+        return self._together(decisions)
+
+    def _independent(self, parts: Sequence[Formula]) -> list[Formula]:
+        """The conditions joined into groups that no symbol and no fact ties together."""
+        if len(parts) < 2:
+            return list(parts)
+        groups: list[tuple[set[Atom], list[Formula]]] = []
+        for part in parts:
+            tied, together = set(self.cone(part.symbols)[0]), [part]
+            for group in [g for g in groups if g[0] & tied]:
+                groups.remove(group)
+                tied, together = tied | group[0], group[1] + together
+            groups.append((tied, together))
+        groups.sort(key=lambda g: min((s.number for s in g[0]), default=0))
+        return [all_of(*together) for _, together in groups]
+
+    def _together(self, decisions: Sequence[Decision]) -> Decision:
+        """The decision on conditions over different symbols, from those on each."""
+        failing = [d for d in decisions if d.holds != "always"]
+        if not failing:
+            order = ("normal form", "assumed", "enumeration")
+            return Decision("always", max((d.by for d in decisions), key=order.index))
+        holds = "never" if any(d.holds == "never" for d in failing) else "sometimes"
+        shown = [d for d in failing if d.holds == holds]
+        return Decision(holds, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=_distance))
+
+    def _decide(self, formula: Formula) -> Decision | None:
+        """Whether a condition holds, by running through the symbols it is tied to."""
         if formula in self.facts:
             return Decision("always", "assumed")
         if not fits_int64(formula):
@@ -237,9 +279,7 @@ class Domain:
             return Decision("always", "enumeration")
         counterexample = points.smallest(~truth)
         if any(s.universal for s in points.symbols):
-            return Decision(
-                "sometimes" if _for_all_data(points, truth) else "never", "enumeration", counterexample
-            )
+            return Decision("sometimes" if _for_all_data(points, truth) else "never", "enumeration", counterexample)
         return Decision("sometimes" if truth.any() else "never", "enumeration", counterexample)
 
     def is_empty(self) -> bool | None:
@@ -332,6 +372,12 @@ def _atom_direction(atom: Atom) -> int:
         ways = {direction(a) for a in atom.args if a.constant is None}
         return ways.pop() if len(ways) == 1 else 0
     return 1 if atom.op == "symbol" and atom.definition is None else 0
+
+
+def _distance(assignment: Assignment) -> tuple[int, int]:
+    """How far an assignment is from every symbol at its lower bound."""
+    off = [v - lowest(s) for s, v in assignment.items()]
+    return sum(o != 0 for o in off), sum(map(abs, off))
 
 
 def _for_all_data(points: Points, truth: NDArray[np.bool_]) -> bool:

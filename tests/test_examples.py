@@ -110,10 +110,13 @@ def drawn(model: onnx.ModelProto, report: dict[str, Any]) -> Iterator[tuple[bool
         valid = all(eval(code, {}, sizes) for code in conditions)
         counts[valid] += 1
         if counts[valid] <= TRIED:
-            yield valid, {
-                i.name: [sizes[d.dim_param] if d.dim_param else d.dim_value for d in i.type.tensor_type.shape.dim]
-                for i in model.graph.input
-            }
+            yield (
+                valid,
+                {
+                    i.name: [sizes[d.dim_param] if d.dim_param else d.dim_value for d in i.type.tensor_type.shape.dim]
+                    for i in model.graph.input
+                },
+            )
     assert counts[True] >= TRIED
     assert counts[False] >= TRIED or report["verdict"] == "PROVED"
 

@@ -17,7 +17,7 @@ from shapesmt.cli import main
 
 LEFT_OUT = "..."  # a line that stands for any number of lines
 _BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
-_TIME = re.compile(r"\b[0-9]+\.[0-9]+ s\b")
+_TIME = re.compile(r"\b[0-9]+\.[0-9]+ s\b|(?<=\"seconds\": )[0-9.e-]+")
 
 
 class Step(NamedTuple):
@@ -62,6 +62,7 @@ def run(words: list[str]) -> tuple[str, int]:
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(out):
         status = main(words[1:])
+    assert "internal error" not in out.getvalue(), f"{shlex.join(words)}: {out.getvalue()}"
     return out.getvalue(), status
 
 

@@ -43,7 +43,7 @@ kv_cache (float[batch, seq, 8] hidden, float[batch, 2, past, 4] past_keys, float
     [project] out = MatMul (joined, project)
 }
 """
-WEIGHTS = {name: (8, 8) for name in ("to_query", "to_key", "to_value", "project")}
+WEIGHTS = dict.fromkeys(("to_query", "to_key", "to_value", "project"), (8, 8))
 
 
 def model() -> onnx.ModelProto:

@@ -36,8 +36,14 @@ def model() -> onnx.ModelProto:
 def _nodes(weights: list[TensorProto]) -> Iterator[NodeProto]:
     def convolve(where: str, x: str, inner: int, outer: int, size: int = 3) -> NodeProto:
         values = np.arange(outer * inner * size * size) % 5 - 2
-        weights.append(numpy_helper.from_array((values / 8).astype(np.float32).reshape(outer, inner, size, size), f"{where}.weight"))
-        return helper.make_node("Conv", [x, f"{where}.weight"], [f"{where}.conv"], f"/{where}/Conv", pads=[size // 2] * 4)
+        weights.append(
+            numpy_helper.from_array(
+                (values / 8).astype(np.float32).reshape(outer, inner, size, size), f"{where}.weight"
+            )
+        )
+        return helper.make_node(
+            "Conv", [x, f"{where}.weight"], [f"{where}.conv"], f"/{where}/Conv", pads=[size // 2] * 4
+        )
 
     x, levels = "image", range(1, len(CHANNELS))
     for level in levels:
@@ -51,7 +57,9 @@ def _nodes(weights: list[TensorProto]) -> Iterator[NodeProto]:
     for level in reversed(levels):
         where = f"up{level}"
         yield helper.make_node("Resize", [x, "", "double"], [f"{where}.double"], f"/{where}/Resize", mode="nearest")
-        yield helper.make_node("Concat", [f"down{level}", f"{where}.double"], [f"{where}.joined"], f"/{where}/Concat", axis=1)
+        yield helper.make_node(
+            "Concat", [f"down{level}", f"{where}.double"], [f"{where}.joined"], f"/{where}/Concat", axis=1
+        )
         yield convolve(where, f"{where}.joined", CHANNELS[level] + channels, CHANNELS[level])
         yield helper.make_node("Relu", [f"{where}.conv"], [where], f"/{where}/Relu")
         x, channels = where, CHANNELS[level]

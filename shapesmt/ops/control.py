@@ -2,93 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
-from typing import NamedTuple
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
 from shapesmt.formula import TRUE, Formula, any_of, at_least, at_most, differs, equal, negate, select
 from shapesmt.graph import Graph
 from shapesmt.ops.registry import rule
+from shapesmt.ops.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.trips import Carried, carried, in_every_trip, put, trips_until_false
 from shapesmt.rewrite import Replacer
 from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Elements, Field, Item, Value, elements, field, position
+from shapesmt.value import Elements, Item, Value, elements, field, position
 
 UNROLLED = 32  # trips written out one by one
 ROUNDS = 8  # runs of a body to find out how it changes what it carries
 COUNTED = 1 << 31  # a limit beyond it is no limit
 STEADY = "every trip makes a scan output of the same shape"
-
-
-class Mark(NamedTuple):
-    """How much a context had stated, to take back or rewrite what came after."""
-
-    requirements: int
-    facts: int
-    unsupported: int
-    made: int
-
-    def undo(self, ctx: InferenceContext) -> None:
-        """Take it back."""
-        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unsupported, ctx.made), self, strict=True):
-            del listed[length:]  # type: ignore[attr-defined]  # a list each
-
-    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula]) -> None:
-        """Change its conditions."""
-        ctx.requirements[self.requirements :] = [
-            r._replace(formula=change(r.formula)) for r in ctx.requirements[self.requirements :]
-        ]
-        ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
-
-
-def mark(ctx: InferenceContext) -> Mark:
-    """What is stated so far."""
-    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unsupported), len(ctx.made))
-
-
-def apart(
-    ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
-) -> list[Tensor]:
-    """A subgraph's outputs; the sizes that data decides in there get names of their own."""
-    start = mark(ctx)
-    outputs = ctx.run(graph, inputs, label, given)
-    twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
-    renaming = Replacer(twins)
-    start.rewrite(ctx, renaming.apply)
-    ctx.made[start.made :] = twins.values()
-    return [rewritten(t, renaming) for t in outputs]
-
-
-def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
-    """The symbols made after the first so many."""
-    return frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
-
-
-def twin(atom: Atom, prefix: str) -> Dim:
-    """A symbol like it of another name."""
-    return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
-
-
-def rewritten(t: Tensor, change: Replacer) -> Tensor:
-    """A tensor with its sizes and elements rewritten."""
-    value = t.value
-    if isinstance(value, Elements):
-        value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
-    elif isinstance(value, Field):
-        value = field(change.apply(value.element))
-    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value)
-
-
-def truth_of(t: Tensor | None) -> Dim | None:
-    """The one element of a condition (0 or 1); None where unknown."""
-    value = t.value if t is not None else None
-    item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
-    return item if isinstance(item, Dim) else None
-
-
-# If
 
 
 @rule("If", any_rank=True, nested=True)
@@ -222,7 +153,7 @@ def listed(ctx: InferenceContext, parts: Sequence[Tensor]) -> Tensor:
     if any(t.shape is None for t in parts):
         return tensor(first.dtype, None)
     ctx.require_agree(*parts, law=STEADY)
-    shape = [len(parts), *first.dims]
+    shape: list[Dim | int] = [len(parts), *first.dims]
     values = [t.value for t in parts]
     value: Value | None = None
     if any(isinstance(v, Elements) for v in values) and all(d.constant is not None for d in first.dims):
@@ -250,9 +181,7 @@ def repeated(
     return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
 
 
-def without_trips(
-    ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim
-) -> list[tuple[Dim, ...] | None]:
+def without_trips(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
     """The shapes of scan outputs as runtimes see them when no trip is made: sizes are 0 unless constant."""
     before = mark(ctx)
     blank = [
@@ -286,9 +215,9 @@ def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim)
 def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
     """What to try next; an empty sequence takes the sizes of what is put in."""
     start = c.start
-    if start.shape is not None and start.dtype.startswith("seq(") and start[0] is ZERO and out.shape is not None:
-        if out.rank != start.rank:
-            return carried(tensor(start.dtype, [ZERO, *(put(d, index, ZERO) for d in out.dims[1:])]))
+    empty = start.dtype.startswith("seq(") and start.shape is not None and start[0] is ZERO
+    if empty and out.shape is not None and out.rank != start.rank:
+        return carried(tensor(start.dtype, [ZERO, *(put(d, index, ZERO) for d in out.dims[1:])]))
     return c.after(out, index, hidden)
 
 

@@ -12,7 +12,7 @@ from shapesmt.formula import all_of, any_of, at_least, divides, equal, less, sel
 from shapesmt.ops.fields import array_of, attribute, concrete, counted, element_of, valued, viewed
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
-from shapesmt.value import Elements, Value, from_array, move_positions, position
+from shapesmt.value import Elements, Item, Value, from_array, move_positions, position
 
 MAX_JOINED = 8  # formulas joined into one
 _JOIN = "joined tensors match off the join axis"
@@ -191,20 +191,20 @@ def _pad_value(
     ctx: InferenceContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
 ) -> Value | None:
     """Known elements with a known number of them added; formulas aren't padded."""
-    x, widths = ctx.input(0), [None if p is None else p.constant for p in pads]
-    if (
-        not isinstance(x.value, Elements)
-        or concrete(dims) is None
-        or mode != "constant"
-        or any(w is None or w < 0 for w in widths)
-    ):
+    x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
+    if not isinstance(x.value, Elements) or mode != "constant" or len(widths) < len(pads):
         return None
-    fill = ctx.input(2).value if ctx.has(2) else None
-    filler = (
-        fill.items[0] if isinstance(fill, Elements) and fill.items else None if ctx.has(2) or ctx.version < 11 else ZERO
-    )
-    if not ctx.has(2) and x.dtype.startswith(("float", "bfloat")):
-        filler = None
     amounts = np.zeros((x.rank, 2), dtype=int)
     amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
-    return from_array(np.pad(x.value.array, amounts, constant_values=np.array(filler, dtype=object)))
+    cropped = x.value.array[tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(amounts, x.value.shape, strict=True))]
+    filler = np.array(_filler(ctx), dtype=object)
+    padded = np.pad(cropped, np.maximum(amounts, 0), constant_values=filler)
+    return from_array(padded) if padded.shape == concrete(dims) else None
+
+
+def _filler(ctx: InferenceContext) -> Item:
+    """What mode constant pads with, where it is known and an integer."""
+    if not ctx.has(2):
+        return ZERO if ctx.version >= 11 and not ctx.input(0).dtype.startswith(("float", "bfloat")) else None
+    fill = ctx.input(2).value
+    return fill.items[0] if isinstance(fill, Elements) and fill.items else None

@@ -27,10 +27,10 @@ def recurrent(ctx: InferenceContext) -> list[Tensor]:
     x, recurrence, gates = ctx.input(0), ctx.input(2), GATES[ctx.node.op]
     ctx.require_rank(x, 3)
     ctx.require_rank(recurrence, 3)
-    batch_first = ctx.int("layout", 0) == 1
+    batch_first = ctx.integer("layout", 0) == 1
     length, batch = (x[1], x[0]) if batch_first else (x[0], x[1])
-    hidden = as_dim(ctx.int("hidden_size")) if "hidden_size" in ctx.attributes else recurrence[2]
-    directions = 2 if ctx.str("direction", "forward") == "bidirectional" else 1
+    hidden = as_dim(ctx.integer("hidden_size")) if "hidden_size" in ctx.attributes else recurrence[2]
+    directions = 2 if ctx.text("direction", "forward") == "bidirectional" else 1
     require_samples(ctx, length, batch, x[2])
     expect(ctx, 1, (directions, gates * hidden, x[2]), "W is [directions, gates*hidden, input]")
     expect(ctx, 2, (directions, gates * hidden, hidden), "R is [directions, gates*hidden, hidden]")

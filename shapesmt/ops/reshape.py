@@ -37,6 +37,8 @@ class _Sizes:
         self.allow_zero = bool(ctx.integer("allowzero", 0))
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
         ctx.check(len(self.wild) <= 1, ONE_WILD)
+        zero = self.allow_zero and any(d is not None and d.constant == 0 for d in items)
+        ctx.check(not (zero and self.wild), "a 0 that is allowed leaves no size for -1")
         self.unknown = [i for i, d in enumerate(items) if d is None]
         least = 0 if self.wild else -1
         self.either = {}

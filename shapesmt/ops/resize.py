@@ -69,12 +69,12 @@ def resize_10(ctx: InferenceContext) -> Tensor:
 def resize(ctx: InferenceContext) -> Tensor:
     """`floor(size * factor)` on the given axes, or the sizes asked for."""
     x = ctx.input(0)
-    axes = ctx.normals(ctx.ints("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
-    if ctx.str("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
+    axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
+    if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         ctx.require_equal(ctx.input(1).numel, 2 * len(axes), "roi has a start and an end for each axis")
     by_factors, by_sizes = given(ctx, 2), given(ctx, 3)
     ctx.check(by_factors != by_sizes, "either scales or sizes are given")
-    policy = ctx.str("keep_aspect_ratio_policy", "stretch")
+    policy = ctx.text("keep_aspect_ratio_policy", "stretch")
     axis_results = [Scaled(d) for d in x.dims]
     if by_factors:
         ctx.check(policy == "stretch", "an aspect ratio is kept with sizes, not with scales")
@@ -130,7 +130,7 @@ def in_proportion(
     ctx: InferenceContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str
 ) -> list[Dim | None]:
     """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
-    if min(ctx.ints("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
+    if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
         return [None if a is None else ctx.fresh(f"proportion{i}") for i, a in enumerate(asked)]
     if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
         wanted = np.array([a.constant for a in asked if a is not None], np.float32)
@@ -153,8 +153,10 @@ def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     law = f"every factor is {'at least 1' if least == 'grows' else 'positive'}"
     for axis, scaled in enumerate(axes):
         ctx.require(getattr(scaled, least), law, x[axis], scaled.size)
-    mode = ctx.str("mode", "nearest")
-    ctx.check(mode != "nearest" or not ctx.int("antialias", 0), "antialias comes with linear or cubic interpolation")
+    mode = ctx.text("mode", "nearest")
+    ctx.check(
+        mode != "nearest" or not ctx.integer("antialias", 0), "antialias comes with linear or cubic interpolation"
+    )
     if mode != "nearest":
         ctx.require(interpolates(ctx, mode, axes), f"{mode} interpolation keeps the batch and the channels")
     return ctx.tensor([scaled.size for scaled in axes])
@@ -171,6 +173,6 @@ def interpolates(ctx: InferenceContext, mode: str, axes: Sequence[Scaled]) -> Fo
     if rank != 4:
         return FALSE
     last = all_of(one[0], one[3])
-    if mode == "cubic" and not ctx.int("antialias", 0):
+    if mode == "cubic" and not ctx.integer("antialias", 0):
         last = all_of(last, axes[1].grows, axes[2].grows)
     return any_of(all_of(one[0], one[1]), last)

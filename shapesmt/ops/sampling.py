@@ -57,7 +57,9 @@ def require_image(ctx: InferenceContext, x: Tensor, rois: Tensor) -> None:
 def grid_sample(ctx: InferenceContext) -> Tensor:
     """Images `[n, c, *sizes]` read at the points of a grid `[n, *places, len(sizes)]`: `[n, c, *places]`."""
     x, grid = ctx.input(0), ctx.input(1)
-    ctx.check(x.rank == grid.rank and x.rank in (4, 5), f"both have the same rank, 4 or 5, not {x.rank} and {grid.rank}")
+    ctx.check(
+        x.rank == grid.rank and x.rank in (4, 5), f"both have the same rank, 4 or 5, not {x.rank} and {grid.rank}"
+    )
     ctx.check(x.rank == 4 or "cubic" not in ctx.text("mode", "linear"), "cubic sampling is for rank 4")
     ctx.require_equal(grid[0], x[0], "image and grid have the same batch")
     ctx.require_equal(grid[-1], x.rank - 2, "a point of the grid has one coordinate per spatial axis")
@@ -97,7 +99,9 @@ def max_unpool(ctx: InferenceContext) -> Tensor:
     ctx.check(x.rank == len(kernel) + 2 >= 3, f"the rank is that of the kernel plus 2, not {x.rank}")
     axes = windows(ctx, kernel)
     least = [(d - 1) * a.stride + a.kernel - a.head - a.tail for d, a in zip(x.dims[2:], axes, strict=True)]
-    ctx.check(all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True)), "padding is less than the kernel")
+    ctx.check(
+        all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True)), "padding is less than the kernel"
+    )
     for size in least:
         ctx.require_at_least(size, 1, "the output isn't empty")
     inferred = [x[0], x[1], *least]

@@ -13,7 +13,8 @@ from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, minimum, total
 from shapesmt.formula import all_of, any_of, at_least, equal, less, negate, select
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.registry import rule
-from shapesmt.ops.trips import in_every_trip, slope_of
+from shapesmt.ops.subgraphs import apart, mark, symbols_since
+from shapesmt.ops.trips import in_every_trip, put, slope_of
 from shapesmt.rewrite import replace
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import elements, position
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.context import InferenceContext
+    from shapesmt.dim import Atom
     from shapesmt.tensor import Shape
 
 PLACE = position(0)
@@ -92,7 +94,9 @@ def sequence_at(ctx: InferenceContext) -> Tensor:
     if s.shape is None:
         return ctx.tensor(None, inner(s))
     place = place_of(ctx, 1, s[0])
-    return ctx.tensor([anywhere(ctx, i, d) if place is None else at(d, place) for i, d in enumerate(s.dims[1:])], inner(s))
+    if place is not None:
+        return taken(s, place)
+    return ctx.tensor([anywhere(ctx, i, d) for i, d in enumerate(s.dims[1:])], inner(s))
 
 
 def anywhere(ctx: InferenceContext, index: int, size: Dim) -> Dim:
@@ -196,7 +200,7 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
     """The sizes that all tensors of a sequence have along those axes; runtimes skip the empty ones."""
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
     if length is None or length > LISTED:
-        any_place = ctx.fresh("place")
+        any_place = ctx.fresh("place", kind="trip")
         for i in axes:
             other = at(s[1 + i], any_place)
             same = any_of(equal(other, sizes[i]), *(equal(at(d, any_place), 0) for d in s.dims[1:]))
@@ -223,6 +227,37 @@ def summed(ctx: InferenceContext, size: Dim, length: Dim) -> Dim:
     if length.constant is not None and length.constant <= LISTED:
         return total(at(size, k) for k in range(length.constant))
     return ctx.fresh("total")
+
+
+@rule("SequenceMap", since=17, any_rank=True, nested=True)
+def sequence_map(ctx: InferenceContext) -> list[Tensor]:
+    """What the body makes of each tensor of a sequence, and of the others' tensors at its place."""
+    first, body = ctx.input(0), ctx.graph("body")
+    ctx.check(len(body.inputs) == len(ctx.inputs), "the body takes each input")
+    if first.shape is None:
+        return [tensor("", None)] * ctx.outputs
+    place, given = ctx.fresh("place", kind="trip"), []
+    for x in (ctx.input(i) for i in range(len(ctx.inputs))):
+        if x.dtype.startswith("seq(") and x.shape is not None:
+            ctx.require_at_least(x[0], first[0], "no sequence is shorter than the first")
+        given.append(x if not x.dtype.startswith("seq(") else taken(x, place))
+    before = mark(ctx)
+    outputs = apart(ctx, body, given, "", "body")
+    hidden = symbols_since(ctx, before.made)
+    before.rewrite(ctx, lambda f: in_every_trip(f, place, first[0]))
+    return [gathered(t, first[0], place, hidden) for t in outputs]
+
+
+def taken(s: Tensor, place: Dim) -> Tensor:
+    """The tensor of a sequence at a place."""
+    return tensor(inner(s), None if s.shape is None else [at(d, place) for d in s.dims[1:]])
+
+
+def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:
+    """The sequence of such tensors at all places."""
+    if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
+        return sequence(t.dtype, length, None)
+    return sequence(t.dtype, length, [put(d, place, PLACE) for d in t.shape])
 
 
 # Optional values

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import Dim, as_dim
-from shapesmt.formula import any_of, at_least, equal
+from shapesmt.formula import all_of, any_of, at_least, equal, less
 from shapesmt.graph import DTYPES
 from shapesmt.ops.registry import rule
+from shapesmt.real import Real
+from shapesmt.value import Elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +94,17 @@ def window(ctx: InferenceContext) -> Tensor:
 
 @rule("MelWeightMatrix", since=17)
 def mel_weights(ctx: InferenceContext) -> Tensor:
-    """`[dft_length // 2 + 1, num_mel_bins]`."""
-    bins, length = scalar(ctx, 0), scalar(ctx, 1)
+    """`[dft_length // 2 + 1, num_mel_bins]`; both edges lie in the spectrum."""
+    bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
+    spectrum = length // 2 + 1
     ctx.require_at_least(bins, 0, "the number of bins isn't negative")
-    return ctx.tensor([length // 2 + 1, bins], DTYPES.get(ctx.integer("output_datatype", 1), ""))
+    ctx.require_at_least(spectrum, 0, "the length isn't negative")
+    for index in (3, 4):
+        edge = ctx.input(index).value
+        hertz = edge.items[0] if isinstance(edge, Elements) and len(edge.items) == 1 else None
+        if isinstance(hertz, Real) and hertz.numerator is not None:
+            bin_ = (length + 1) * hertz.numerator // (rate * hertz.denominator)
+            ctx.require(
+                all_of(at_least(bin_, 0), less(bin_, spectrum)), "the edges lie in the spectrum", bin_, spectrum
+            )
+    return ctx.tensor([spectrum, bins], DTYPES.get(ctx.integer("output_datatype", 1), ""))

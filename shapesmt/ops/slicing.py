@@ -87,7 +87,9 @@ def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
 
 
 def _backwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
-    first, stop = _clamped(start, size, 0, size - 1), _clamped(end, size, -1, size - 1)
+    first = _clamped(start, size, 0, size - 1)
+    # ONNX Runtime takes the largest number as "all the way" in this direction too.
+    stop = as_dim(-1) if end.constant in (2**31 - 1, 2**63 - 1) else _clamped(end, size, -1, size - 1)
     return Cut(maximum(ceil_divide(first - stop, -step), 0), first, step)
 
 

@@ -51,14 +51,14 @@ def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
 
 def per_axis(ctx: InferenceContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
     """An attribute with one number per spatial axis (two for `pads`)."""
-    found = ctx.ints(name, (default,) * length) or (default,) * length
+    found = ctx.integers(name, (default,) * length) or (default,) * length
     ctx.check(len(found) == length, f"'{name}' has {length} entries")
     return found
 
 
 def same(ctx: InferenceContext) -> bool:
     """Whether padding is such that only the stride shrinks the input."""
-    return ctx.str("auto_pad", "NOTSET").startswith("SAME")
+    return ctx.text("auto_pad", "NOTSET").startswith("SAME")
 
 
 # Convolution
@@ -67,16 +67,16 @@ def same(ctx: InferenceContext) -> bool:
 def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
     """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
     ctx.check(x.rank == w.rank >= 3, f"input and weights have the same rank, at least 3, not {x.rank} and {w.rank}")
-    padding = "pads" not in ctx.attributes or ctx.str("auto_pad", "NOTSET") == "NOTSET"
+    padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
     ctx.check(padding, "a node has auto_pad or pads, not both")
-    for size, k in zip(w.dims[2:], ctx.ints("kernel_shape", ()) or w.dims[2:], strict=False):
+    for size, k in zip(w.dims[2:], ctx.integers("kernel_shape", ()), strict=False):
         ctx.require_equal(size, k, "kernel_shape is that of the weights")
     return windows(ctx, w.dims[2:])
 
 
 def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
     """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
-    axes, group = filters(ctx, x, w), ctx.int("group", 1)
+    axes, group = filters(ctx, x, w), ctx.integer("group", 1)
     ctx.require_equal(x[1], w[1] * group, "the input has group times the channels of the weights")
     ctx.require(divides(group, w[0]), "group divides the number of filters", w[0], group)
     if ctx.has(bias):
@@ -118,14 +118,14 @@ def qlinear_conv(ctx: InferenceContext) -> Tensor:
 @rule("ConvTranspose")
 def conv_transpose(ctx: InferenceContext) -> Tensor:
     """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
-    x, w, group = ctx.input(0), ctx.input(1), ctx.int("group", 1)
+    x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
     ctx.require_equal(x[1], w[0], "the weights have the input's channels")
     ctx.require(divides(group, x[1]), "group divides the channels", x[1], group)
     if ctx.has(2):
         ctx.require_equal(ctx.input(2).numel, w[1] * group, "the bias has one element per filter")
     extra = per_axis(ctx, "output_padding", len(axes), 0)
-    asked = ctx.ints("output_shape", ())
+    asked = ctx.integers("output_shape", ())
     ctx.check(len(asked) in (0, len(axes)), f"'output_shape' has {len(axes)} entries")
     sizes = []
     for i, (size, a) in enumerate(zip(x.dims[2:], axes, strict=True)):
@@ -172,8 +172,8 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
 def _is_plain(ctx: InferenceContext) -> bool:
     """Whether runtimes take the kernel that refuses negative padding."""
     if ctx.node.op == "AveragePool":
-        return ctx.version < 19 and not (ctx.int("ceil_mode", 0) and ctx.int("count_include_pad", 0))
-    dilated = any(d != 1 for d in ctx.ints("dilations", ()))
+        return ctx.version < 19 and not (ctx.integer("ceil_mode", 0) and ctx.integer("count_include_pad", 0))
+    dilated = any(d != 1 for d in ctx.integers("dilations", ()))
     return ctx.node.op == "MaxPool" and ctx.outputs == 1 and not dilated
 
 
@@ -185,7 +185,7 @@ def require_batch_only_empty(ctx: InferenceContext, x: Tensor) -> None:
 
 def pool(ctx: InferenceContext) -> Tensor:
     """The input with every spatial axis as long as the window has positions."""
-    x, kernel = ctx.input(0), ctx.ints("kernel_shape")
+    x, kernel = ctx.input(0), ctx.integers("kernel_shape")
     ctx.check(x.rank == len(kernel) + 2, f"the rank is that of the kernel plus 2, not {x.rank}")
     axes = windows(ctx, kernel)
     ctx.check(

@@ -16,13 +16,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from shapesmt.dim import ZERO, Atom, Dim, maximum, minimum, substitute
+from shapesmt.dim import ZERO, Atom, Dim, const, maximum, minimum, substitute
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, implies, select
 from shapesmt.rewrite import Replacer
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements, Value, elements
 
 Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
+LISTED = 32  # trips looked at one by one
 _UNKNOWN = 2  # stages of a Course: 0 kept, 1 by steps, 2 unknown, 3 made anew, 4 unknown for good
 
 
@@ -141,6 +142,8 @@ def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
         worst = _at_worst(formula, formula.dim, atom, trips)
         if worst is not None:
             return implies(at_least(trips, 1), worst)
+    if trips.constant is not None and trips.constant <= LISTED:
+        return all_of(*(put(formula, index, const(trip)) for trip in range(trips.constant)))
     return implies(at_least(trips, index + 1), formula)
 
 

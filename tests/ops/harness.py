@@ -306,9 +306,8 @@ def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], where: str, known:
     bound = [
         evaluator.dim(d) if d.symbols <= atoms.keys() else size for d, size in zip(t.shape, array.shape, strict=False)
     ]
-    assert len(t.shape) == array.ndim and tuple(bound) == array.shape, (
-        f"shape of {where}: inferred {t}, real {array.shape}"
-    )
+    agrees = len(t.shape) == array.ndim and tuple(bound) == array.shape
+    assert agrees, f"shape of {where}: inferred {t}, real {array.shape}"
     if isinstance(t.value, Elements):
         pairs = [
             (i, v)

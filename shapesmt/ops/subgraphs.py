@@ -1,0 +1,80 @@
+"""Running subgraphs: what they state can be taken back or rewritten, and what they make gets names of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import Atom, Dim, symbol
+from shapesmt.formula import TRUE, Formula
+from shapesmt.graph import Graph
+from shapesmt.rewrite import Replacer
+from shapesmt.tensor import Tensor, tensor
+from shapesmt.value import Elements, Field, elements, field
+
+
+class Mark(NamedTuple):
+    """How much a context had stated, to take back or rewrite what came after."""
+
+    requirements: int
+    facts: int
+    unsupported: int
+    made: int
+
+    def undo(self, ctx: InferenceContext) -> None:
+        """Take it back."""
+        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unsupported, ctx.made), self, strict=True):
+            del listed[length:]  # type: ignore[attr-defined]  # a list each
+
+    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula]) -> None:
+        """Change its conditions."""
+        ctx.requirements[self.requirements :] = [
+            r._replace(formula=change(r.formula)) for r in ctx.requirements[self.requirements :]
+        ]
+        ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
+
+
+def mark(ctx: InferenceContext) -> Mark:
+    """What is stated so far."""
+    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unsupported), len(ctx.made))
+
+
+def apart(
+    ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
+) -> list[Tensor]:
+    """A subgraph's outputs; the sizes that data decides in there get names of their own."""
+    start = mark(ctx)
+    outputs = ctx.run(graph, inputs, label, given)
+    twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
+    renaming = Replacer(twins)
+    start.rewrite(ctx, renaming.apply)
+    ctx.made[start.made :] = twins.values()
+    return [rewritten(t, renaming) for t in outputs]
+
+
+def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
+    """The symbols made after the first so many."""
+    return frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
+
+
+def twin(atom: Atom, prefix: str) -> Dim:
+    """A symbol like it of another name."""
+    return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
+
+
+def rewritten(t: Tensor, change: Replacer) -> Tensor:
+    """A tensor with its sizes and elements rewritten."""
+    value = t.value
+    if isinstance(value, Elements):
+        value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
+    elif isinstance(value, Field):
+        value = field(change.apply(value.element))
+    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value)
+
+
+def truth_of(t: Tensor | None) -> Dim | None:
+    """The one element of a condition (0 or 1); None where unknown."""
+    value = t.value if t is not None else None
+    item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+    return item if isinstance(item, Dim) else None

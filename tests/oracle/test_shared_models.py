@@ -1,0 +1,173 @@
+"""Exported networks, held against what running them showed.
+
+The folder that the environment variable SHAPESMT_MODELS names has `manifest.json` (ranges and relations per model),
+`truth/NAME.json.gz` (`runs`: sizes with every tensor's shape; `fails`: sizes with the runtime's message) and
+`runnable/`, models with weights and a manifest of their own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+import shapesmt
+from shapesmt.report import Bounds, Report, Verdict
+from tests.oracle.runner import Execution, value
+
+LARGE = 1000  # nodes; beyond it only with --full
+LONGEST = 500  # size along one axis
+GRID = 14  # assignments of a runnable model; all of them with --full
+
+Entry = dict[str, Any]
+
+
+def folder() -> Path | None:
+    named = os.environ.get("SHAPESMT_MODELS")
+    found = Path(named) if named else Path(__file__).parents[3].joinpath("shared", "models")
+    return found if (found / "manifest.json").is_file() else None
+
+
+MODELS = folder()
+pytestmark = pytest.mark.skipif(MODELS is None, reason="SHAPESMT_MODELS names no folder with a manifest.json")
+
+
+def entries(manifest: str) -> list[Entry]:
+    if MODELS is None or not (MODELS / manifest).is_file():
+        return []
+    listed = json.loads((MODELS / manifest).read_text())
+    return sorted(listed["models"] if isinstance(listed, dict) else listed, key=lambda e: e["nodes"])
+
+
+def named(entry: Entry) -> str:
+    return entry["file"].removesuffix(".onnx")
+
+
+@cache
+def answers(path: Path, ranges: tuple[tuple[str, int, int | None], ...], assume: tuple[str, ...]) -> tuple[Report, Bounds]:
+    dims = {name: (lo, hi) for name, lo, hi in ranges}
+    return shapesmt.check(path, dims=dims, assume=assume), shapesmt.bounds(path, dims=dims, assume=assume)
+
+
+def asked(path: Path, entry: Entry) -> tuple[Report, Bounds]:
+    ranges = tuple((name, lo, hi) for name, (lo, hi) in entry["ranges"].items())
+    return answers(path, ranges, tuple(entry["relations"] or ()))
+
+
+def admissible(entry: Entry, sizes: Mapping[str, int]) -> bool:
+    inside = all(lo <= sizes[n] and (hi is None or sizes[n] <= hi) for n, (lo, hi) in entry["ranges"].items())
+    return inside and all(value(text, sizes) for text in entry["relations"] or ())
+
+
+def known(text: str, sizes: Mapping[str, int]) -> Any:
+    """The value of a formula; None where it is about a size that only data decide."""
+    try:
+        return value(text, sizes)
+    except NameError:
+        return None
+
+
+def misfits(bounds: Bounds, sizes: Mapping[str, int], shapes: Mapping[str, Any]) -> Iterator[str]:
+    """Shapes that happened and that the bounds or their formulas exclude."""
+    for name, shape in shapes.items():
+        found = bounds.tensors[name].shape if name in bounds.tensors else None
+        if shape is None or found is None:
+            continue
+        if len(found) != len(shape):
+            yield f"{name} has rank {len(found)}, ran {shape}"
+            continue
+        for axis, (dim, size) in enumerate(zip(found, shape, strict=True)):
+            if size < dim.min or (dim.max is not None and size > dim.max):
+                yield f"{name}[{axis}] in {dim.min}..{dim.max}, ran {size} at {sizes}"
+            if (said := known(dim.expr, sizes)) is not None and said != size:
+                yield f"{name}[{axis}] = {dim.expr} = {said}, ran {size} at {sizes}"
+
+
+def contradictions(report: Report, sizes: Mapping[str, int], ran: bool) -> Iterator[str]:
+    """What the report says of an admissible input, against what happened."""
+    region = report.precondition
+    assert region is not None
+    if not ran and report.verdict is Verdict.PROVED:
+        yield f"PROVED, and fails at {sizes}"
+    if ran and report.verdict is Verdict.FAILS:
+        yield f"FAILS, and runs at {sizes}"
+    claimed = all(value(text, sizes) for text in region.text)
+    if region.exact and claimed != ran:
+        yield f"precondition {region.text} is {claimed} at {sizes}, which {'runs' if ran else 'fails'}"
+
+
+@pytest.mark.parametrize("entry", entries("manifest.json"), ids=named)
+def test_answers_agree_with_recorded_runs(entry: Entry, full: bool) -> None:
+    assert MODELS is not None
+    if entry["nodes"] >= LARGE and not full:
+        pytest.skip("a large model: --full")
+    recorded = MODELS / "truth" / (named(entry) + ".json.gz")
+    if not recorded.is_file():
+        pytest.skip("no runs are recorded")
+    truth = json.loads(gzip.decompress(recorded.read_bytes()))
+    report, bounds = asked(MODELS / entry["file"], entry)
+    assert not [f.op_type for f in report.findings if f.kind == "unsupported"]
+    wrong: list[str] = []
+    for run in truth["runs"]:
+        if admissible(entry, run["env"]):
+            wrong += [*misfits(bounds, run["env"], run["shapes"]), *contradictions(report, run["env"], ran=True)]
+    for failure in truth["fails"]:
+        if admissible(entry, failure["env"]) and "allocate memory" not in failure["error"]:
+            wrong += contradictions(report, failure["env"], ran=False)
+    assert not wrong, "\n".join(wrong[:10])
+
+
+@pytest.mark.parametrize("entry", entries("runnable/manifest.json"), ids=named)
+def test_answers_agree_with_running(entry: Entry, full: bool) -> None:
+    assert MODELS is not None
+    path = MODELS / "runnable" / entry["file"]
+    report, bounds = asked(path, entry)
+    execution = Execution(onnx.load(path), feed)
+    wrong: list[str] = []
+    grid = [sizes for sizes in probes(entry, report) if admissible(entry, sizes)]
+    for sizes in grid if full else grid[:: max(1, len(grid) // GRID)]:
+        run = execution.run(sizes)
+        wrong += contradictions(report, sizes, ran=not run.failing)
+        if not run.failing:
+            wrong += misfits(bounds, sizes, run.shapes)
+    for finding in report.findings:
+        if finding.kind == "requirement" and finding.counterexample is not None:
+            shown = dict(finding.counterexample.symbols)
+            failing = execution.run(shown).failing
+            if not admissible(entry, shown) or finding.node not in failing:
+                wrong.append(f"{finding.node}: the counterexample {shown} fails at {failing}")
+    assert not wrong, "\n".join(wrong[:10])
+
+
+def probes(entry: Entry, report: Report) -> Iterator[dict[str, int]]:
+    """Ends and middles of the ranges, the sizes around each counterexample, and relations put in."""
+    shown = [f.counterexample.symbols for f in report.findings if f.counterexample is not None]
+    choices = {}
+    for name, (lo, hi) in entry["ranges"].items():
+        top = min(LONGEST, hi or LONGEST)
+        spread = [lo, lo + 1, *(top * k // 4 for k in range(1, 5))]
+        near = [s[name] + step for s in shown for step in (-1, 0, 1)]
+        picked = {v for v in [*spread, *near, 32, 64, 128] if lo <= v <= top}
+        choices[name] = sorted(picked)[: 2 if name == "batch" else None]
+    relations = [r.split("==") for r in entry["relations"] or () if r.count("==") == 1]
+    for left, _ in relations:
+        choices.pop(left.strip(), None)
+    for values in product(*choices.values()):
+        sizes = dict(zip(choices, values, strict=True))
+        yield {**sizes, **{left.strip(): value(right.strip(), sizes) for left, right in relations}}
+
+
+def feed(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
+    """Zeros for token numbers and positions, ones for masks."""
+    dtype = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
+    return np.zeros(shape, dtype) if dtype.kind == "i" and "mask" not in info.name else np.ones(shape, dtype)

@@ -1,0 +1,55 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests import transcripts
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.fixture(autouse=True)
+def in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+@pytest.mark.parametrize("block", transcripts.blocks(README), ids=lambda block: block.splitlines()[0][2:])
+def test_console(block: str) -> None:
+    steps = transcripts.steps(block)
+    assert steps
+    for step in steps:
+        assert step.agrees(), f"$ {step.command}\n{step.printed}"
+
+
+def test_python() -> None:
+    names: dict[str, object] = {}
+    runner = doctest.DocTestRunner()
+    for kind, block in re.findall(r"^```(python|pycon)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
+        if kind == "python":
+            exec(block, names)
+        else:
+            test = doctest.DocTestParser().get_doctest(block, names, "README.md", None, None)
+            runner.run(test, clear_globs=False)
+            names = test.globs
+    assert runner.summarize().attempted > 5
+    assert runner.summarize().failed == 0
+
+
+def test_links() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_every_command_is_listed() -> None:
+    from shapesmt.cli import cli
+
+    assert set(re.findall(r"^\| `shapesmt (\w+)", README, re.MULTILINE)) == set(cli.commands)
