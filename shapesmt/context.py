@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import NoReturn
 
-from shapesmt.dim import ONE, Dim, as_dim, symbol
+from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.real import Real
@@ -51,9 +51,7 @@ class InferenceContext:
         outputs: The number of outputs that the node names.
     """
 
-    def __init__(
-        self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None
-    ) -> None:
+    def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
         self.node = node
         self.inputs = tuple(inputs)
         self.version = version
@@ -157,10 +155,9 @@ class InferenceContext:
         With kind "trip" it is the index of a loop's trip, each of which is made.
         """
         self.memoizable = False
-        most = as_dim(hi) if hi is not None else None
-        size = symbol(
-            f"{self.node.outputs[0]}.{name}", lo, inf if most is None else max(lo, most.hi), kind=kind
-        )
+        # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
+        most = maximum(hi, lo) if hi is not None else None
+        size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.made.append(size)
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
@@ -263,9 +260,7 @@ class InferenceContext:
 
     # Outputs
 
-    def tensor(
-        self, shape: Sequence[Dim | int] | None, dtype: str | None = None, value: Value | None = None
-    ) -> Tensor:
+    def tensor(self, shape: Sequence[Dim | int] | None, dtype: str | None = None, value: Value | None = None) -> Tensor:
         """An output; its element type is that of the first input unless given."""
         if dtype is None:
             dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
@@ -278,9 +273,7 @@ class InferenceContext:
 
     # Subgraphs
 
-    def run(
-        self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE
-    ) -> tuple[Tensor, ...]:
+    def run(self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE) -> tuple[Tensor, ...]:
         """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
         assert self._run is not None
         outer, self._guards = self._guards, (*self._guards, given) if given is not TRUE else self._guards
@@ -297,9 +290,7 @@ class InferenceContext:
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
-        self.unsupported.extend(
-            (f"{within}/{path}" if path else within, op) for path, op in inner.unsupported
-        )
+        self.unsupported.extend((f"{within}/{path}" if path else within, op) for path, op in inner.unsupported)
 
     def _guarded(self, formula: Formula) -> Formula:
         for guard in reversed(self._guards):

@@ -167,7 +167,7 @@ def _examine_from(
     applications, nodes = found.inference.applications, found.inference.graph.nodes
     for earlier in applications[:start] if start else ():
         for fact in earlier.facts:
-            found.domain.assume(narrowing.back(fact))
+            found.domain.limit(narrowing.back(fact))
     rest = applications[start:] if start else applications
     times = Counter(rest)
     for application in times:
@@ -193,7 +193,7 @@ def _examine(
     for path, operator in application.unsupported:
         found.unsupported.append((index, path, operator))
     for fact in application.facts:
-        found.domain.assume(narrowing.back(fact))
+        found.domain.limit(narrowing.back(fact))
     pending = tuple(
         narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE
     )
@@ -202,6 +202,8 @@ def _examine(
     found.proved_by["normal form"] += settled * times
     if not pending:
         return False
+    if any(map(_compares_data, pending)):
+        pending = _without_comparisons(pending, found, times)
     condition = all_of(*(r.formula for r in pending))
     decision = judge.decide(found.domain, condition)
     if decision.holds == "always":
@@ -222,6 +224,31 @@ def _examine(
     found.counts["PROVED"] += len(pending) * (times - 1)
     found.proved_by["assumed"] += len(pending) * (times - 1)
     return True
+
+
+def _compares_data(r: Requirement) -> bool:
+    """Whether a requirement relates sizes that data decides in two places."""
+    return sum(s.kind == "data" for s in r.formula.symbols) > 1
+
+
+def _without_comparisons(
+    pending: tuple[Requirement, ...], found: Examination, times: int
+) -> tuple[Requirement, ...]:
+    """The requirements without those that relate sizes from two places where data decides, and may agree.
+
+    How such sizes hang together isn't known (the count of a mask, and the sum of the same mask): as with an index
+    whose value isn't known, the node is taken to be right.
+    """
+    kept = []
+    for r in pending:
+        decision = found.domain.decide(r.formula) if _compares_data(r) else Decision("always", "")
+        if decision is None or decision.holds == "sometimes":
+            found.domain.limit(r.formula)
+            found.counts["PROVED"] += times
+            found.proved_by["data taken to agree"] += times
+        else:
+            kept.append(r)
+    return tuple(kept)
 
 
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:

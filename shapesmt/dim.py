@@ -521,7 +521,13 @@ def _dominates(op: str, a: Dim, b: Dim) -> bool:
 
 def _relaxed(dim: Dim) -> Interval:
     budget = [40]
-    return (-_upper(-dim, 3, budget), _upper(dim, 3, budget))
+    lo, hi = -_upper(-dim, 3, budget), _upper(dim, 3, budget)
+    _, shared = common_factor((dim,))
+    if shared and len(dim.terms) > 1:  # a*b - a is a*(b - 1)
+        rest = divide_terms(dim, 1, shared).tight
+        product_lo, product_hi = intervals.multiply(_term_bounds(shared, 1), rest)
+        return max(lo, product_lo), min(hi, product_hi)
+    return lo, hi
 
 
 def _upper(p: Dim, depth: int, budget: list[int]) -> Bound:

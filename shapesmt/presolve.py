@@ -112,6 +112,7 @@ class Domain:
         self.facts: list[Formula] = []
         self._values: dict[Atom, Values | None] = {}
         self._relations: list[Formula] = []
+        self._limits: list[Formula] = []
         self._solved: dict[Atom, Dim] = {}
         self._points: dict[frozenset[Atom], Points | None] = {}
         for fact in facts:
@@ -120,7 +121,7 @@ class Domain:
     def copy(self) -> Domain:
         """The same set, to be narrowed apart."""
         twin = Domain(self.symbols)
-        twin.facts, twin._relations = list(self.facts), list(self._relations)
+        twin.facts, twin._relations, twin._limits = list(self.facts), list(self._relations), list(self._limits)
         twin._values, twin._solved, twin._points = dict(self._values), dict(self._solved), dict(self._points)
         return twin
 
@@ -137,6 +138,12 @@ class Domain:
             self._relations.append(part)
             self._points.clear()
             self._solve(part)
+
+    def limit(self, fact: Formula) -> None:
+        """Take in what is known of a size that data decides; it says nothing of the inputs."""
+        if fact not in self._limits:
+            self._limits.append(fact)
+            self._points.clear()
 
     def _solve(self, fact: Formula) -> None:
         """Take an equality that gives one symbol in terms of the others as a substitution."""
@@ -189,7 +196,9 @@ class Domain:
             return self
         replacer = Replacer(meanings)
         symbols = dict.fromkeys(s for old in self.symbols for s in replacer.apply(of_atom(old)).symbols)
-        return Domain(symbols, [replacer.apply(f) for f in self.facts])
+        twin = Domain(symbols, [replacer.apply(f) for f in self.facts])
+        twin._limits = [replacer.apply(f) for f in self._limits]
+        return twin
 
     def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
         """The symbols that the given ones are tied to by facts, and those facts."""
@@ -198,11 +207,12 @@ class Domain:
         grown = True
         while grown:
             grown = False
-            for fact in self._relations:
-                if fact not in facts and not fact.symbols.isdisjoint(found):
-                    facts[fact] = None
-                    grown |= not fact.symbols <= found
-                    found |= fact.symbols
+            tied = [f for f in self._relations if not f.symbols.isdisjoint(found)]
+            tied += [f for f in self._limits if any(s.universal and s in found for s in f.symbols)]
+            for fact in tied:
+                facts[fact] = None
+                grown |= not fact.symbols <= found
+                found |= fact.symbols
         return sorted(found, key=lambda s: s.number), list(facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
@@ -298,7 +308,7 @@ class Domain:
 
     def extent(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
         """The least and greatest value of an expression with a point for each; None where that takes a solver."""
-        found = self._at_corners(dim)
+        found = self._at_limit(dim) or self._at_corners(dim)
         if found is not None or not fits_int64(dim):
             return found
         points = self.points(dim.symbols)
@@ -307,6 +317,18 @@ class Domain:
         sizes = points.sizes(dim)
         lo, hi = int(sizes.min()), int(sizes.max())
         return lo, hi, points.where(dim, lo), points.where(dim, hi)
+
+    def _at_limit(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
+        """The extent of a size that data decides, and that only its limit ties to the inputs."""
+        size = dim.as_symbol()
+        about = [f for f in (*self._limits, *self._relations) if size in f.symbols]
+        if size is None or not size.universal or len(about) != 1 or about[0].op != "ge" or about[0].dim is None:
+            return None
+        most = about[0].dim + dim
+        found = None if size in most.symbols or size.lo == -inf else self.extent(most)
+        if found is None:
+            return None
+        return int(size.lo), found[1], {**found[3], size: int(size.lo)}, {**found[3], size: found[1]}
 
     def _at_corners(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
         """The extent where the symbols' least and greatest values attain the interval."""

@@ -155,12 +155,8 @@ def numbers(array: np.ndarray[Any, Any]) -> Value | None:
 def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     """The elements after a reshape that keeps their row-major order."""
     sizes = concrete(shape)
-    if isinstance(x.value, Elements):
-        fits = sizes is not None and prod(sizes) == len(x.value.items)
-        if fits:
-            return from_array(x.value.array.reshape(sizes))
-        if prod(x.value.shape) != 1:
-            return None
+    if isinstance(x.value, Elements) and sizes is not None:
+        return from_array(x.value.array.reshape(sizes)) if prod(sizes) == len(x.value.items) else None
     element = element_of(x)
     if element is None:
         return None

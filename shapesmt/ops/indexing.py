@@ -8,7 +8,7 @@ import numpy as np
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim, product, total
-from shapesmt.formula import any_of, at_least, differs, equal, select
+from shapesmt.formula import any_of, at_least, at_most, differs, equal, select
 from shapesmt.ops.fields import Array, along, array_of, concrete, element_of, numbers, valued, wanted, within
 from shapesmt.ops.indices import columns, require_inside
 from shapesmt.ops.registry import rule
@@ -140,7 +140,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
     return _substituted(x, dims, moved)
 
 
-@rule("OneHot", since=9)
+@rule("OneHot", since=9, any_rank=True)
 def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
@@ -178,10 +178,12 @@ def _single(ctx: InferenceContext, index: int) -> Dim | None:
     return item.to_int() if isinstance(item, Real) else item
 
 
-@rule("TopK")
+@rule("TopK", any_rank=True)
 def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
     """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
     x = ctx.input(0)
+    if x.shape is None:
+        return x, ctx.tensor(None, "int64")
     axis = ctx.axis(x.rank, -1)
     if ctx.version < 10:
         k: Dim | None = as_dim(ctx.integer("k"))
@@ -268,7 +270,7 @@ def unique(ctx: InferenceContext) -> tuple[Tensor, ...]:
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
     count = ctx.fresh("count", min(int(size.lo), 1), size)
-    ctx.facts.append(any_of(equal(size, 0), at_least(count, 1)))
+    ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
     dims = (count,) if axis is None else x.replace(axis, count).dims
     per_slice = ctx.tensor((count,), "int64")
     return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice

@@ -123,7 +123,7 @@ def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -
         return [rest if d is None else d for d in listed]
     free = [ctx.fresh(f"size{i}", 0, size) if d is None else d for i, d in enumerate(listed)]
     if unknown:
-        ctx.facts.append(equal(total(free), size))
+        ctx.facts.append(any_of(less(rest, 0), equal(total(free), size)))
     return free
 
 
@@ -196,7 +196,9 @@ def _pad_value(
         return None
     amounts = np.zeros((x.rank, 2), dtype=int)
     amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
-    cropped = x.value.array[tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(amounts, x.value.shape, strict=True))]
+    cropped = x.value.array[
+        tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(amounts, x.value.shape, strict=True))
+    ]
     filler = np.array(_filler(ctx), dtype=object)
     padded = np.pad(cropped, np.maximum(amounts, 0), constant_values=filler)
     return from_array(padded) if padded.shape == concrete(dims) else None

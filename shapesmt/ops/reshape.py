@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, as_dim, common_factor, divide_terms, product
+from shapesmt.dim import ONE, Dim, as_dim, common_factor, divide_terms, maximum, product
 from shapesmt.formula import Formula, all_of, any_of, differs, divides, equal, negate, select
 from shapesmt.ops.fields import reshaped, wanted
 from shapesmt.ops.registry import rule
@@ -116,15 +116,16 @@ class _Sizes:
     def _guessed(self) -> list[Dim]:
         """Sizes of which several are unknown: the product is the number of elements."""
         sizes = list(self.sizes)
-        known = [d for i, d in enumerate(sizes) if i not in (*self.wild, *self.unknown, *self.either)]
+        open_ = sorted((*self.wild, *self.unknown, *self.either))
+        known = [d for i, d in enumerate(sizes) if i not in open_]
         numel = None if self.x.shape is None else self.x.numel
-        for i in (*self.wild, *self.unknown, *self.either):
+        for i in open_:
             free = self.ctx.fresh(f"size{i}", 0, numel if numel is not None and numel.lo >= 1 else None)
             sizes[i] = select(self.either[i], free, sizes[i]) if i in self.either else free
         if numel is not None and all(d.lo >= 1 for d in known):
             quotient, exact = divided(self.x.dims, known)
             self.ctx.require(exact, DIVISIBLE, numel, product(known))
-            self.ctx.facts.append(equal(product(d for d in sizes if d not in known), quotient))
+            self.ctx.facts.append(equal(product(sizes[i] for i in open_), maximum(quotient, 0)))
         return sizes
 
 

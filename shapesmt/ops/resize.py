@@ -72,8 +72,8 @@ def resize(ctx: InferenceContext) -> Tensor:
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         ctx.require_equal(ctx.input(1).numel, 2 * len(axes), "roi has a start and an end for each axis")
-    by_factors, by_sizes = given(ctx, 2), given(ctx, 3)
-    ctx.check(by_factors != by_sizes, "either scales or sizes are given")
+    by_factors = ctx.has(2) and ctx.input(2).numel.constant != 0  # files have an empty list for none
+    ctx.check(by_factors != ctx.has(3), "either scales or sizes are given")
     policy = ctx.text("keep_aspect_ratio_policy", "stretch")
     axis_results = [Scaled(d) for d in x.dims]
     if by_factors:
@@ -87,11 +87,6 @@ def resize(ctx: InferenceContext) -> Tensor:
         scaled = unknown(ctx, axis) if wanted is None else by_size(x[axis], wanted)
         axis_results[axis] = scaled if size is wanted else Scaled(size or scaled.size, scaled.positive)
     return made(ctx, x, axis_results)
-
-
-def given(ctx: InferenceContext, index: int) -> bool:
-    """Whether an optional list is given; an empty one isn't."""
-    return ctx.has(index) and ctx.input(index).numel.constant != 0
 
 
 def unknown(ctx: InferenceContext, axis: int) -> Scaled:

@@ -101,10 +101,12 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
     return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
 
 
-@rule("Flatten")
+@rule("Flatten", any_rank=True)
 def flatten(ctx: InferenceContext) -> Tensor:
     """`out = [product(x.shape[:axis]), product(x.shape[axis:])]`."""
     x = ctx.input(0)
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
     axis = ctx.integer("axis", 1)
     ctx.check(-x.rank <= axis <= x.rank, f"axis {axis} splits a shape of rank {x.rank}")
     axis += x.rank if axis < 0 else 0
@@ -172,7 +174,7 @@ def tile(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=value)
 
 
-@rule("ConstantOfShape", since=9)
+@rule("ConstantOfShape", since=9, any_rank=True)
 def constant_of_shape(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes, filled with one number."""
     sizes = wanted(ctx, 0)
@@ -207,7 +209,7 @@ def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
     return elements(sizes, fill.value.items * prod(sizes))  # type: ignore[union-attr]  # a literal is listed
 
 
-@rule("Range", since=11)
+@rule("Range", since=11, any_rank=True)
 def sequence(ctx: InferenceContext) -> Tensor:
     """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
@@ -247,12 +249,14 @@ def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real
     return None
 
 
-@rule("EyeLike", since=9)
+@rule("EyeLike", since=9, any_rank=True)
 def eye_like(ctx: InferenceContext) -> Tensor:
     """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
     x = ctx.input(0)
-    ctx.require_rank(x, 2)
     dtype = DTYPES.get(ctx.integer("dtype"), "") if "dtype" in ctx.attributes else x.dtype
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")), dtype)
+    ctx.require_rank(x, 2)
     on_diagonal = select(equal(position(1) - position(2), ctx.integer("k", 0)), 1, 0)
     return ctx.tensor(x.dims, dtype, valued(x.dims, on_diagonal) if _is_integer(dtype) else None)
 

@@ -124,6 +124,9 @@ def build(
     opset: int = OPSET,
 ) -> onnx.ModelProto:
     """A model of these nodes; outputs carry no declared shape."""
+    nodes = [onnx.NodeProto.FromString(n.SerializeToString()) for n in nodes]
+    for index, n in enumerate(nodes):
+        n.name += f"_{index}" if any(n.name == other.name for other in nodes[:index]) else ""
     if outputs is None:
         outputs = [name for n in nodes for name in n.output if name]
     types = {name: _TYPES[(dtypes or {}).get(name, "float32")] for name in shapes}

@@ -37,6 +37,8 @@ def expression(tensor):
     ids=str,
 )  # fmt: skip
 def test_reshape(sizes, allowzero):
+    if allowzero and 0 in sizes and -1 in sizes:
+        pytest.skip("ONNX Runtime accepts it only from an input that it can't read when the model is loaded")
     agree(
         node("Reshape", ["x", "s"], allowzero=allowzero),
         {"x": ["n", "m", "k"]},

@@ -1,0 +1,401 @@
+"""Hostile and broken input: one line and exit status 2, or a finding; never a traceback, a hang or a stray file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import shapesmt
+from shapesmt.cli import main
+from shapesmt.errors import ShapesmtError
+from shapesmt.report import Report
+
+TIMEOUT = 5  # seconds the analysis may take
+PATIENCE = 60  # seconds until a process counts as hanging
+VERBS = ("check", "explain", "bounds", "encode", "ops")
+ADD = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
+
+
+def model(
+    nodes: list[onnx.NodeProto],
+    inputs: dict[str, list[int | str | None]],
+    outputs: list[str],
+    constants: dict[str, object] | None = None,
+) -> onnx.ModelProto:
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs.items()],
+        [onnx.ValueInfoProto(name=name) for name in outputs],
+        [numpy_helper.from_array(np.asarray(v, dtype=np.int64), name) for name, v in (constants or {}).items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def plain() -> onnx.ModelProto:
+    return onnx.parser.parse_model(ADD)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """The command line in this process."""
+    status = main([str(a) for a in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def assert_refused(status: int, out: str, err: str) -> None:
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
+
+
+def assert_answered(path: Path, *options: str, verbs: tuple[str, ...] = ("check", "bounds")) -> None:
+    """In a process of its own, which is killed when it hangs: an answer or one line, and nothing else."""
+    before = set(path.parent.iterdir())
+    for verb in verbs:
+        command = [sys.executable, "-X", "faulthandler", "-m", "shapesmt.cli", verb, str(path), *options]
+        command += [] if verb == "ops" else ["--timeout", str(TIMEOUT)]
+        started = time.monotonic()
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=path.parent)
+        assert time.monotonic() - started < TIMEOUT + 15, f"{verb} ran past its timeout"
+        assert "Traceback" not in ran.stderr + ran.stdout, ran.stderr[-2000:]
+        assert ran.returncode in (0, 1, 2, 3), f"{verb}: {ran.returncode} {ran.stderr[-500:]}"
+        if ran.returncode == 2:
+            assert_refused(ran.returncode, ran.stdout, ran.stderr)
+        else:
+            assert ran.stdout
+    assert set(path.parent.iterdir()) == before
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = str(Path(shapesmt.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
+
+
+# Files that are no models
+
+
+@pytest.mark.parametrize("content", [b"", b"\0", b"\xff" * 64, b"MZ\x90\0", b"not a model", b"{}", b"<", b"\x0a\xff\xff\xff\xff\x7f"])
+def test_no_model_is_one_line(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "broken.onnx"
+    path.write_bytes(content)
+    for verb in VERBS:
+        assert_refused(*run(capsys, verb, path))
+    with pytest.raises(ShapesmtError):
+        shapesmt.check(content)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_missing_files_folders_and_targets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.onnx").write_bytes(plain().SerializeToString())
+    for path in (tmp_path / "none.onnx", tmp_path, "/dev/zero", tmp_path / "a\0b"):
+        assert_refused(*run(capsys, "check", path))
+    for verb, option in (("tighten", "-o"), ("encode", "-o")):
+        assert_refused(*run(capsys, verb, tmp_path / "m.onnx", option, tmp_path / "no" / "out.onnx"))
+        assert_refused(*run(capsys, verb, tmp_path / "m.onnx", option, tmp_path))
+    assert [p.name for p in tmp_path.iterdir()] == ["m.onnx"]
+
+
+def damaged(kind: str, seed: int) -> bytes:
+    """A model's file after an accident."""
+    r = Random(f"{kind} {seed}")
+    content = bytearray(rich().SerializeToString())
+    if kind == "truncated":
+        return bytes(content[: r.randrange(len(content))])
+    if kind == "random":
+        return r.randbytes(r.randrange(1, 400))
+    for _ in range(r.choice([1, 1, 2, 8])):
+        content[r.randrange(len(content))] ^= 1 << r.randrange(8)
+    return bytes(content)
+
+
+def rich() -> onnx.ModelProto:
+    """Something of everything that a file can hold."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Gather", ["s", "i"], ["n"], axis=0),
+        helper.make_node("Concat", ["n", "i", "minus"], ["t"], axis=0),
+        helper.make_node("Reshape", ["x", "t"], ["r"]),
+        helper.make_node("Conv", ["x4", "w"], ["c"], kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2]),
+        helper.make_node("Slice", ["x", "i", "one", "i"], ["l"]),
+        helper.make_node("Split", ["x"], ["a", "b"], axis=1, num_outputs=2),
+    ]
+    constants = {"i": [0], "minus": [-1], "one": [1]}
+    shapes: dict[str, list[int | str | None]] = {"x": ["n", 4], "x4": ["n", 3, "h", "w"], "w": [8, 3, 3, 3]}
+    return model(nodes, shapes, ["r", "c", "l", "a"], constants)
+
+
+@pytest.mark.parametrize("kind", ["truncated", "random", "flipped"])
+def test_damaged_files_are_refused_or_analysed(kind: str, full: bool) -> None:
+    for seed in range(2000 if full else 120):
+        try:
+            report = shapesmt.check(damaged(kind, seed), timeout=TIMEOUT)
+        except ShapesmtError as error:
+            assert "\n" not in str(error), f"seed {seed}"
+        except Exception as error:
+            raise AssertionError(f"{kind}, seed {seed}: {type(error).__name__}: {error}") from error
+        else:
+            assert isinstance(report, Report)
+
+
+# Models that can't be right
+
+
+def cyclic() -> onnx.ModelProto:
+    nodes = [helper.make_node("Add", ["x", "b"], ["a"]), helper.make_node("Relu", ["a"], ["b"])]
+    return model(nodes, {"x": ["n"]}, ["b"])
+
+
+def undefined() -> onnx.ModelProto:
+    return model([helper.make_node("Relu", ["nowhere"], ["y"])], {"x": ["n"]}, ["y"])
+
+
+def twice() -> onnx.ModelProto:
+    return model([helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Abs", ["x"], ["y"])], {"x": ["n"]}, ["y"])
+
+
+def negative() -> onnx.ModelProto:
+    return model([helper.make_node("Relu", ["x"], ["y"])], {"x": [-3]}, ["y"])
+
+
+@pytest.mark.parametrize(
+    ("build", "message"), [(cyclic, "cycl"), (undefined, "nowhere"), (twice, "'y'"), (negative, "-3")]
+)
+def test_impossible_models_are_named(
+    build: Callable[[], onnx.ModelProto], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "impossible.onnx"
+    path.write_bytes(build().SerializeToString())
+    status, out, err = run(capsys, "check", path)
+    assert_refused(status, out, err)
+    assert message in err
+
+
+def absurd(size: int) -> onnx.ModelProto:
+    nodes = [
+        helper.make_node("Flatten", ["x"], ["f"], axis=0),
+        helper.make_node("MatMul", ["x", "x"], ["p"]),
+        helper.make_node("Shape", ["f"], ["s"]),
+        helper.make_node("ConstantOfShape", ["s"], ["c"]),
+        helper.make_node("Tile", ["x", "s"], ["t"]),
+    ]
+    return model(nodes, {"x": [size, size]}, ["p", "c", "t"])
+
+
+@pytest.mark.parametrize("size", [0, 2**31, 2**62, 2**63 - 1])
+def test_absurd_sizes_are_answered(size: int) -> None:
+    assert shapesmt.check(absurd(size), timeout=TIMEOUT).findings is not None
+    assert shapesmt.bounds(absurd(size), timeout=TIMEOUT).to_dict()
+
+
+def huge_literal() -> onnx.ModelProto:
+    """An initializer that says it has more elements than its file."""
+    proto = model([helper.make_node("Reshape", ["x", "t"], ["y"])], {"x": ["n"]}, ["y"])
+    proto.graph.initializer.append(TensorProto(name="t", data_type=TensorProto.INT64, dims=[2**40]))
+    return proto
+
+
+def test_a_literal_without_its_elements() -> None:
+    try:
+        assert shapesmt.check(huge_literal(), timeout=TIMEOUT)
+    except ShapesmtError as error:
+        assert "'t'" in str(error)
+
+
+def test_huge_constants_are_not_made() -> None:
+    nodes = [
+        helper.make_node("ConstantOfShape", ["big"], ["a"]),
+        helper.make_node("Range", ["zero", "end", "one"], ["r"]),
+        helper.make_node("Expand", ["a", "big"], ["e"]),
+        helper.make_node("NonZero", ["e"], ["z"]),
+    ]
+    proto = model(nodes, {}, ["r", "z"], {"big": [2**20, 2**20], "zero": 0, "end": 2**40, "one": 1})
+    found = shapesmt.bounds(proto, timeout=TIMEOUT).tensors["r"].shape
+    assert found is not None
+    assert found[0].min == 2**40
+
+
+# Mistakes in what is asked
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--dim", "hieght=3"], ["'hieght'"]),
+        (["--dim", "n=8..2"], ["'n'", "8", "2"]),
+        (["--dim", "n=one..2"], ["one..2"]),
+        (["--dim", "n=1..8:0"], ["1..8:0"]),
+        (["--dim", "n=-4..8"], ["-4"]),
+        (["--dim", f"n={10**30}"], [str(2**63 - 1)]),
+        (["--shape", "z=[1]"], ["'z'"]),
+        (["--shape", "x=[1,2,3]"], ["'x'", "3", "2"]),
+        (["--shape", "x=[1,"], ["'x'"]),
+        (["--assume", "n =="], ["n =="]),
+        (["--assume", "n"], ["n"]),
+        (["--assume", "n == k"], ["'k'"]),
+        (["--assume", "__import__('os')"], ["__import__"]),
+        (["--assume", "(" * 5000 + "n" + ")" * 5000 + " == 1"], ["long"]),
+        (["--assume", "n ** 9999999 == 1"], ["9999999"]),
+        (["--assume", "n // 0 == 1"], ["0"]),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_line(
+    options: list[str], words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "add.onnxtxt"
+    path.write_text(ADD)
+    status, out, err = run(capsys, "check", path, *options)
+    assert_refused(status, out, err)
+    for word in words:
+        assert word in err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--assume", "n > m", "--assume", "m > n"],
+        ["--assume", "n == m + 1", "--assume", "n == m"],
+        ["--assume", "n == n + 1"],
+        ["--assume", "False"],
+        ["--assume", "n == 2*n"],
+        ["--dim", "n=1..4", "--assume", "n >= 5"],
+        ["--dim", "n=5..8", "--dim", "m=1..4", "--assume", "n == m"],
+        ["--dim", "n=1..9:2", "--assume", "n % 2 == 0"],
+        ["--assume", "n*n == 2"],
+        ["--assume", "n % 4 == 1", "--assume", "n % 2 == 0"],
+    ],
+    ids=" ".join,
+)
+def test_contradictions_are_named(options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "add.onnxtxt"
+    path.write_text(ADD)
+    for verb in ("check", "bounds", "explain"):
+        status, out, err = run(capsys, verb, path, *options)
+        assert_refused(status, out, err)
+        assert "no admissible input" in err
+
+
+# Names that aim at the terminal
+
+
+def test_names_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evil = "\x1b[2J\x1b]0;title\x07\u202e\n\r[bold]x[/bold]"
+    node = helper.make_node("Add", ["x", evil], ["z"], name=evil)
+    proto = model([node], {"x": [f"n{evil}"], evil: ["m"]}, ["z"])
+    path = tmp_path / "evil.onnx"
+    path.write_bytes(proto.SerializeToString())
+    for arguments in (["check", path], ["explain", path], ["bounds", path], ["check", path, "--dim", f"{evil}=3"]):
+        status, out, err = run(capsys, *arguments)
+        assert status in (0, 1, 2, 3), err
+        for character in ("\x1b", "\x07", "\r", "\u202e"):
+            assert character not in out + err
+    status, out, _ = run(capsys, "check", path, "--format", "json")
+    assert "\x1b" not in out
+
+
+# Models built to be slow
+
+
+def shape_chain(steps: int, *operators: str) -> onnx.ModelProto:
+    """One size of the input, put through operator after operator with itself, a constant or an earlier value."""
+    nodes = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Gather", ["s", "zero"], ["v0"], axis=0)]
+    for k in range(steps):
+        op = operators[k % len(operators)]
+        other = f"v{k}" if op in ("Mul", "Add") else "two" if op == "Div" else f"v{max(0, k - 3)}"
+        nodes.append(helper.make_node(op, [f"v{k}", other], [f"v{k + 1}"]))
+    nodes.append(helper.make_node("Concat", [f"v{steps}", "minus"], ["t"], axis=0))
+    nodes.append(helper.make_node("Reshape", ["x", "t"], ["y"]))
+    return model(nodes, {"x": ["n", "m"]}, ["y"], {"zero": [0], "two": [2], "minus": [-1]})
+
+
+def deep_if(depth: int) -> onnx.ModelProto:
+    """Branches inside branches."""
+    branch = helper.make_graph([helper.make_node("Relu", ["x"], ["r"])], "b", [], [onnx.ValueInfoProto(name="r")])
+    for level in range(depth):
+        node = helper.make_node("If", ["c"], [f"y{level}"], then_branch=branch, else_branch=branch if level < 1 else _leaf())
+        branch = helper.make_graph([node], "b", [], [onnx.ValueInfoProto(name=f"y{level}")])
+    graph = helper.make_graph(
+        list(branch.node),
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"]), helper.make_tensor_value_info("c", TensorProto.BOOL, [])],
+        list(branch.output),
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def _leaf() -> onnx.GraphProto:
+    return helper.make_graph([helper.make_node("Relu", ["x"], ["l"])], "l", [], [onnx.ValueInfoProto(name="l")])
+
+
+def recursive() -> onnx.ModelProto:
+    """A function that calls itself."""
+    proto = model([helper.make_node("F", ["x"], ["y"], domain="me")], {"x": ["n"]}, ["y"])
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("me", 1)]
+    call = helper.make_node("F", ["a"], ["b"], domain="me")
+    proto.functions.append(helper.make_function("me", "F", ["a"], ["b"], [call], opsets))
+    proto.opset_import.append(opsets[1])
+    return proto
+
+
+def exploding() -> onnx.ModelProto:
+    """Functions that each call the next one twice: 2^40 nodes when written out."""
+    proto = model([helper.make_node("F0", ["x"], ["y"], domain="me")], {"x": ["n"]}, ["y"])
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("me", 1)]
+    for k in range(40):
+        calls = [helper.make_node(f"F{k + 1}", ["a"], ["t"], domain="me"), helper.make_node(f"F{k + 1}", ["t"], ["b"], domain="me")]
+        body = calls if k < 39 else [helper.make_node("Relu", ["a"], ["b"])]
+        proto.functions.append(helper.make_function("me", f"F{k}", ["a"], ["b"], body, opsets))
+    proto.opset_import.append(opsets[1])
+    return proto
+
+
+def sums(count: int) -> onnx.ModelProto:
+    """Concatenations that double each time, of many symbols."""
+    names = [f"n{k}" for k in range(count)]
+    nodes = [helper.make_node("Concat", [f"x{k}", f"c{k - 1}" if k else "x0"], [f"c{k}"], axis=0) for k in range(count)]
+    nodes.append(helper.make_node("MatMul", [f"c{count - 1}", f"c{count - 1}"], ["y"]))
+    return model(nodes, {f"x{k}": [name, 4] for k, name in enumerate(names)}, ["y"])
+
+
+def unsettled(count: int) -> onnx.ModelProto:
+    """Many nonlinear requirements over unbounded symbols."""
+    nodes = []
+    for k in range(count):
+        nodes.append(helper.make_node("Reshape", [f"x{k}", "t"], [f"r{k}"]))
+        nodes.append(helper.make_node("Add", [f"r{k}", f"x{(k + 1) % count}"], [f"a{k}"]))
+    inputs: dict[str, list[int | str | None]] = {f"x{k}": [f"a{k}", f"b{k}", f"c{k}"] for k in range(count)}
+    return model(nodes, inputs, [f"a{k}" for k in range(count)], {"t": [-1, 7, 5]})
+
+
+SLOW = {
+    "squares": lambda: shape_chain(10_000, "Mul"),
+    "doublings": lambda: shape_chain(10_000, "Add"),
+    "maxima and halves": lambda: shape_chain(3000, "Max", "Div"),
+    "mixed": lambda: shape_chain(3000, "Mul", "Div", "Max", "Sub", "Min", "Mod"),
+    "long": lambda: model(
+        [helper.make_node("Relu", [f"x{k}" if k else "x"], [f"x{k + 1}"]) for k in range(20_000)], {"x": ["n"]}, ["x20000"]
+    ),
+    "deep": lambda: deep_if(40),
+    "recursive": recursive,
+    "exploding": exploding,
+    "sums": lambda: sums(60),
+    "unsettled": lambda: unsettled(8),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_slow_models_are_answered_in_time(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "slow.onnx"
+    path.write_bytes(SLOW[name]().SerializeToString())
+    assert_answered(path)
