@@ -164,7 +164,10 @@ def tighten(
 
 @gc_paused()
 def infer_shapes(
-    model: ModelProto | bytes, check_type: bool = False, strict_mode: bool = False, data_prop: bool = False  # noqa: ARG001 - ONNX's signature
+    model: ModelProto | bytes,
+    check_type: bool = False,
+    strict_mode: bool = False,
+    data_prop: bool = False,  # noqa: ARG001 - ONNX's signature
 ) -> ModelProto:
     """A drop-in for `onnx.shape_inference.infer_shapes`: the model with `value_info` for every tensor.
 
@@ -227,12 +230,8 @@ def _analysed(
     problem = pose(graph, dims, shapes, assume)
     judge = Judge(Deadline(timeout))
     if not judge.satisfiable(problem.domain):
-        declared = [
-            f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()
-        ]
-        raise UsageError(
-            f"no admissible input: {', '.join([*declared, *problem.assumptions])} contradict each other"
-        )
+        declared = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
+        raise UsageError(f"no admissible input: {', '.join([*declared, *problem.assumptions])} contradict each other")
     return Analysis(problem, examine(problem, judge, trust=trust), judge, started)
 
 
@@ -251,6 +250,7 @@ def _certificate(a: Analysis) -> str:
 
 def _shapes(a: Analysis) -> dict[str, tuple[str, list[int | str | None] | None]]:
     """Of every tensor the element type and, per axis, a number where proven constant, else the expression's text."""
+
     def size(text: str, lo: int, hi: int | None) -> int | str:
         return lo if lo == hi else text
 

@@ -160,9 +160,7 @@ class Narrowing:
         return r._replace(formula=self.back(r.formula), left=left, right=right)
 
 
-def _examine_from(
-    start: int, found: Examination, narrowing: Narrowing, judge: Judge
-) -> tuple[Narrowing, int] | None:
+def _examine_from(start: int, found: Examination, narrowing: Narrowing, judge: Judge) -> tuple[Narrowing, int] | None:
     """Judge the nodes from `start` on; stops behind a node whose condition narrows the symbols."""
     applications, nodes = found.inference.applications, found.inference.graph.nodes
     for earlier in applications[:start] if start else ():
@@ -194,9 +192,7 @@ def _examine(
         found.unsupported.append((index, path, operator))
     for fact in application.facts:
         found.domain.limit(narrowing.back(fact))
-    pending = tuple(
-        narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE
-    )
+    pending = tuple(narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
     settled = len(application.requirements) - len(pending)
     found.counts["PROVED"] += settled * times
     found.proved_by["normal form"] += settled * times
@@ -231,9 +227,7 @@ def _compares_data(r: Requirement) -> bool:
     return sum(s.kind == "data" for s in r.formula.symbols) > 1
 
 
-def _without_comparisons(
-    pending: tuple[Requirement, ...], found: Examination, times: int
-) -> tuple[Requirement, ...]:
+def _without_comparisons(pending: tuple[Requirement, ...], found: Examination, times: int) -> tuple[Requirement, ...]:
     """The requirements without those that relate sizes from two places where data decides, and may agree.
 
     How such sizes hang together isn't known (the count of a mask, and the sum of the same mask): as with an index
@@ -243,7 +237,7 @@ def _without_comparisons(
     for r in pending:
         decision = found.domain.decide(r.formula) if _compares_data(r) else Decision("always", "")
         if decision is None or decision.holds == "sometimes":
-            found.domain.limit(r.formula)
+            found.domain.assume(r.formula)
             found.counts["PROVED"] += times
             found.proved_by["data taken to agree"] += times
         else:
@@ -282,9 +276,7 @@ def declarations(problem: Problem, examination: Examination, judge: Judge) -> tu
     return tuple(made)
 
 
-def _claim(
-    shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]
-) -> Formula:
+def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
     """The condition under which a declared shape is right."""
     if len(shape) != len(declared):
         return FALSE
@@ -301,9 +293,7 @@ def refuse(problem: Problem, examination: Examination, judge: Judge) -> None:
     for j in examination.judgements:
         if j.verdict is Verdict.FAILS:
             f = _finding(j, problem, examination, judge)
-            raise ModelError(
-                f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}"
-            )
+            raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
 
 
 def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:
@@ -318,9 +308,7 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     return Precondition(region.text, region.exact and examination.decided)
 
 
-def _finding(
-    j: Judgement, problem: Problem, examination: Examination, judge: Judge
-) -> Finding:
+def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Finding:
     values = j.decision.counterexample
     shown = None if values is None else problem.counterexample(values)
     broken = _first_broken(j, values)
@@ -408,15 +396,11 @@ def causes(name: str, graph: Graph, inference: Inference) -> tuple[Cause, ...]:
     found: dict[tuple[str, int | None, str], Cause] = {}
     for dim in inference.tensors[name].shape or ():
         if dim.constant is None:
-            found.update(
-                {(c.tensor, c.axis, c.expr): c for c in _trace(name, dim, graph, inference.tensors, None)}
-            )
+            found.update({(c.tensor, c.axis, c.expr): c for c in _trace(name, dim, graph, inference.tensors, None)})
     return tuple(found.values())
 
 
-def _trace(
-    name: str, dim: Dim, graph: Graph, tensors: dict[str, Tensor], evaluator: Evaluator | None
-) -> list[Cause]:
+def _trace(name: str, dim: Dim, graph: Graph, tensors: dict[str, Tensor], evaluator: Evaluator | None) -> list[Cause]:
     chain: list[Cause] = []
     seen: set[str] = set()
     while name not in seen and len(chain) < 4 * MAX_CAUSES:

@@ -492,9 +492,7 @@ def _extreme(op: str, operands: Sequence[Dim | int]) -> Dim:
     flat: dict[Dim, None] = {}
     for d in map(as_dim, operands):
         atom = (
-            _ATOMS[d.terms[0][0][0]]
-            if len(d.terms) == 1 and len(d.terms[0][0]) == 1 and d.terms[0][1] == 1
-            else None
+            _ATOMS[d.terms[0][0][0]] if len(d.terms) == 1 and len(d.terms[0][0]) == 1 and d.terms[0][1] == 1 else None
         )
         flat.update(dict.fromkeys(atom.args if atom is not None and atom.op == op else (d,)))
     kept: list[Dim] = []

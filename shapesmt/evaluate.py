@@ -17,9 +17,7 @@ from shapesmt.dim import _ATOMS, Atom, Dim
 from shapesmt.formula import Formula
 
 Operation = Callable[..., Any]
-OPERATIONS: dict[
-    str, Operation
-] = {}  # atoms beyond the built-in ones: op -> function of the arguments' values
+OPERATIONS: dict[str, Operation] = {}  # atoms beyond the built-in ones: op -> function of the arguments' values
 
 
 class Evaluator:

@@ -43,9 +43,7 @@ def explanation(
         touched = [target] if target in inference.tensors else []
         if producer is not None and not touched:
             touched = [t for t in (*producer.inputs, *producer.outputs) if t in inference.tensors and t]
-        chain = tuple(
-            c for t in (touched if target in inference.tensors else ()) for c in causes(t, graph, inference)
-        )
+        chain = tuple(c for t in (touched if target in inference.tensors else ()) for c in causes(t, graph, inference))
     verdict = examination.verdict if target is None else Verdict.worst(f.verdict for f in found)
     judged = next((j for j in examination.judgements if any(f.node == j.node.name for f in found)), None)
     return Explanation(
@@ -78,9 +76,7 @@ def facts(judged: Judgement, problem: Problem, examination: Examination) -> tupl
         named[f"assumption {formula}"] = (formula, Fact("assumption", str(formula)))
     for other in examination.judgements:
         if other.index < judged.index and other.verdict is Verdict.DEPENDS:
-            fact = Fact(
-                "requirement", str(other.condition), other.node.name, other.node.op, other.open[0].law
-            )
+            fact = Fact("requirement", str(other.condition), other.node.name, other.node.op, other.open[0].law)
             named[f"node {other.index}"] = (other.condition, fact)
     kept = core({name: formula for name, (formula, _) in named.items()})
     return tuple(named[str(name)][1] for name in kept or ())

@@ -34,7 +34,9 @@ def _size(dim: Dim, domain: Domain, judge: Judge, decided: bool) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
-    return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (decided or dim.constant is not None), (low, high))
+    return DimBounds(
+        extent.lo, extent.hi, str(dim), extent.exact and (decided or dim.constant is not None), (low, high)
+    )
 
 
 def _named(witness: dict[Atom, int]) -> dict[str, int]:

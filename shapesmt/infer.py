@@ -102,9 +102,7 @@ class _Walk:
             applications.append(made)
             outputs = made.outputs
             if rename is not None:
-                outputs = tuple(
-                    rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True)
-                )
+                outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
             if len(writes) == 1:
                 tensors[writes[0]] = outputs[0]
             else:
@@ -135,18 +133,14 @@ class _Walk:
     ) -> Application:
         if rule is None:
             outputs = (UNKNOWN,) * len(node.outputs)
-            return Application(
-                outputs, (), (), (("", f"{node.domain}.{node.op}" if node.domain else node.op),)
-            )
+            return Application(outputs, (), (), (("", f"{node.domain}.{node.op}" if node.domain else node.op),))
         if isinstance(rule, Function):
             return self._call(rule, node, given)
         if not rule.any_rank and any(t is not None and t.shape is None for t in given):
             dtype = rule.dtype or next((t.dtype for t in given if t is not None), "")
             return Application((tensor(dtype, None),) * len(node.outputs), ())
 
-        def run(
-            ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str
-        ) -> tuple[Tensor, ...]:
+        def run(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
             return self._subgraph(ctx, graph, inputs, label, tensors)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
@@ -180,9 +174,7 @@ class _Walk:
         """A local function: its body on the caller's inputs and attributes."""
         walk = self._deeper(function.opsets)
         if walk is None:
-            return Application(
-                (UNKNOWN,) * len(node.outputs), (), (), (("", f"{node.op} (nested too deep)"),)
-            )
+            return Application((UNKNOWN,) * len(node.outputs), (), (), (("", f"{node.op} (nested too deep)"),))
         absent = tensor("", ())
         inner = dict.fromkeys(function.inputs, absent)
         inner.update((name, t) for name, t in zip(function.inputs, given, strict=False) if t is not None)

@@ -173,14 +173,12 @@ class Domain:
         if symbol not in self._values:
             lo, hi = symbol.lo, symbol.hi
             few = lo > -inf and hi < inf and (hi - lo) // symbol.step < MAX_VALUES
-            self._values[symbol] = (
-                np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
-            )
+            self._values[symbol] = np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
         return self._values[symbol]
 
     def narrowing(self) -> dict[Atom, Dim]:
         """What the facts leave of single symbols: a narrower range, or an expression over the others."""
-        left = dict(self._solved)
+        left = {s: d for s, d in self._solved.items() if not s.universal}
         for s in self.symbols:
             values = self._values.get(s)
             if s not in left and values is not None and len(values):
@@ -292,6 +290,15 @@ class Domain:
             return Decision("sometimes" if _for_all_data(points, truth) else "never", "enumeration", counterexample)
         return Decision("sometimes" if truth.any() else "never", "enumeration", counterexample)
 
+    def grows_without_end(self, dim: Dim) -> Assignment | None:
+        """The lowest point of an expression that no end of its symbols bounds; None where that isn't known."""
+        symbols, facts = self.cone(dim.symbols)
+        open_ended = [s for s in symbols if s.hi == inf]
+        if facts or not open_ended or dim.tight[1] < inf or any(s.lo == -inf for s in symbols) or direction(dim) != 1:
+            return None
+        low = {s: int(s.lo) if (v := self._values.get(s)) is None or not len(v) else int(v[0]) for s in symbols}
+        return low
+
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""
         undecided = False
@@ -308,6 +315,8 @@ class Domain:
 
     def extent(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
         """The least and greatest value of an expression with a point for each; None where that takes a solver."""
+        if self._solved and not dim.symbols.isdisjoint(self._solved):
+            dim = Replacer(self._solved).apply(dim)
         found = self._at_limit(dim) or self._at_corners(dim)
         if found is not None or not fits_int64(dim):
             return found
@@ -321,7 +330,8 @@ class Domain:
     def _at_limit(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
         """The extent of a size that data decides, and that only its limit ties to the inputs."""
         size = dim.as_symbol()
-        about = [f for f in (*self._limits, *self._relations) if size in f.symbols]
+        about = [self.simplified(f) for f in (*self._limits, *self._relations) if size in f.symbols]
+        about = [f for f in dict.fromkeys(about) if f is not TRUE]
         if size is None or not size.universal or len(about) != 1 or about[0].op != "ge" or about[0].dim is None:
             return None
         most = about[0].dim + dim
@@ -379,12 +389,18 @@ def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
 def direction(dim: Dim) -> int:
     """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
     ways = {
-        way * (1 if coefficient > 0 else -1)
+        _monomial_direction([_ATOMS[n] for n in monomial]) * (1 if coefficient > 0 else -1)
         for monomial, coefficient in dim.terms
         if monomial
-        for way in ([_atom_direction(_ATOMS[monomial[0]])] if len(monomial) == 1 else [0])
     }
     return ways.pop() if len(ways) == 1 else 0
+
+
+def _monomial_direction(atoms: list[Atom]) -> int:
+    if len(atoms) > 1 and any(a.lo < 0 for a in atoms):
+        return 0
+    ways = {_atom_direction(a) for a in atoms}
+    return ways.pop() if len(ways) == 1 and (len(atoms) == 1 or ways == {1}) else 0
 
 
 def _atom_direction(atom: Atom) -> int:

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from shapesmt.dim import Atom, Dim
     from shapesmt.formula import Formula
 
-Piece = tuple[
-    int, str, bool
-]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
+Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
 _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # characters; what is longer is written "..."
 _TEXTS: dict[Dim | Formula, str] = {}
@@ -135,11 +133,7 @@ def _operand(dim: Dim) -> str:
     """The expression as an operand of `//` or `%`."""
     pieces = _pieces(dim)
     alone = not pieces or (len(pieces) == 1 and pieces[0][0] >= 0 and (pieces[0][0] == 1 or not pieces[0][1]))
-    return (
-        _sum(pieces)
-        if alone and (not pieces or (pieces[0][2] and "*" not in pieces[0][1]))
-        else f"({_sum(pieces)})"
-    )
+    return _sum(pieces) if alone and (not pieces or (pieces[0][2] and "*" not in pieces[0][1])) else f"({_sum(pieces)})"
 
 
 def _monomial(atoms: list[Atom]) -> tuple[str, bool]:

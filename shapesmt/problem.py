@@ -64,9 +64,7 @@ def pose(
     """
     declared = _declared(graph, shapes or {})
     names, given = _symbols(graph, declared, dims or {})
-    free = {
-        name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step) for name, r in given.items()
-    }
+    free = {name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step) for name, r in given.items()}
     assumptions = [assume] if isinstance(assume, str) else list(assume or ())
     formulas = [parse_formula(text, free) for text in assumptions]
     solved, facts = _eliminate(all_of(*formulas).conjuncts)
@@ -103,9 +101,7 @@ def _merged(
     if asked is None or axes is None:
         return None if asked is None else list(asked)
     if len(asked) != len(axes):
-        raise UsageError(
-            f"--shape gives input '{name}' {len(asked)} dimensions, the file gives it {len(axes)}"
-        )
+        raise UsageError(f"--shape gives input '{name}' {len(asked)} dimensions, the file gives it {len(axes)}")
     return [theirs if ours is None else ours for ours, theirs in zip(asked, axes, strict=True)]
 
 
@@ -130,9 +126,7 @@ def _symbols(
     expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
     for name in dims:
         if name not in order or name in expressions:
-            raise unknown_name(
-                "input dimension", name, [n for n in order if n not in expressions], graph.source
-            )
+            raise unknown_name("input dimension", name, [n for n in order if n not in expressions], graph.source)
     ranges: dict[str, SymbolRange] = {}
     for name, known in order.items():
         if name in dims:
@@ -204,4 +198,3 @@ def _solve(fact: Formula) -> tuple[Atom, Dim] | None:
             if atom not in meaning.symbols:
                 choices.append((sum(c < 0 for _, c in meaning.terms), atom.number, atom, meaning))
     return min(choices, key=lambda c: c[:2])[2:] if choices else None
-

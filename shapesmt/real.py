@@ -247,13 +247,7 @@ def _binary(op: str, a: Real, b: Real) -> Real:
             top, bottom = _divided(top, common), bottom // common
         if top is not None and _representable(top, bottom, a.dtype):
             return _fraction(top, bottom, a.dtype)
-    if (
-        p is not None
-        and q is not None
-        and p.constant is not None
-        and q.constant is not None
-        and a.dtype in _NUMPY
-    ):
+    if p is not None and q is not None and p.constant is not None and q.constant is not None and a.dtype in _NUMPY:
         kind = _NUMPY[a.dtype]
         with np.errstate(all="ignore"):
             x, y = kind(p.constant) / kind(a.denominator), kind(q.constant) / kind(b.denominator)

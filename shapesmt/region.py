@@ -159,9 +159,7 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] |
     if len(bad) <= MAX_LISTED:
         return [
             *([] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]),
-            Piece(
-                all_of(*(differs(x, int(v)) for v in bad)), f"{name} not in {{{', '.join(map(str, bad))}}}"
-            ),
+            Piece(all_of(*(differs(x, int(v)) for v in bad)), f"{name} not in {{{', '.join(map(str, bad))}}}"),
         ]
     return None
 
@@ -216,9 +214,7 @@ def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
     """Maximal runs of neighbouring values at which the truth holds."""
     edges = np.flatnonzero(np.diff(truth.astype(np.int8)))
     bounds = [0, *(edges + 1).tolist(), len(values)]
-    return [
-        (int(values[a]), int(values[b - 1])) for a, b in pairwise(bounds) if truth[a]
-    ]
+    return [(int(values[a]), int(values[b - 1])) for a, b in pairwise(bounds) if truth[a]]
 
 
 def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Piece:

@@ -84,9 +84,7 @@ def from_literal(literal: Literal) -> Tensor:
 
 
 def _listed(literal: Literal) -> Value | None:
-    if literal.values is None or literal.dtype.startswith(
-        ("complex", "string", "float8", "float4", "float6")
-    ):
+    if literal.values is None or literal.dtype.startswith(("complex", "string", "float8", "float4", "float6")):
         return None
     if literal.dtype in FLOATS:
         if len(literal.values) > MAX_FLOATS:

@@ -105,8 +105,5 @@ def test_importing_the_package_loads_no_heavy_library() -> None:
 
     code = "import shapesmt, shapesmt.cli, sys; print([m for m in ('onnx', 'z3', 'networkx', 'rich', 'numpy') if m in sys.modules])"
     assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        == "[]"
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )

@@ -78,7 +78,10 @@ def test_normal_forms_keep_every_value(seed: int) -> None:
         except ZeroDivisionError:
             pass  # Python refuses what shapesmt takes for 0
     if fits_int64(dim):
-        grid = {atom(s): np.array(r).reshape([-1 if i == k else 1 for k in range(3)]) for i, (s, r) in enumerate(zip(symbols, ranges))}
+        grid = {
+            atom(s): np.array(r).reshape([-1 if i == k else 1 for k in range(3)])
+            for i, (s, r) in enumerate(zip(symbols, ranges))
+        }
         values = np.broadcast_to(evaluate(dim, grid), [len(r) for r in ranges])
         assert values.ravel().tolist() == [meaning(dict(zip("xyz", p, strict=True))) for p in points]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, ceil_divide, minimum, total
-from shapesmt.formula import all_of, any_of, at_least, divides, equal, less, select
+from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less, select
 from shapesmt.ops.fields import array_of, attribute, concrete, counted, element_of, valued, viewed
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
@@ -44,7 +44,7 @@ def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None
     for i in range(len(dims)):
         if i == axis or dims[i] is x[i]:
             continue
-        first = all_of(equal(so_far, 0), at_least(x.numel, 1))
+        first = all_of(equal(so_far, 0), *(at_least(d, 1) for d in x.dims)) if so_far.lo <= 0 else FALSE
         ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), first), _JOIN, dims[i], x[i])
         dims[i] = select(first, x[i], dims[i])
     dims[axis] = so_far + x[axis]

@@ -79,5 +79,3 @@ def _rounded(exact: Envelope, dtype: str) -> Envelope:
         lambda line: (line[0] * (1 - part), line[1] * (1 - part) - TINY),
         lambda line: (line[0] * (1 + part), line[1] * (1 + part) + TINY),
     )
-
-

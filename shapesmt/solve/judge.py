@@ -66,6 +66,9 @@ class Judge:
         found = domain.extent(dim)
         if found is not None:
             return Extent(found[0], found[1], True, found[2:])
+        low_point = domain.grows_without_end(dim)
+        if low_point is not None:
+            return Extent(int(Evaluator(low_point).dim(dim)), None, True, (low_point, None))
         _, facts = domain.cone(dim.symbols)
         facts = [*facts, *_own_facts(domain, dim.symbols)]
         low = minimize(dim, facts, self.deadline)
@@ -97,4 +100,3 @@ def _own_facts(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
     """The facts about one symbol each, of these symbols."""
     own = set(symbols)
     return [f for f in domain.facts if len(f.symbols) == 1 and f.symbols <= own]
-

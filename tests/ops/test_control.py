@@ -54,7 +54,7 @@ def test_a_condition_on_data_needs_both_branches():
 
 
 def test_a_condition_has_one_element():
-    found = run(choice(ADD, JOIN, "bool[n] c"), TWO, data={"c": lambda env, shape: np.ones(shape)})
+    found = run(choice(ADD, JOIN, "bool[n] c"), TWO, data={"c": lambda _, shape: np.ones(shape)})
     assert found.failed
 
 
@@ -100,8 +100,8 @@ BODIES = {
 def test_loops(body, rows):
     found = run(loop(body), ROWS, **COUNT)
     assert str(found.tensors["y"][0]) == rows
-    for trips in (-1, 0, 1, 3, 40):
-        run(loop(body), {"n": (0, 3)}, items={"m": [trips]}) if "doubling" not in rows and trips < 40 else None
+    for trips in (-1, 0, 1, 3):
+        run(loop(body), {"n": (0, 3)}, items={"m": [trips]})
     run(loop(body), {"n": (1, 2)}, data={"m": [np.array(t) for t in (0, 1, 2)]})
 
 
@@ -118,7 +118,17 @@ def test_conditions():
     for trips in ("m", 2):
         flags = loop(body.replace("so =", "more = Gather<axis=0>(f, i) so ="), count="int64 m, bool[4] f")
         choices = [np.array(f, bool) for f in ([0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 1])]
-        run(flags.replace("co = Identity(ci)", "co = Gather<axis=0>(f, i)"), ROWS, items={"m": [trips]}, data={"f": choices})
+        run(
+            flags.replace("co = Identity(ci)", "co = Gather<axis=0>(f, i)"),
+            ROWS,
+            items={"m": [trips]},
+            data={"f": choices},
+        )
+
+
+def test_many_trips_are_not_written_out():
+    found = run(loop(BODIES["growth"][0]), {"n": (0, 3)}, items={"m": [100]})
+    assert str(found.tensors["y"][0]) == "101*n"
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])
@@ -177,10 +187,16 @@ def scan(body, attributes=""):
             (float[h,k] a_out, float[r,t] so) {{ {body} }}> (st, x) }}"""
 
 
-@pytest.mark.parametrize("attributes", ["", ", scan_output_axes = [1]", ", scan_output_axes = [-1]", ", scan_input_axes = [1]"])
+@pytest.mark.parametrize(
+    "attributes", ["", ", scan_output_axes = [1]", ", scan_output_axes = [-1]", ", scan_input_axes = [1]"]
+)
 @pytest.mark.parametrize(
     "body",
-    ["a_out = Add(a_in, xi) so = Identity(a_out)", "a_out = Identity(a_in) so = Add(xi, a_in)", "a_out = Concat<axis=0>(a_in, xi) so = Identity(xi)"],
+    [
+        "a_out = Add(a_in, xi) so = Identity(a_out)",
+        "a_out = Identity(a_in) so = Add(xi, a_in)",
+        "a_out = Concat<axis=0>(a_in, xi) so = Identity(xi)",
+    ],
 )
 def test_scans(body, attributes):
     run(scan(body, attributes), {"n": (1, 3), "p": (0 if "input" not in attributes else 1, 3), "q": (1, 3)})

@@ -30,7 +30,7 @@ def test_optional_inputs(op):
     shapes = {"x": [3, "b", 3], "w": ["d", rows, 3], "r": [1, "g", 2], "s": ["k"], "h": [1, "k", 2]}
     ranges = {"b": (1, 2), "d": (1, 2), "g": (rows - 1, rows), "k": (1, 2)}
     layer = node(op, ["x", "w", "r", "", "s", "h"], ["", "last"], hidden_size=2)
-    agree(layer, shapes, ranges, dtypes={"s": "int32"}, data={"s": lambda env, shape: np.ones(shape)})
+    agree(layer, shapes, ranges, dtypes={"s": "int32"}, data={"s": lambda _, shape: np.ones(shape)})
 
 
 def test_peepholes_and_cell_states():

@@ -25,7 +25,7 @@ def test_factors(factor, mode):
 def test_ten_times_seven_tenths_is_seven():
     found = agree(node("Resize", ["x", "", "s"]), IMAGE, SIZES, constants={"s": floats(1, 1, 0.7, 1)})
     height = found.tensors["out"][2]
-    assert evaluate(height, {s: 10 for s in height.symbols}) == 7
+    assert evaluate(height, dict.fromkeys(height.symbols, 10)) == 7
 
 
 @pytest.mark.parametrize(("opset", "op"), [(7, "Upsample"), (9, "Upsample"), (10, "Upsample"), (10, "Resize")])
@@ -48,7 +48,9 @@ def test_sizes(opset, mode):
     agree(resize, IMAGE, ranges, constants=empty, items={"z": ["m", 2, "s"]}, opset=opset)
 
 
-@pytest.mark.parametrize("attributes", [{"axes": [2, 3]}, {"axes": [-1, -2]}, {"axes": [3, 3]}, {"axes": [0, 2]}], ids=str)
+@pytest.mark.parametrize(
+    "attributes", [{"axes": [2, 3]}, {"axes": [-1, -2]}, {"axes": [3, 3]}, {"axes": [0, 2]}], ids=str
+)
 def test_axes(attributes):
     ranges = {"n": (1, 2), "h": (1, 3), "w": (1, 3), "s": (1, 3)}
     agree(node("Resize", ["x", "", "", "z"], **attributes), IMAGE, ranges, items={"z": ["s", 2]})

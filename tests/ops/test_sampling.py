@@ -7,7 +7,7 @@ import pytest
 
 from tests.ops.harness import agree, node
 
-ZEROS = {"r": lambda env, shape: np.zeros(shape), "i": lambda env, shape: np.zeros(shape)}
+ZEROS = {"r": lambda _, shape: np.zeros(shape), "i": lambda env, shape: np.zeros(shape)}
 
 
 @pytest.mark.parametrize("opset", [10, 16])
@@ -20,7 +20,9 @@ def test_roi_align(opset):
 
 def test_roi_align_knows_batch_indices():
     regions = {"r": np.zeros([2, 4], np.float32)}
-    found = agree(node("RoiAlign", ["x", "r", "b"]), {"x": ["n", 1, 2, 2]}, {"n": (0, 3)}, items={"b": [0, 1]}, constants=regions)
+    found = agree(
+        node("RoiAlign", ["x", "r", "b"]), {"x": ["n", 1, 2, 2]}, {"n": (0, 3)}, items={"b": [0, 1]}, constants=regions
+    )
     assert (found.ran, found.failed) == (2, 2)
 
 
@@ -45,7 +47,9 @@ def test_affine_grid(spatial):
     agree(node("AffineGrid", ["t", "s"]), shapes, ranges, items={"s": ["n", 3, *spatial]})
 
 
-@pytest.mark.parametrize("attributes", [{}, {"strides": [2]}, {"strides": [3], "pads": [1, 0]}, {"pads": [2, 0]}], ids=str)
+@pytest.mark.parametrize(
+    "attributes", [{}, {"strides": [2]}, {"strides": [3], "pads": [1, 0]}, {"pads": [2, 0]}], ids=str
+)
 def test_max_unpool(attributes):
     shapes, ranges = {"x": ["n", 1, "h"], "i": ["n", 1, "k"]}, {"n": (0, 2), "h": (0, 3), "k": (0, 3)}
     unpool = {"kernel_shape": [2], **attributes}

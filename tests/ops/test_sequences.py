@@ -26,7 +26,10 @@ CASES = {
     "parts": (f"s = SplitToSequence<axis = 0>(x, c) {AT}", {"p": (-3, 3), "c": (0, 3)}),
     "listed parts": (VECTOR, {"p": (-1, 3), "c": (-1, 3)}),
     "single parts": (f"s = SplitToSequence<axis = 0>(x) {AT}", {"p": (-3, 3)}),
-    "squeezed parts": (f"s = SplitToSequence<axis = 1, keepdims = 0>(x) {AT}".replace("y", "w") + " y = Identity(x)", {"p": (-3, 2)}),
+    "squeezed parts": (
+        f"s = SplitToSequence<axis = 1, keepdims = 0>(x) {AT}".replace("y", "w") + " y = Identity(x)",
+        {"p": (-3, 2)},
+    ),
     "join": (f"{THREE} {JOINED.format(0)}", {}),
     "join along another axis": (f"{THREE} {JOINED.format(-1)}", {}),
     "stack": (f"{THREE} {JOINED.format('-1, new_axis = 1').replace('y', 'w')} y = Identity(x)", {}),

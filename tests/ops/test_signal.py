@@ -15,7 +15,9 @@ def test_dft(attributes, parts):
     agree(node("DFT", ["x"], axis=1, **attributes), shapes, ranges, opset=17)
     agree(node("DFT", ["x", "l"], **attributes), shapes, ranges, items={"l": ["l"]})
     for axis in (-4, -3, -1, 0, 2, 3):
-        agree(node("DFT", ["x", "", "a"], **attributes), shapes, {**ranges, "l": (0, 0)}, constants={"a": np.int64(axis)})
+        agree(
+            node("DFT", ["x", "", "a"], **attributes), shapes, {**ranges, "l": (0, 0)}, constants={"a": np.int64(axis)}
+        )
 
 
 @pytest.mark.parametrize("onesided", [0, 1])
@@ -23,7 +25,9 @@ def test_stft(onesided):
     shapes, ranges = {"x": [1, "t", 1], "w": ["w"]}, {"t": (0, 9), "w": (1, 4), "s": (1, 4), "f": (1, 4)}
     agree(node("STFT", ["x", "s", "w"], onesided=onesided), shapes, {**ranges, "f": (1, 1)}, items={"s": ["s"]})
     agree(node("STFT", ["x", "s", "w", "f"], onesided=onesided), shapes, ranges, items={"s": ["s"], "f": ["f"]})
-    agree(node("STFT", ["x", "s", "", "f"], onesided=onesided), {"x": [1, "t", 2]}, ranges, items={"s": ["s"], "f": ["f"]})
+    agree(
+        node("STFT", ["x", "s", "", "f"], onesided=onesided), {"x": [1, "t", 2]}, ranges, items={"s": ["s"], "f": ["f"]}
+    )
 
 
 @pytest.mark.parametrize("op", ["HannWindow", "HammingWindow", "BlackmanWindow"])

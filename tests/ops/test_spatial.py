@@ -92,7 +92,11 @@ def test_channels_of_convolutions(op, group):
     ids=str,
 )
 def test_sizes_of_transposed_convolutions(attributes):
-    agree(node("ConvTranspose", ["x", "w"], **attributes), {"x": [1, 1, "h"], "w": [1, 1, "k"]}, {"h": (1, 6), "k": (1, 3)})
+    agree(
+        node("ConvTranspose", ["x", "w"], **attributes),
+        {"x": [1, 1, "h"], "w": [1, 1, "k"]},
+        {"h": (1, 6), "k": (1, 3)},
+    )
 
 
 def test_integer_convolutions():

@@ -1,0 +1,48 @@
+"""Times as medians in a warm process, and whole processes with their memory."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+REPEATS = 5
+
+
+class Timing(NamedTuple):
+    """Seconds of the first call, and the median of those that follow."""
+
+    first: float
+    median: float
+
+
+class Process(NamedTuple):
+    """Seconds and peak memory in bytes of a process from its start to its end."""
+
+    seconds: float
+    memory: int
+
+
+def timed(call: Callable[[], object], repeats: int = REPEATS) -> Timing:
+    seconds = []
+    for _ in range(repeats + 1):
+        started = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - started)
+    return Timing(seconds[0], statistics.median(seconds[1:]))
+
+
+def process(code: str, *arguments: str, repeats: int = REPEATS) -> Process:
+    """A Python process that runs the code, with `sys.argv[1:]` as given; the medians."""
+    measured = f"import resource, sys\n{code}\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    runs = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        ran = subprocess.run([sys.executable, "-c", measured, *arguments], capture_output=True, text=True, check=True)
+        seconds = time.perf_counter() - started
+        unit = 1 if sys.platform == "darwin" else 1024
+        runs.append(Process(seconds, int(ran.stderr.split()[-1]) * unit))
+    return Process(statistics.median(r.seconds for r in runs), int(statistics.median(r.memory for r in runs)))
