@@ -70,11 +70,9 @@ def check(
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
 
-    Args:
-        model: See above, as for the other arguments.
-        declared: What to do with the shapes that the file claims of inner tensors and outputs: "check" compares
-            them with what is inferred, "trust" takes them where nothing could be inferred, "ignore" drops them.
-        certify: Have the solver decide the complete system as well, without any presolve.
+    `declared` says what to do with the shapes that the file claims of inner tensors and outputs: "check" compares
+    them with what is inferred, "trust" takes them where nothing could be inferred, "ignore" drops them. With
+    `certify` the solver decides the complete system as well, without any presolve.
 
     Raises:
         InternalError: The solver's answer to the complete system contradicts the verdict.

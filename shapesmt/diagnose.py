@@ -23,8 +23,8 @@ from shapesmt.problem import Problem
 from shapesmt.region import Region, describe
 from shapesmt.report import Cause, Clash, Counts, Finding, Precondition, Side, Verdict
 from shapesmt.requirement import Requirement
-from shapesmt.solve.judge import Judge
 from shapesmt.rewrite import Replacer
+from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor, tensor
 
 VERDICTS = {
@@ -338,15 +338,12 @@ def _side(side: Dim, evaluator: Evaluator | None) -> Side:
 
 
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
-    if values is not None:
-        evaluator = Evaluator(values)
-        for r in j.open:
-            try:
-                if not evaluator.formula(r.formula):
-                    return r
-            except KeyError:
-                continue
-    return j.open[0]
+    """The requirement that the counterexample breaks."""
+    if values is None:
+        return j.open[0]
+    evaluator = Evaluator(values)
+    known = [r for r in j.open if r.formula.symbols <= values.keys()]
+    return next((r for r in known if not evaluator.formula(r.formula)), j.open[0])
 
 
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:

@@ -415,7 +415,7 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
         if c == 1 and len(monomial) == 1:
             atom = _ATOMS[monomial[0]]
             if atom.op == "floordiv" and atom.args[1].constant is not None:
-                inner, m = atom.args[0], atom.args[1].constant
+                inner, m = as_dim(atom.args[0]), int(atom.args[1].constant)
                 if m > 0:  # x + floor(e/m) is floor((m*x + e)/m), and nested floors merge
                     return ((a - of_atom(atom)) * m + inner) // (m * k)
     lo, hi = a.tight

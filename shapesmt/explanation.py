@@ -17,12 +17,7 @@ from shapesmt.solve.solver import core
 
 
 def explanation(
-    problem: Problem,
-    inference: Inference,
-    examination: Examination,
-    judge: Judge,
-    target: str | None,
-    started: float,
+    problem: Problem, examination: Examination, judge: Judge, target: str | None, started: float
 ) -> Explanation:
     """Why the target is as it is.
 

@@ -19,7 +19,6 @@ from typing import Any
 from shapesmt import intervals
 from shapesmt.dim import _ATOMS, Atom, Dim, as_dim, common_factor, divide_terms, make_atom, of_atom
 
-
 MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
 
 

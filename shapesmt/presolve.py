@@ -88,8 +88,8 @@ class Points:
         rows = np.stack([values[s] for s in self.symbols])
         if len(rows) > 1:
             off = rows - np.array([[lowest(s)] for s in self.symbols])
-            for score in (lambda o: (o != 0).sum(axis=0), lambda o: np.abs(o).sum(axis=0)):
-                scores = score(off)
+            for weight in (np.sign, np.abs):
+                scores = np.abs(weight(off)).sum(axis=0)
                 best = scores == scores.min()
                 rows, off = rows[:, best], off[:, best]
             rows = rows[:, [int(np.lexsort(rows[::-1])[0])]]
@@ -296,8 +296,7 @@ class Domain:
         open_ended = [s for s in symbols if s.hi == inf]
         if facts or not open_ended or dim.tight[1] < inf or any(s.lo == -inf for s in symbols) or direction(dim) != 1:
             return None
-        low = {s: int(s.lo) if (v := self._values.get(s)) is None or not len(v) else int(v[0]) for s in symbols}
-        return low
+        return {s: int(s.lo) if (v := self._values.get(s)) is None or not len(v) else int(v[0]) for s in symbols}
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""
@@ -373,9 +372,9 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
         first = bisect_left(ordered, True, key=lambda v: bool(evaluate(formula, {symbol: way * int(v)})))
         if first == len(values):
             return np.zeros(len(values), dtype=np.bool_)
-        return values >= ordered[first] if way > 0 else values <= -ordered[first]
-    truth = np.asarray(Evaluator({symbol: values}).formula(formula))
-    return np.broadcast_to(truth, values.shape)
+        return np.asarray(values >= ordered[first] if way > 0 else values <= -ordered[first])
+    truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
+    return truth
 
 
 def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:

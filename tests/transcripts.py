@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,10 +73,17 @@ def blocks(text: str) -> list[str]:
 
 
 def renewed(transcript: str) -> str:
-    """The transcript with what the commands print now, where that differs and nothing is left out."""
-    found = steps(transcript)
-    shown = (s.written if s.agrees() or LEFT_OUT in s.written.split() else s.printed for s in found)
-    return "\n".join(f"$ {s.command}\n{text}" for s, text in zip(found, shown, strict=True))
+    """The transcript with what the commands print now, where that differs."""
+    return "\n".join(f"$ {s.command}\n{s.written if s.agrees() else current(s)}" for s in steps(transcript))
+
+
+def current(step: Step) -> str:
+    """What a command prints now; where lines are left out, the nearest one for each line shown."""
+    shown, lines = step.written.splitlines(), step.printed.splitlines()
+    if LEFT_OUT not in step.written.split():
+        return step.printed
+    kept = (line if line.strip() == LEFT_OUT else get_close_matches(line, lines, 1, 0)[0] for line in shown)
+    return "".join(f"{line}\n" for line in kept)
 
 
 if __name__ == "__main__":

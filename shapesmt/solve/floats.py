@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 Line: TypeAlias = tuple[Fraction, Fraction]  # slope and offset
 
 TINY = Fraction(1, 1 << 24)  # more than any type's least positive number, below which rounding isn't relative
-HALF = Fraction(1, 2)
-ROUNDINGS = {"floor": (-1, 0), "trunc": (-1, 0), "ceil": (0, 1), "round": (-HALF, HALF)}
+NONE, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
+ROUNDINGS = {"floor": (-ONE, NONE), "trunc": (-ONE, NONE), "ceil": (NONE, ONE), "round": (-HALF, HALF)}
 
 
 class Envelope(NamedTuple):

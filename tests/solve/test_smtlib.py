@@ -8,7 +8,7 @@ import pytest
 
 from shapesmt.dim import Dim, defined, maximum, minimum, symbol
 from shapesmt.evaluate import evaluate
-from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
+from shapesmt.formula import Formula, any_of, at_least, differs, equal, select
 from shapesmt.real import from_dim, literal
 from shapesmt.solve.smtlib import Script, script
 from shapesmt.solve.solver import check

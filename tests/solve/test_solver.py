@@ -131,7 +131,7 @@ def test_giving_up_is_no_conclusion(fermat: Formula) -> None:
 
 def test_a_deadline_is_kept_and_the_next_query_answered(fermat: Formula) -> None:
     started = time.monotonic()
-    endless = f"(declare-const a Int)(declare-const b Int)(declare-const c Int)(assert (> a 0 ))(assert (> b 0))"
+    endless = "(declare-const a Int)(declare-const b Int)(declare-const c Int)(assert (> a 0 ))(assert (> b 0))"
     endless += "(assert (= (+ (* a a a) (* b b b)) (* c c c)))"
     assert ask(Query(endless), Deadline(0.5)).verdict == "unknown"
     assert time.monotonic() - started < 2
