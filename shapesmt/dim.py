@@ -32,6 +32,7 @@ MAX_TERMS = 200  # past it a polynomial is named instead of written out
 MAX_PRODUCT = 64  # most terms that a product is expanded to
 MAX_DEGREE = 8
 MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
+MAX_RELAXED = 12  # nesting past which bounds are interval arithmetic's alone
 
 
 class Atom:
@@ -518,6 +519,8 @@ def _dominates(op: str, a: Dim, b: Dim) -> bool:
 
 
 def _relaxed(dim: Dim) -> Interval:
+    if dim.depth > MAX_RELAXED:
+        return dim.lo, dim.hi
     budget = [40]
     lo, hi = -_upper(-dim, 3, budget), _upper(dim, 3, budget)
     _, shared = common_factor((dim,))

@@ -53,8 +53,8 @@ def test_a_counterexample_is_the_smallest() -> None:
 
 
 def test_unbounded_symbols_are_left_to_the_solver() -> None:
-    assert domain().decide(differs(FREE * FREE * FREE, 7 * FREE + 6)) is None or True
-    assert domain().extent(FREE * FREE - 5 * FREE) is None or True
+    assert domain().decide(differs(FREE * FREE * FREE, 7 * FREE + 6)) is None
+    assert domain().extent(FREE * FREE - 5 * FREE) is None
 
 
 @pytest.mark.parametrize(

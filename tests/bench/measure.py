@@ -11,6 +11,16 @@ from typing import NamedTuple
 
 REPEATS = 5
 
+# Linux hands the peak of the process that started this one on to getrusage, so its own count comes first.
+PEAK = """
+import pathlib, resource
+own = pathlib.Path("/proc/self/status")
+lines = own.read_text().splitlines() if own.exists() else []
+peak = [int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")]
+peak += [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)]
+print(peak[0], file=sys.stderr)
+"""
+
 
 class Timing(NamedTuple):
     """Seconds of the first call, and the median of those that follow."""
@@ -37,12 +47,11 @@ def timed(call: Callable[[], object], repeats: int = REPEATS) -> Timing:
 
 def process(code: str, *arguments: str, repeats: int = REPEATS) -> Process:
     """A Python process that runs the code, with `sys.argv[1:]` as given; the medians."""
-    measured = f"import resource, sys\n{code}\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    measured = f"import sys\n{code}\n{PEAK}"
     runs = []
     for _ in range(repeats):
         started = time.perf_counter()
         ran = subprocess.run([sys.executable, "-c", measured, *arguments], capture_output=True, text=True, check=True)
         seconds = time.perf_counter() - started
-        unit = 1 if sys.platform == "darwin" else 1024
-        runs.append(Process(seconds, int(ran.stderr.split()[-1]) * unit))
+        runs.append(Process(seconds, int(ran.stderr.split()[-1])))
     return Process(statistics.median(r.seconds for r in runs), int(statistics.median(r.memory for r in runs)))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.ops.harness import agree, node
 
-ZEROS = {"r": lambda _, shape: np.zeros(shape), "i": lambda env, shape: np.zeros(shape)}
+ZEROS = {"r": lambda _, shape: np.zeros(shape), "i": lambda _, shape: np.zeros(shape)}
 
 
 @pytest.mark.parametrize("opset", [10, 16])

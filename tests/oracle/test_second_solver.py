@@ -43,9 +43,7 @@ def test_every_judge_agrees(seeds: range) -> None:
         said.append({"PROVED": "unsat", "REFUTED": "sat"}.get(certify(encoding, Deadline(SECONDS)).verdict, "unknown"))
         verdict = shapesmt.check(case.model, dims=case.ranges).verdict
         said.append({Verdict.PROVED: "unsat", Verdict.UNKNOWN: "unknown"}.get(verdict, "sat"))
-        assert set(said) <= {truth, "unknown"}, (
-            f"seed {seed}: {truth} by enumeration, {said} else"
-        )
+        assert set(said) <= {truth, "unknown"}, f"seed {seed}: {truth} by enumeration, {said} else"
         undecided += "unknown" in said
     assert undecided <= len(seeds) // 20
 

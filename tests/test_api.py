@@ -1,0 +1,147 @@
+"""The public functions: what they take, what they give, and what each promises."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import onnx
+import pytest
+
+import shapesmt
+from shapesmt.errors import ModelError, UsageError
+from shapesmt.frontends import load
+from shapesmt.report import Verdict
+
+HEAD = '<ir_version: 8, opset_import: ["":18]> g '
+ADD = HEAD + "(float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { [add] z = Add (x, y) }"
+HALVED = HEAD + "(float[n] x) => (y) <int64[2] t = {-1, 2}> { [halve] y = Reshape (x, t) }"
+
+
+def model(text: str = ADD) -> onnx.ModelProto:
+    return onnx.parser.parse_model(text)
+
+
+def test_every_kind_of_model_gives_the_same_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "add.onnx"
+    path.write_bytes(model().SerializeToString())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+    given = [path, str(path), path.read_bytes(), model(), load(model()), "-"]
+    answers = [shapesmt.check(m, dims={"n": "2..3", "m": "2..3"}) for m in given]
+    assert {a.verdict for a in answers} == {Verdict.DEPENDS}
+    assert len({str(a.to_dict()["findings"]) for a in answers}) == 1
+    assert answers[0].model == "add.onnx"
+
+
+def test_a_model_is_not_changed() -> None:
+    proto = model()
+    before = proto.SerializeToString()
+    shapesmt.check(proto)
+    shapesmt.bounds(proto)
+    shapesmt.infer_shapes(proto)
+    shapesmt.tighten(proto)
+    assert proto.SerializeToString() == before
+
+
+def test_bounds_are_over_the_valid_region() -> None:
+    found = shapesmt.bounds(model(HALVED), dims={"n": "3..9"})
+    assert (found.valid, found.exit_status) == (True, 0)
+    (x,) = found.tensors["x"].shape or ()
+    rows, two = found.tensors["y"].shape or ()
+    assert (x.min, x.max, x.exact) == (4, 8, True)
+    assert (rows.min, rows.max, two.min, two.max) == (2, 4, 2, 2)
+    low, high = rows.witnesses
+    assert (low, high) == ({"n": 4}, {"n": 8})
+
+
+def test_bounds_of_some_tensors() -> None:
+    assert list(shapesmt.bounds(model(), "z").tensors) == ["z"]
+    with pytest.raises(UsageError, match="no tensor 'zz'"):
+        shapesmt.bounds(model(), "zz")
+
+
+def test_without_a_valid_input_there_are_no_bounds() -> None:
+    found = shapesmt.bounds(model(), dims={"n": 2, "m": 3})
+    assert (found.valid, dict(found.tensors), found.exit_status) == (False, {}, 1)
+
+
+def test_an_end_that_is_open() -> None:
+    (x,) = shapesmt.bounds(model(HALVED)).tensors["x"].shape or ()
+    assert (x.min, x.max, x.exact) == (2, None, True)
+
+
+def test_explain_a_node_a_tensor_and_the_model() -> None:
+    ranges = {"n": "2..9", "m": "2..9"}
+    node = shapesmt.explain(model(), "add", dims=ranges)
+    assert (node.target, node.verdict) == ("add", Verdict.DEPENDS)
+    assert any(f.kind == "requirement" and f.node == "add" for f in node.facts)
+    tensor = shapesmt.explain(model(), "z", dims=ranges)
+    assert "z" in tensor.tensors
+    whole = shapesmt.explain(model(), dims=ranges)
+    assert (whole.target, whole.verdict) == (None, Verdict.DEPENDS)
+    assert whole.precondition is not None
+    with pytest.raises(UsageError, match="no node or tensor 'ad'.*did you mean 'add'"):
+        shapesmt.explain(model(), "ad")
+
+
+def test_tighten_writes_the_shapes(tmp_path: Path) -> None:
+    target = tmp_path / "tight.onnx"
+    given = shapesmt.tighten(model(HALVED), target, dims={"n": "3..5"})
+    written = onnx.load(target)
+    assert written == given
+    (y,) = [o for o in written.graph.output if o.name == "y"]
+    assert [d.dim_value for d in y.type.tensor_type.shape.dim] == [2, 2]
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_infer_shapes_is_a_drop_in() -> None:
+    proto = model(HEAD + "(float[n, 4] x) => (z) { y = Flatten <axis = 0> (x)  z = Relu (y) }")
+    inferred = {v.name: v.type.tensor_type for v in shapesmt.infer_shapes(proto).graph.value_info}
+    assert inferred["y"].elem_type == onnx.TensorProto.FLOAT
+    assert [d.dim_param or d.dim_value for d in inferred["y"].shape.dim] == [1, "4*n"]
+    assert isinstance(shapesmt.infer_shapes(proto.SerializeToString()), onnx.ModelProto)
+
+
+def test_strict_inference_refuses_what_cannot_run() -> None:
+    proto = model(HEAD + "(float[n, 4] x, float[n, 3] y) => (z) { [add] z = Add (x, y) }")
+    assert shapesmt.infer_shapes(proto).graph.output
+    for options in ({"strict_mode": True}, {"check_type": True}):
+        with pytest.raises(ModelError, match="node 'add' \\(Add\\) can't run"):
+            shapesmt.infer_shapes(proto, **options)  # type: ignore[arg-type]
+    assert shapesmt.infer_shapes(model(), strict_mode=True)
+
+
+def test_the_complete_system_is_text() -> None:
+    text = shapesmt.encode(model(), dims={"n": "1..3"})
+    assert "(declare-const |n| Int)" in text
+    assert text.count("(check-sat)") == 1
+
+
+def test_operators() -> None:
+    known = {o.qualified: o.since for o in shapesmt.supported_ops().operators}
+    assert known["Add"] is not None
+    text = '<ir_version: 8, opset_import: ["":18, "my.own":1]> g (float[n] x) => (z) { y = my.own.Odd (x) z = Add (x, y) }'
+    used = shapesmt.supported_ops(model(text)).operators
+    assert [(o.qualified, o.since is None, o.nodes) for o in used] == [("Add", False, 1), ("my.own.Odd", True, 1)]
+
+
+def test_a_contradiction_is_the_callers_mistake() -> None:
+    with pytest.raises(UsageError, match="no admissible input.*n in 1\\.\\.3.*n >= 4"):
+        shapesmt.check(model(), dims={"n": "1..3"}, assume=["n >= 4"])
+
+
+def test_what_is_undecided_in_time_is_unknown() -> None:
+    cube = HEAD + "(float[a, a, a] x, float[b, b, b] y, float[c, c, c] z) => (s) <int64[1] t = {-1}> {"
+    cube += "u = Reshape (x, t) v = Reshape (y, t) w = Reshape (z, t) uv = Concat <axis = 0> (u, v) [sum] s = Add (uv, w) }"
+    report = shapesmt.check(model(cube), dims=dict.fromkeys("abc", "2.."), timeout=0.2)
+    assert report.verdict in (Verdict.UNKNOWN, Verdict.FAILS, Verdict.DEPENDS)
+    assert report.seconds < 5
+    for finding in report.findings:
+        assert finding.verdict is not Verdict.PROVED
+
+
+def test_the_same_twice() -> None:
+    first, second = (shapesmt.check(model(), dims={"n": "2..9", "m": "2..9"}).to_dict() for _ in range(2))
+    first.pop("seconds")
+    second.pop("seconds")
+    assert first == second

@@ -1,0 +1,145 @@
+"""Findings: one per root cause, where, when and why."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import onnx
+import pytest
+
+import shapesmt
+from shapesmt.report import Finding, Report, Verdict
+
+HEAD = '<ir_version: 8, opset_import: ["":18]> g '
+
+
+def checked(text: str, **options: object) -> Report:
+    return shapesmt.check(onnx.parser.parse_model(HEAD + text), **options)  # type: ignore[arg-type]
+
+
+def only(report: Report) -> Finding:
+    (finding,) = report.findings
+    return finding
+
+
+def test_a_condition_is_reported_once_and_then_assumed() -> None:
+    report = checked(
+        """(float[n, 3] x, float[m, 3] y) => (c) {
+            [first] a = Add (x, y)
+            [second] b = Mul (x, y)
+            [third] c = Sub (a, b)
+        }""",
+        dims={"n": "2..8", "m": "2..8"},
+    )
+    assert only(report).node == "first"
+    assert report.precondition is not None
+    assert (report.precondition.text, report.precondition.exact) == (("n == m",), True)
+
+
+def test_what_fails_everywhere_is_left_out() -> None:
+    report = checked(
+        """(float[n, 3] x, float[n, 4] y) => (a, d) <int64[2] t = {-1, 8}> {
+            [impossible] a = Add (x, y)
+            [fine] b = Relu (y)
+            [sometimes] d = Reshape (b, t)
+        }""",
+        dims={"n": "1..9"},
+    )
+    assert [(f.node, f.verdict) for f in report.findings] == [
+        ("impossible", Verdict.FAILS),
+        ("sometimes", Verdict.DEPENDS),
+    ]
+    assert report.verdict is Verdict.FAILS
+    assert report.precondition is not None
+    assert report.precondition.text == ("False",)
+    assert report.findings[1].holds_iff == "n % 2 == 0"
+
+
+def test_the_smallest_counterexample() -> None:
+    finding = only(checked("(float[b, h] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }", dims={"b": "1..9", "h": "4..9"}))
+    assert finding.counterexample is not None
+    assert finding.counterexample.symbols == {"b": 1, "h": 4}
+    assert finding.counterexample.inputs == {"x": (1, 4)}
+
+
+def test_a_counterexample_keeps_to_the_assumptions() -> None:
+    finding = only(
+        checked(
+            "(float[n] x, float[m] y) => (z) { z = Add (x, y) }",
+            dims={"n": "2..9", "m": "2..9"},
+            assume=["n >= m + 3"],
+        )
+    )
+    assert finding.verdict is Verdict.FAILS
+    assert finding.counterexample is not None
+    assert finding.counterexample.symbols == {"n": 5, "m": 2}
+
+
+def test_a_clash_shows_both_sides_and_their_values() -> None:
+    finding = only(
+        checked(
+            """(float[1, 4, h, w] x, float[4, 4, 3, 3] k) => (z) <float[4] s = {1, 1, 2, 2}> {
+                [down] d = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, k)
+                [up] u = Resize <mode = "nearest"> (d, , s)
+                [join] z = Concat <axis = 1> (u, x)
+            }""",
+            dims={"h": "8..64", "w": 16},
+        )
+    )
+    assert (finding.node, finding.op_type, finding.index) == ("join", "Concat", 2)
+    assert finding.holds_iff == "h % 2 == 0"
+    assert finding.counterexample is not None
+    assert finding.counterexample.symbols["h"] == 9
+    assert finding.clash is not None
+    assert {finding.clash.left.value, finding.clash.right.value} == {9, 10}
+    assert "down" in {cause.node for cause in finding.because}
+
+
+def test_holds_iff_is_the_nodes_own_condition() -> None:
+    """Nodes on other branches don't take part in it, though they are assumed when it is judged."""
+    report = checked(
+        """(float[n, k] x, float[7, 2] w) => (a, b) <int64[2] t = {-1, 14}> {
+            [one] a = MatMul (x, w)
+            [two] b = Reshape (x, t)
+        }""",
+        dims={"n": "1..9", "k": "1..9"},
+    )
+    one, two = report.findings
+    assert one.holds_iff == "k == 7"
+    assert two.holds_iff is not None
+    for n, k in product(range(1, 10), repeat=2):
+        assert eval(two.holds_iff, {}, {"n": n, "k": k}) == (n * k % 14 == 0), two.holds_iff
+    assert report.precondition is not None
+    assert set(report.precondition.text) == {"k == 7", "n % 2 == 0"}
+
+
+def test_an_operator_without_a_rule_is_a_finding() -> None:
+    report = shapesmt.check(
+        onnx.parser.parse_model(
+            '<ir_version: 8, opset_import: ["":18, "my.own":1]> g (float[n] x) => (y) { [odd] y = my.own.Strange (x) }'
+        )
+    )
+    finding = only(report)
+    assert (finding.verdict, finding.kind, finding.node, finding.op_type) == (Verdict.UNKNOWN, "unsupported", "odd", "my.own.Strange")
+    assert report.verdict is Verdict.UNKNOWN
+    assert report.precondition is not None
+    assert not report.precondition.exact
+
+
+@pytest.mark.parametrize(
+    ("declared", "verdict"),
+    [("float[n, 4]", None), ("float[k, 4]", None), ("float[n, 5]", Verdict.FAILS), ("float[3, 4]", Verdict.DEPENDS), ("float[n]", Verdict.FAILS)],
+)
+def test_declared_shapes_are_claims(declared: str, verdict: Verdict | None) -> None:
+    model = onnx.parser.parse_model(f"{HEAD} (float[n, 4] x) => ({declared} y) {{ [copy] y = Relu (x) }}")
+    found = [f.verdict for f in shapesmt.check(model).findings if f.kind == "declaration"]
+    assert found == ([] if verdict is None else [verdict])
+    assert not shapesmt.check(model, declared="ignore").findings
+
+
+def test_requirements_are_counted_for_every_node() -> None:
+    counts = checked("(float[n, 4] x, float[4, n] y) => (c) { a = MatMul (x, y) b = MatMul (x, y) c = MatMul (a, b) }").requirements
+    assert counts.total == counts.proved == sum(counts.proved_by.values()) > 0
+    failing = checked("(float[n, 4] x, float[m, 4] y) => (a) { a = Add (x, y) }").requirements
+    assert (failing.depends, failing.fails, failing.unknown) == (1, 0, 0)
+    assert failing.total == failing.proved + 1

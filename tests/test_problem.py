@@ -1,0 +1,108 @@
+"""What a graph and its caller declare, as symbols, input tensors and facts."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+
+from shapesmt.errors import UsageError
+from shapesmt.frontends import load
+from shapesmt.problem import Problem, pose
+
+HEAD = '<ir_version: 8, opset_import: ["":18]> g '
+
+
+def posed(inputs: str, **declared: object) -> Problem:
+    model = onnx.parser.parse_model(f"{HEAD}({inputs}) => (y) {{ y = Identity (x) }}")
+    return pose(load(model), **declared)  # type: ignore[arg-type]
+
+
+def ranges(problem: Problem) -> dict[str, str]:
+    return {name: f"{r.min}..{'' if r.max is None else r.max}:{r.step} {r.source}" for name, r in problem.ranges.items()}
+
+
+def shapes(problem: Problem) -> dict[str, str]:
+    return {name: "?" if t.shape is None else " ".join(map(str, t.shape)) for name, t in problem.inputs.items()}
+
+
+def test_undeclared_sizes_start_at_one() -> None:
+    problem = posed("float[n, 3, n] x")
+    assert ranges(problem) == {"n": "1..:1 default"}
+    assert shapes(problem) == {"x": "n 3 n"}
+
+
+def test_one_name_is_one_value_and_anonymous_sizes_get_names() -> None:
+    problem = posed("float[n, ?] x, float[?, n] z")
+    assert shapes(problem) == {"x": "n x_dim1", "z": "z_dim0 n"}
+    assert list(problem.ranges) == ["n", "x_dim1", "z_dim0"]
+
+
+def test_an_input_without_a_shape_has_no_rank() -> None:
+    assert shapes(posed("float[] x, float z")) == {"x": "?", "z": ""}
+    assert shapes(posed("float[n] x", shapes={"x": "[...]"})) == {"x": "?"}
+
+
+def test_ranges_are_the_callers() -> None:
+    problem = posed("float[n, m, k] x", dims={"n": "64..512:16", "m": 8, "k": (0, None)})
+    assert ranges(problem) == {"n": "64..512:16 --dim", "m": "8..8:1 --dim", "k": "0..:1 --dim"}
+
+
+def test_ranges_in_the_file_are_adopted_and_yield_to_the_callers() -> None:
+    model = onnx.parser.parse_model(f"{HEAD}(float[s0, s1] x) => (y) {{ y = Identity (x) }}")
+    noted = model.metadata_props.add()
+    noted.key, noted.value = "pkg.torch.export.ExportedProgram.range_constraints", "{s0: VR[2, 9], s1: VR[1, 64]}"
+    assert ranges(pose(load(model), {"s1": "3..4"})) == {"s0": "2..9:1 model", "s1": "3..4:1 --dim"}
+
+
+def test_shapes_are_merged_with_the_files() -> None:
+    problem = posed("float[n, 3] x", shapes={"x": "[1..8, ?]"})
+    assert shapes(problem) == {"x": "x_dim0 3"}
+    assert ranges(problem) == {"x_dim0": "1..8:1 --shape"}
+
+
+def test_a_name_that_is_an_expression_is_one() -> None:
+    names = ["past", "past + 1"]
+    inputs = [onnx.helper.make_tensor_value_info(n, 1, [d]) for n, d in zip("xz", names, strict=True)]
+    node = onnx.helper.make_node("Identity", ["x"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", inputs, [onnx.ValueInfoProto(name="y")])
+    problem = pose(load(onnx.helper.make_model(graph)))
+    assert shapes(problem) == {"x": "past", "z": "past + 1"}
+    assert list(problem.ranges) == ["past"]
+
+
+def test_an_assumed_equality_takes_a_symbol_out() -> None:
+    problem = posed("float[past, seq, total] x", dims={"total": "1..9"}, assume=["total == past + seq"])
+    assert shapes(problem) == {"x": "past seq seq + past"}
+    assert [s.name for s in problem.domain.symbols] == ["past", "seq"]
+    assert [str(f) for f in problem.domain.facts] == ["seq + past <= 9"]
+
+
+def test_a_counterexample_speaks_of_the_declared_names() -> None:
+    problem = posed("float[past, seq, total] x", assume=["total == past + seq"])
+    values = {s: 2 + i for i, s in enumerate(problem.domain.symbols)}
+    shown = problem.counterexample(values)
+    assert shown.symbols == {"past": 2, "seq": 3, "total": 5}
+    assert shown.inputs == {"x": (2, 3, 5)}
+
+
+def test_one_assumption_may_be_a_text() -> None:
+    assert posed("float[n] x", assume="n <= 4").assumptions == ("n <= 4",)
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"dims": {"m": 3}}, "no input dimension 'm' in"),
+        ({"dims": {"hieght": 3}}, "did you mean 'height'"),
+        ({"dims": {"height": "9..3"}}, "range '9..3' of 'height' is empty"),
+        ({"shapes": {"z": "[1]"}}, "no input 'z' in"),
+        ({"shapes": {"x": "[1,2,3]"}}, "input 'x' 3 dimensions, the file gives it 2"),
+        ({"assume": ["height = 3"]}, "height = 3"),
+        ({"assume": ["hight == 3"]}, "did you mean 'height'"),
+    ],
+)
+def test_mistakes_name_the_thing(declared: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match="(?s).*") as caught:
+        posed("float[height, width] x", **declared)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
