@@ -17,6 +17,7 @@ from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements, Item, Value, elements, field, position
 
 UNROLLED = 32  # trips written out one by one
+WRITTEN = 1 << 14  # nodes written out for that
 ROUNDS = 8  # runs of a body to find out how it changes what it carries
 COUNTED = 1 << 31  # a limit beyond it is no limit
 STEADY = "every trip makes a scan output of the same shape"
@@ -102,8 +103,9 @@ def loop(ctx: InferenceContext) -> list[Tensor]:
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
-    if first is ONE and limit is not None and limit.constant is not None and 1 <= limit.constant <= UNROLLED:
-        found = unrolled(ctx, body, start, limit.constant)
+    trips = limit.constant if limit is not None and first is ONE else None
+    if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:
+        found = unrolled(ctx, body, start, trips)
         if found is not None:
             return found
     return repeated(ctx, body, start, limit, first)
@@ -120,6 +122,12 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
     ctx.made.append(count)
     ctx.memoizable = False
     return count
+
+
+def weight(graph: Graph) -> int:
+    """How many nodes a graph stands for once its own loops are written out."""
+    nested = ((UNROLLED if n.op == "Loop" else 1) * sum(map(weight, n.attributes.graphs)) for n in graph.nodes)
+    return len(graph.nodes) + sum(nested)
 
 
 def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]:

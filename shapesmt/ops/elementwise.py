@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from shapesmt.context import InferenceContext
@@ -12,7 +14,7 @@ from shapesmt.ops import items
 from shapesmt.ops.fields import array_of, concrete, element_of, valued
 from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
 from shapesmt.ops.registry import rule
-from shapesmt.tensor import FLOATS, Shape, Tensor
+from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
 from shapesmt.value import Elements, Value, elements, move_positions, position, positions
 
 ACTIVATIONS = (
@@ -30,6 +32,8 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     if function is None or all(t.value is None for t in operands):
         return None
     partial, sizes = function in PARTIAL, concrete(shape)
+    if sizes is not None and dtype in FLOATS and prod(sizes) > MAX_FLOATS:
+        return None
     if sizes is not None and any(isinstance(t.value, Elements) for t in operands):
         arrays = [array_of(t) if partial or t.value is not None else None for t in operands]
         found = [a for a in arrays if a is not None]

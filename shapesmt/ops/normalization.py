@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
+from shapesmt.dim import ONE, Dim, as_dim
 from shapesmt.formula import any_of, divides, equal
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.reduction import without
@@ -92,12 +92,11 @@ def group_normalization(ctx: InferenceContext) -> Tensor:
     ctx.check(groups > 0, f"there is at least one group, not {groups}")
     ctx.require(divides(groups, x[1]), "the groups divide the channels", x[1], groups)
     ctx.require_at_least(x.numel, 1, "what is normalized has an element")
+    per_channel = ctx.version >= 21
+    law = CHANNEL_LAW if per_channel else "the parameters have one element per group"
     for parameter in map(ctx.input, (1, 2)):
-        size = parameter.numel
-        fitting = any_of(equal(size, x[1] if ctx.version >= 21 else groups), equal(size, 1))
-        ctx.require(
-            fitting, CHANNEL_LAW if ctx.version >= 21 else "the parameters have one element per group", size, x[1]
-        )
+        size, expected = parameter.numel, x[1] if per_channel else as_dim(groups)
+        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
     return ctx.tensor(x.dims)
 
 

@@ -130,7 +130,6 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
     sizes = []
     for i, (size, a) in enumerate(zip(x.dims[2:], axes, strict=True)):
         ctx.check(0 <= extra[i] < a.stride, "output_padding is smaller than the stride")
-        ctx.require_at_least(size, 1, "the input isn't empty")
         full = (size - 1) * a.stride + a.extent
         made = minimum(full + extra[i], size * a.stride) if same(ctx) else full + extra[i] - a.head - a.tail
         sizes.append(as_dim(asked[i]) if asked else made)

@@ -37,13 +37,13 @@ def test_batch_normalization(shape):
 
 def test_batch_normalization_per_element():
     for parameter in (["b", 2], ["c"], ["b", "c"]):
-        shapes = {"x": ["a", "b", 2], **{name: parameter for name in "sbmv"}}
+        shapes = {"x": ["a", "b", 2], "s": parameter, "b": parameter, "m": parameter, "v": parameter}
         agree(node("BatchNormalization", list(shapes), spatial=0), shapes, used(*shapes.values()), opset=7)
 
 
 @pytest.mark.parametrize(("opset", "outputs"), [(9, 5), (14, 3)])
 def test_batch_normalization_in_training(opset, outputs):
-    shapes = {"x": ["c", "d", 2], **dict.fromkeys("sbmv", ["d"])}
+    shapes = {"x": ["c", "d", 2], "s": ["d"], "b": ["d"], "m": ["d"], "v": ["d"]}
     training = 1 if opset >= 14 else None
     names = [f"o{i}" for i in range(outputs)]
     agree(node("BatchNormalization", list(shapes), names, training_mode=training), shapes, used("cd"), opset=opset)
