@@ -82,6 +82,9 @@ class Points:
 
     def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
         """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
+        near = self._nearest(chosen)
+        if near is not None:
+            return near
         values = self.at(chosen)
         if not values:
             return {}
@@ -94,6 +97,20 @@ class Points:
                 rows, off = rows[:, best], off[:, best]
             rows = rows[:, [int(np.lexsort(rows[::-1])[0])]]
         return {s: int(v) for s, v in zip(self.symbols, rows[:, 0], strict=True)}
+
+    def _nearest(self, chosen: NDArray[np.bool_]) -> Assignment | None:
+        """The smallest chosen point of a grid among those with one symbol off its first value, if any."""
+        if len(self._shape) != len(self.symbols) or len(self.symbols) < 2:
+            return None
+        found: list[tuple[int, int, Assignment]] = []
+        axes = [self._values[s].ravel() for s in self.symbols]
+        for k, s in enumerate(self.symbols):
+            line = chosen[tuple(slice(None) if i == k else 0 for i in range(len(axes)))]
+            if line.any():
+                point = {t: int(values[0]) for t, values in zip(self.symbols, axes, strict=True)}
+                point[s] = int(axes[k][int(line.argmax())])
+                found.append((point[s] - int(axes[k][0]), -k, point))
+        return min(found, key=lambda f: f[:2])[2] if found else None
 
     def _full(self, result: Any) -> Any:
         return np.broadcast_to(np.asarray(result), self._shape)

@@ -171,7 +171,9 @@ def _residues(values: Values, truth: Truth) -> Residues | None:
     """`(m, residues)` if the truth is a matter of the remainder by some m."""
     first, seen = values[:SAMPLE], truth[:SAMPLE]
     for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
-        if not np.intersect1d(first[seen] % m, first[~seen] % m).size:
+        passed, failed = np.zeros((2, m), dtype=np.bool_)
+        passed[first[seen] % m] = failed[first[~seen] % m] = True
+        if not (passed & failed).any():
             good = np.unique(values[truth] % m)
             if not np.isin(values[~truth] % m, good).any():
                 return (m, tuple(good.tolist()))
