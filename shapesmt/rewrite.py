@@ -9,9 +9,10 @@ Dim('m')
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any, overload
 
-from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, maximum, minimum, of_atom
+from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, maximum, minimum, of_atom, symbol
 from shapesmt.evaluate import definitions
 from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
 from shapesmt.real import Real
@@ -31,6 +32,16 @@ def replace(what: Dim | Formula, replacements: Mapping[Atom, Dim]) -> Dim | Form
         return what
     replaced: Dim | Formula = Replacer(replacements).apply(what)
     return replaced
+
+
+def beyond(dim: Dim) -> Dim:
+    """The expression over inputs of any size from 1 on, whatever their declared ranges.
+
+    >>> beyond(symbol("h", 64, 512) - 7).lo
+    -6
+    """
+    given = [s for s in dim.symbols if s.kind == "input" and (s.lo > 1 or s.hi < inf)]
+    return replace(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
 
 
 class Replacer:

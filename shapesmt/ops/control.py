@@ -11,7 +11,7 @@ from shapesmt.formula import TRUE, Formula, any_of, at_least, at_most, differs, 
 from shapesmt.graph import Graph
 from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since, truth_of, twin
-from shapesmt.ops.trips import Carried, carried, in_every_trip, put, trips_until_false
+from shapesmt.ops.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rewrite import Replacer
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements, Item, Value, elements, field, position
@@ -272,7 +272,7 @@ def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hid
         another = put(others.apply(d), index, ZERO)
         if another is not d:
             same = in_every_trip(equal(d, another), index, trips)
-            ctx.require(any_of(at_most(trips, 1), same), STEADY, d, another)
+            ctx.require(same if independent(d, hidden) else any_of(at_most(trips, 1), same), STEADY, d, another)
 
 
 # Scan

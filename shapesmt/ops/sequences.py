@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, minimum, total
+from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, maximum, minimum, total
 from shapesmt.formula import all_of, any_of, at_least, equal, less, negate, select
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.registry import rule
@@ -96,12 +96,19 @@ def sequence_at(ctx: InferenceContext) -> Tensor:
     place = place_of(ctx, 1, s[0])
     if place is not None:
         return taken(s, place)
-    return ctx.tensor([anywhere(ctx, i, d) for i, d in enumerate(s.dims[1:])], inner(s))
+    return ctx.tensor([anywhere(ctx, i, d, s[0]) for i, d in enumerate(s.dims[1:])], inner(s))
 
 
-def anywhere(ctx: InferenceContext, index: int, size: Dim) -> Dim:
+def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
     """A size of the tensor at an unknown place."""
-    return size if at(size, 0) is size else ctx.fresh(f"size{index}")
+    if length.constant is None or not 0 < length.constant <= LISTED:
+        return size if at(size, 0) is size else ctx.fresh(f"size{index}")
+    sizes = [at(size, k) for k in range(length.constant)]
+    if all(d is sizes[0] for d in sizes):
+        return sizes[0]
+    made = ctx.fresh(f"size{index}", 0, maximum(*sizes))
+    ctx.facts.append(at_least(made, minimum(*sizes)))
+    return made
 
 
 @rule("SequenceInsert", since=11, any_rank=True)

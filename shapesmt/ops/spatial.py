@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import Dim, as_dim, ceil_divide, maximum, minimum
+from shapesmt.dim import ONE, Dim, as_dim, ceil_divide, make_atom, maximum, minimum
 from shapesmt.formula import any_of, at_least, divides, equal
 from shapesmt.ops.registry import rule
+from shapesmt.rewrite import beyond
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,6 +148,9 @@ def positions(span: Dim, stride: int) -> Dim:
 
     A window larger than its input still has one while it is larger by less than a stride.
     """
+    if span.lo >= 0 and -stride < beyond(span).lo < 0:  # right below the declared range as well
+        count = span // stride + 1
+        return make_atom("max", (count, ONE), (max(count.lo, 1), max(count.hi, 1)))
     return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
 
 

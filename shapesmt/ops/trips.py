@@ -141,7 +141,7 @@ def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
     elif formula.dim is not None:
         worst = _at_worst(formula, formula.dim, atom, trips)
         if worst is not None:
-            return implies(at_least(trips, 1), worst)
+            return worst
     if trips.constant is not None and trips.constant <= LISTED:
         return all_of(*(put(formula, index, const(trip)) for trip in range(trips.constant)))
     return implies(at_least(trips, index + 1), formula)
@@ -153,9 +153,10 @@ def _at_worst(formula: Formula, dim: Dim, atom: Atom, trips: Dim) -> Formula | N
         return None
     first = substitute(dim, atom.number, ZERO)
     if formula.op == "ge" and (slope.lo >= 0 or slope.hi <= 0):
-        return at_least(first if slope.lo >= 0 else first + slope * (trips - 1), 0)
+        worst = first if slope.lo >= 0 else first + slope * (trips - 1)
+        return implies(at_least(trips, 1), at_least(worst, 0))
     if formula.op == "eq" and (slope.lo > 0 or slope.hi < 0):
-        return all_of(equal(first, 0), at_most(trips, 1))
+        return all_of(at_most(trips, 1), implies(at_least(trips, 1), equal(first, 0)))
     return None
 
 
