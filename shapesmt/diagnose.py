@@ -66,6 +66,8 @@ class Examination:
         domain: The inputs for which every condition reported as `DEPENDS` holds.
         inference: The tensors, their sizes simplified by what those conditions say.
         narrowed: `domain` over the symbols of `inference`.
+        narrowing: The way back from the symbols of `inference` to the problem's own.
+        original: The tensors over the problem's own symbols, before anything was reported.
         judgements: The nodes that aren't proved, in topological order.
         unsupported: (node index, path and operator) without a rule.
     """
@@ -73,6 +75,8 @@ class Examination:
     domain: Domain
     inference: Inference
     narrowed: Domain
+    narrowing: Narrowing
+    original: Inference
     judgements: list[Judgement] = field(default_factory=list)
     unsupported: list[tuple[int, str, str]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -110,8 +114,8 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
     """
     claims = claimed(problem) if trust else {}
     inference = infer(problem.graph, problem.inputs, claims=claims)
-    found = Examination(problem.domain.copy(), inference, problem.domain)
     narrowing, start = Narrowing({}), 0
+    found = Examination(problem.domain.copy(), inference, problem.domain, narrowing, inference)
     while True:
         stopped = _examine_from(start, found, narrowing, judge)
         if stopped is None:
@@ -119,7 +123,7 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
         narrowing, start = stopped
         inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
         found.inference = infer(problem.graph, inputs, claims=claims)
-    found.narrowed = found.domain.replaced(narrowing.meanings)
+    found.narrowed, found.narrowing = found.domain.replaced(narrowing.meanings), narrowing
     return found
 
 
@@ -264,7 +268,7 @@ def declarations(problem: Problem, examination: Examination, judge: Judge) -> tu
         if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor":
             continue
         claim = _claim(t.shape, declared.shape, problem.dims)
-        decision = judge.decide(examination.narrowed, claim)
+        decision = judge.decide(examination.domain, examination.narrowing.back(claim))
         if decision.holds == "always":
             continue
         index = problem.graph.producer(name)
@@ -316,7 +320,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     evaluator = Evaluator(values) if values is not None else None
     sides = [s for s in (broken.left, broken.right) if s is not None]
     clash = Clash(_side(sides[0], evaluator), _side(sides[1], evaluator)) if len(sides) == 2 else None
-    because = _clash_causes(j, sides, problem.graph, examination.inference.tensors, evaluator)
+    because = _clash_causes(j, sides, problem.graph, examination.original.tensors, evaluator)
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
     return Finding(

@@ -317,6 +317,8 @@ class Domain:
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""
+        if FALSE in self.facts:
+            return True
         undecided = False
         for s in self.symbols:
             points = self.points((s,))

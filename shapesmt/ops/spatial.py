@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shapesmt.tensor import Tensor
 
 FITS = "the window fits the padded input"
+SMALL_WINDOW = 3
 
 
 class Axis(NamedTuple):
@@ -143,12 +144,15 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
 # Pooling
 
 
-def positions(span: Dim, stride: int) -> Dim:
+def positions(span: Dim, axis: Axis) -> Dim:
     """How many positions a window has that can move so far: `span / stride + 1`, rounded towards zero.
 
-    A window larger than its input still has one while it is larger by less than a stride.
+    A window larger than its input still has one while it is larger by less than a stride. Inputs below their
+    declared range run as well then; for a large window (a head's, say) the formula covers them, for the small ones
+    that shrink a map step by step it stays short.
     """
-    if span.lo >= 0 and -stride < beyond(span).lo < 0:  # right below the declared range as well
+    stride = axis.stride
+    if span.lo >= 0 and (axis.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
         count = span // stride + 1
         return make_atom("max", (count, ONE), (max(count.lo, 1), max(count.hi, 1)))
     return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
@@ -169,7 +173,7 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
     ctx.require_at_least(span, 1 - 2 * axis.stride, FITS)
     if ctx.integer("ceil_mode", 0):
         return minimum(ceil_divide(span, axis.stride), (size + axis.head - 1) // axis.stride) + 1
-    return positions(span, axis.stride)
+    return positions(span, axis)
 
 
 def _is_plain(ctx: InferenceContext) -> bool:
