@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
@@ -23,6 +23,18 @@ from shapesmt.value import Elements, Value, elements
 BROADCAST_LAW = "broadcast sizes are equal or 1"
 
 
+class Unjudged(NamedTuple):
+    """A node of which nothing is said, at the path of an inner node: no rule for it, or an unknown rank.
+
+    `kind` is "unsupported" or "rank"; `law` says what would have to be so for it to be judged.
+    """
+
+    path: str
+    op: str
+    kind: str
+    law: str
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Application:
     """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
@@ -30,7 +42,7 @@ class Application:
     outputs: tuple[Tensor, ...]
     requirements: tuple[Requirement, ...]
     facts: tuple[Formula, ...] = ()
-    unsupported: tuple[tuple[str, str], ...] = ()  # (path, operator) of inner nodes without a rule
+    unjudged: tuple[Unjudged, ...] = ()
     repeatable: bool = True  # False where it made symbols that belong to this very node
     made: tuple[Dim, ...] = ()  # those symbols
 
@@ -58,7 +70,7 @@ class InferenceContext:
         self.outputs = len(node.outputs)
         self.requirements: list[Requirement] = []
         self.facts: list[Formula] = []
-        self.unsupported: list[tuple[str, str]] = []
+        self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
         self._guards: tuple[Formula, ...] = ()
@@ -290,7 +302,7 @@ class InferenceContext:
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
-        self.unsupported.extend((f"{within}/{path}" if path else within, op) for path, op in inner.unsupported)
+        self.unjudged.extend(u._replace(path=f"{within}/{u.path}" if u.path else within) for u in inner.unjudged)
 
     def _guarded(self, formula: Formula) -> Formula:
         for guard in reversed(self._guards):
@@ -303,7 +315,7 @@ class InferenceContext:
             outputs,
             tuple(self.requirements),
             tuple(self.facts),
-            tuple(self.unsupported),
+            tuple(self.unjudged),
             self.memoizable,
             tuple(self.made),
         )

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shapesmt.context import Application
+from shapesmt.context import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
@@ -69,7 +69,7 @@ class Examination:
         narrowing: The way back from the symbols of `inference` to the problem's own.
         original: The tensors over the problem's own symbols, before anything was reported.
         judgements: The nodes that aren't proved, in topological order.
-        unsupported: (node index, path and operator) without a rule.
+        unjudged: What nothing is said of, each with the index of its node.
     """
 
     domain: Domain
@@ -78,7 +78,7 @@ class Examination:
     narrowing: Narrowing
     original: Inference
     judgements: list[Judgement] = field(default_factory=list)
-    unsupported: list[tuple[int, str, str]] = field(default_factory=list)
+    unjudged: list[tuple[int, Unjudged]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     proved_by: Counter[str] = field(default_factory=Counter)
 
@@ -90,13 +90,13 @@ class Examination:
     @property
     def decided(self) -> bool:
         """Whether every node was judged: each has a rule, and none ran out of time."""
-        return not self.unsupported and all(j.verdict is not Verdict.UNKNOWN for j in self.judgements)
+        return not self.unjudged and all(j.verdict is not Verdict.UNKNOWN for j in self.judgements)
 
     @property
     def verdict(self) -> Verdict:
         """The worst of the nodes'."""
         verdicts = [j.verdict for j in self.judgements]
-        return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unsupported else verdicts)
+        return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unjudged else verdicts)
 
     def tally(self) -> Counts:
         """The requirements by verdict."""
@@ -173,7 +173,7 @@ def _examine_from(start: int, found: Examination, narrowing: Narrowing, judge: J
     rest = applications[start:] if start else applications
     times = Counter(rest)
     for application in times:
-        if application.unsupported or application.facts or application.requirements:
+        if application.unjudged or application.facts or application.requirements:
             index = start + rest.index(application)
             if _examine(application, index, times[application], nodes[index], found, narrowing, judge):
                 meanings = found.domain.narrowing()
@@ -192,8 +192,7 @@ def _examine(
     judge: Judge,
 ) -> bool:
     """Judge one node; whether a condition came to be assumed."""
-    for path, operator in application.unsupported:
-        found.unsupported.append((index, path, operator))
+    found.unjudged.extend((index, u) for u in application.unjudged)
     for fact in application.facts:
         found.domain.limit(narrowing.back(fact))
     pending = tuple(narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
@@ -252,11 +251,10 @@ def _without_comparisons(pending: tuple[Requirement, ...], found: Examination, t
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Every judgement, and every operator without a rule, as a finding."""
     made = [(j.index, _finding(j, problem, examination, judge)) for j in examination.judgements]
-    for index, path, operator in examination.unsupported:
+    for index, u in examination.unjudged:
         node = problem.graph.nodes[index]
-        name = f"{node.name}/{path}" if path else node.name
-        law = f"operator {operator} has a rule"
-        made.append((index, Finding(Verdict.UNKNOWN, "unsupported", name, operator, index, law, "")))
+        name = f"{node.name}/{u.path}" if u.path else node.name
+        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "")))
     return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
 
 
@@ -274,7 +272,8 @@ def declarations(problem: Problem, examination: Examination, judge: Judge) -> tu
         index = problem.graph.producer(name)
         node = problem.graph.nodes[index] if index is not None else None
         law = f"tensor '{name}' has the declared shape [{', '.join(str(d or '?') for d in declared.shape)}]"
-        condition = f"rank {len(declared.shape)} == {len(t.shape)}" if claim is FALSE else str(claim)
+        clash = f"rank {len(declared.shape)} == {len(t.shape)}"
+        condition = str(claim) if len(declared.shape) == len(t.shape) else clash
         where = (node.name, node.op, index) if node is not None and index is not None else (name, "", -1)
         made.append(Finding(VERDICTS[decision.holds], "declaration", *where, law, condition))
     return tuple(made)
@@ -314,8 +313,8 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
 def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Finding:
     values = j.decision.counterexample
-    shown = None if values is None else problem.counterexample(values)
     broken = _first_broken(j, values)
+    shown = None if values is None else problem.counterexample(values, broken.formula.symbols)
     region = _holds_iff(j, problem, examination, judge)
     evaluator = Evaluator(values) if values is not None else None
     sides = [s for s in (broken.left, broken.right) if s is not None]
@@ -355,18 +354,19 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     if j.verdict is not Verdict.DEPENDS:
         return Region(("False",), True) if j.verdict is Verdict.FAILS else None
     earlier = [o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS]
-    domain = j.domain
+    domain, condition = j.domain, j.condition
     if earlier:
         ancestors = _ancestors(problem.graph, j.index)
         if any(o.index not in ancestors for o in earlier):
+            condition = all_of(*(r.formula for r in examination.original.applications[j.index].requirements))
             domain = problem.domain.copy()
             for other in earlier:
                 if other.index in ancestors:
                     domain.assume(other.condition)
-    region = describe(j.condition, domain, judge.proves)
+    region = describe(condition, domain, judge.proves)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
-    anywhere = describe(j.condition, problem.domain, judge.proves)
+    anywhere = describe(condition, problem.domain, judge.proves)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))
 
 

@@ -7,17 +7,18 @@ the same answer, so applications are remembered: a 48-layer transformer is one l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shapesmt import ops
-from shapesmt.context import Application, InferenceContext
+from shapesmt.context import Application, InferenceContext, Unjudged
 from shapesmt.errors import InternalError, printable
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
 from shapesmt.ops import Rule
 from shapesmt.tensor import Tensor, from_literal, tensor
 
 UNKNOWN = tensor("", None)
+RANK_LAW = "the ranks of its inputs are known"
 MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 
@@ -133,19 +134,24 @@ class _Walk:
     ) -> Application:
         if rule is None:
             outputs = (UNKNOWN,) * len(node.outputs)
-            return Application(outputs, (), (), (("", f"{node.domain}.{node.op}" if node.domain else node.op),))
+            op = f"{node.domain}.{node.op}" if node.domain else node.op
+            return Application(outputs, (), (), (Unjudged("", op, "unsupported", f"operator {op} has a rule"),))
         if isinstance(rule, Function):
             return self._call(rule, node, given)
         if not rule.any_rank and any(t is not None and t.shape is None for t in given):
             dtype = rule.dtype or next((t.dtype for t in given if t is not None), "")
-            return Application((tensor(dtype, None),) * len(node.outputs), ())
+            unjudged = () if rule.total else (Unjudged("", node.op, "rank", RANK_LAW),)
+            return Application((tensor(dtype, None),) * len(node.outputs), (), (), unjudged)
 
         def run(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
             return self._subgraph(ctx, graph, inputs, label, tensors)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
         try:
-            return ctx.apply(rule.apply)
+            made = ctx.apply(rule.apply)
+            if not rule.total and any(t is not None and t.shape is None and t.is_tensor for t in given):
+                made = replace(made, unjudged=(*made.unjudged, Unjudged("", node.op, "rank", RANK_LAW)))
+            return made
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
             name = printable(node.name)
             raise InternalError(
@@ -174,7 +180,7 @@ class _Walk:
         """A local function: its body on the caller's inputs and attributes."""
         walk = self._deeper(function.opsets)
         if walk is None:
-            return Application((UNKNOWN,) * len(node.outputs), (), (), (("", f"{node.op} (nested too deep)"),))
+            return Application((UNKNOWN,) * len(node.outputs), (), (), (Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls"),))
         absent = tensor("", ())
         inner = dict.fromkeys(function.inputs, absent)
         inner.update((name, t) for name, t in zip(function.inputs, given, strict=False) if t is not None)

@@ -40,15 +40,17 @@ class Problem:
     domain: Domain
     assumptions: tuple[str, ...] = ()
 
-    def counterexample(self, values: Mapping[Atom, int]) -> Counterexample:
-        """An assignment as the symbols and input shapes that a caller would write."""
+    def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
+        """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
         constants = {a: int(v) for a, v in values.items()}
 
         def size(d: Dim) -> int:
             return int(evaluate(d, constants))
 
         shapes = {name: tuple(map(size, t.shape)) for name, t in self.inputs.items() if t.shape is not None}
-        return Counterexample({name: size(d) for name, d in self.dims.items()}, shapes)
+        decide = frozenset(deciding)
+        relevant = tuple(name for name, d in self.dims.items() if not d.symbols.isdisjoint(decide))
+        return Counterexample({name: size(d) for name, d in self.dims.items()}, shapes, relevant)
 
 
 def pose(

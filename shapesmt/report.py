@@ -131,7 +131,7 @@ class Finding(Data):
     """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
 
     `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
-    claims another shape) or "unsupported" (no rule for the operator). `holds_iff` is exact, or None.
+    claims another shape) "unsupported" (no rule for the operator) or "rank" (an input of unknown rank). `holds_iff` is exact, or None.
 
     >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
     'inner sizes agree'

@@ -40,6 +40,11 @@ class Tensor:
         return len(self.dims)
 
     @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor, and no sequence or optional value."""
+        return "(" not in self.dtype
+
+    @property
     def dims(self) -> Shape:
         """The shape, where it is known."""
         assert self.shape is not None

@@ -23,7 +23,7 @@ COUNTED = 1 << 31  # a limit beyond it is no limit
 STEADY = "every trip makes a scan output of the same shape"
 
 
-@rule("If", any_rank=True, nested=True)
+@rule("If", any_rank=True, nested=True, total=True)
 def branch(ctx: InferenceContext) -> list[Tensor]:
     """The outputs of the branch that the condition takes; where only data decides, either."""
     condition = ctx.input(0)
@@ -93,7 +93,7 @@ def between(ctx: InferenceContext, name: str, a: Dim, b: Dim) -> Dim:
 # Loop
 
 
-@rule("Loop", any_rank=True, nested=True)
+@rule("Loop", any_rank=True, nested=True, total=True)
 def loop(ctx: InferenceContext) -> list[Tensor]:
     """The carried tensors after the last trip, then what the trips made, stacked."""
     body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]

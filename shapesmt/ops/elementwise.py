@@ -77,21 +77,21 @@ def broadcast(ctx: InferenceContext, function: Function | None, dtype: str | Non
 # One operand
 
 
-@rule(*items.UNARY, *ACTIVATIONS)
+@rule(*items.UNARY, *ACTIVATIONS, total=True)
 def unary(ctx: InferenceContext) -> Tensor:
     """`Y[i] = f(X[i])`: the shape is kept."""
     x = ctx.input(0)
     return ctx.tensor(x.dims, None, combine(items.UNARY.get(ctx.node.op), (x,), x.dims, x.dtype))
 
 
-@rule(*items.PREDICATES, "RegexFullMatch", dtype="bool")
+@rule(*items.PREDICATES, "RegexFullMatch", dtype="bool", total=True)
 def predicate(ctx: InferenceContext) -> Tensor:
     """`Y[i] = f(X[i])` is boolean: the shape is kept."""
     x = ctx.input(0)
     return ctx.tensor(x.dims, "bool", combine(items.PREDICATES.get(ctx.node.op), (x,), x.dims, "bool"))
 
 
-@rule("Cast", "CastLike", any_rank=True)
+@rule("Cast", "CastLike", any_rank=True, total=True)
 def cast(ctx: InferenceContext) -> Tensor:
     """The shape is kept; numbers change type as the runtimes do it."""
     x = ctx.input(0)
@@ -108,7 +108,7 @@ def _wanted_dtype(ctx: InferenceContext) -> str:
     return DTYPES.get(ctx.integer("to"), "")
 
 
-@rule("BitCast", any_rank=True)
+@rule("BitCast", any_rank=True, total=True)
 def bit_cast(ctx: InferenceContext) -> Tensor:
     """The shape is kept, and the bits."""
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("to"), ""))

@@ -114,7 +114,7 @@ def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor(x.dims), statistics, statistics]
 
 
-@rule("Dropout")
+@rule("Dropout", total=True)
 def dropout(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; the ratio and the mode are scalars."""
     x = ctx.input(0)

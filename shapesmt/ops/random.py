@@ -12,7 +12,7 @@ def _drawn_dtype(ctx: InferenceContext, default: str) -> str:
     return DTYPES.get(ctx.integer("dtype", 0), "") or default
 
 
-@rule("RandomNormalLike", "RandomUniformLike", "Bernoulli", any_rank=True)
+@rule("RandomNormalLike", "RandomUniformLike", "Bernoulli", any_rank=True, total=True)
 def random_like(ctx: InferenceContext) -> Tensor:
     """The shape is the input's."""
     x = ctx.input(0)

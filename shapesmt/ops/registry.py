@@ -28,6 +28,7 @@ class Rule:
     any_rank: bool = False
     nested: bool = False
     dtype: str = ""
+    total: bool = False
 
 
 _RULES: dict[tuple[str, str], list[Rule]] = {}
@@ -40,6 +41,7 @@ def rule(
     any_rank: bool = False,
     nested: bool = False,
     dtype: str = "",
+    total: bool = False,
 ) -> Callable[[Apply], Apply]:
     """Register a function as the rule of the operators so named.
 
@@ -50,12 +52,13 @@ def rule(
         any_rank: The rule copes with inputs of unknown rank.
         nested: The rule runs subgraphs.
         dtype: The outputs' element type where an input of unknown rank keeps the rule from running.
+        total: No shape of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
     """
 
     def register(apply: Apply) -> Apply:
         for name in names:
             versions = _RULES.setdefault((domain, name), [])
-            versions.append(Rule(name, domain, since, apply, any_rank, nested, dtype))
+            versions.append(Rule(name, domain, since, apply, any_rank, nested, dtype, total))
             versions.sort(key=lambda r: r.since)
         return apply
 

@@ -133,7 +133,7 @@ def deform_conv(ctx: InferenceContext) -> Tensor:
     sizes = []
     for d, a in zip(x.dims[2:], axes, strict=True):
         ctx.require_at_least(a.span(d), 1 - 2 * a.stride, FITS)
-        sizes.append(positions(a.span(d), a.stride))
+        sizes.append(positions(a.span(d), a))
     for d in x.dims[2:]:
         ctx.require(any_of(at_least(d, 1), *(equal(s, 0) for s in (x[0], *sizes))), "the image isn't empty", d, 1)
     points = product(a.kernel for a in axes) * groups

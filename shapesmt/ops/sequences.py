@@ -67,7 +67,7 @@ def sequence_empty(ctx: InferenceContext) -> Tensor:
     return sequence(DTYPES.get(ctx.integer("dtype", 1), ""), 0, ())
 
 
-@rule("SequenceConstruct", since=11, any_rank=True)
+@rule("SequenceConstruct", since=11, any_rank=True, total=True)
 def sequence_construct(ctx: InferenceContext) -> Tensor:
     """The inputs, in order."""
     given = [ctx.input(i) for i in range(len(ctx.inputs))]
@@ -80,14 +80,14 @@ def sequence_construct(ctx: InferenceContext) -> Tensor:
     return sequence(given[0].dtype, len(given), sizes)
 
 
-@rule("SequenceLength", since=11, any_rank=True, dtype="int64")
+@rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True)
 def sequence_length(ctx: InferenceContext) -> Tensor:
     """The number of tensors."""
     s = ctx.input(0)
     return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
 
 
-@rule("SequenceAt", since=11, any_rank=True)
+@rule("SequenceAt", since=11, any_rank=True, total=True)
 def sequence_at(ctx: InferenceContext) -> Tensor:
     """The tensor at a position, which may count from the end."""
     s = ctx.input(0)
@@ -111,7 +111,7 @@ def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
     return made
 
 
-@rule("SequenceInsert", since=11, any_rank=True)
+@rule("SequenceInsert", since=11, any_rank=True, total=True)
 def sequence_insert(ctx: InferenceContext) -> Tensor:
     """One tensor more, at the end unless a position is given."""
     s, x = ctx.input(0), ctx.input(1)
@@ -135,7 +135,7 @@ def inserted(size: Dim, new: Dim, place: Dim | None) -> Dim | None:
     return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
 
 
-@rule("SequenceErase", since=11, any_rank=True)
+@rule("SequenceErase", since=11, any_rank=True, total=True)
 def sequence_erase(ctx: InferenceContext) -> Tensor:
     """One tensor less, the last unless a position is given."""
     s = ctx.input(0)
@@ -270,7 +270,7 @@ def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Ten
 # Optional values
 
 
-@rule("Optional", since=15, any_rank=True)
+@rule("Optional", since=15, any_rank=True, total=True)
 def optional(ctx: InferenceContext) -> Tensor:
     """The input as an optional value, or none of the type given."""
     if ctx.has(0):
@@ -280,7 +280,7 @@ def optional(ctx: InferenceContext) -> Tensor:
     return tensor(f"optional({declared.dtype if isinstance(declared, Declared) else ''})", None)
 
 
-@rule("OptionalHasElement", since=15, any_rank=True, dtype="bool")
+@rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)
 def optional_has_element(ctx: InferenceContext) -> Tensor:
     """Whether there is a value; what isn't optional is there."""
     there: Dim | None = ZERO if not ctx.has(0) else ONE
@@ -289,7 +289,7 @@ def optional_has_element(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((), "bool", elements((), [there]))
 
 
-@rule("OptionalGetElement", since=15, any_rank=True)
+@rule("OptionalGetElement", since=15, any_rank=True, total=True)
 def optional_get_element(ctx: InferenceContext) -> Tensor:
     """The value itself."""
     x = ctx.input(0)

@@ -20,7 +20,7 @@ _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "strin
 _NEGATIVE = "sizes are not negative"
 
 
-@rule("Identity", any_rank=True)
+@rule("Identity", any_rank=True, total=True)
 def identity(ctx: InferenceContext) -> Tensor:
     """The output is the input."""
     return ctx.input(0)
@@ -40,7 +40,7 @@ def constant(ctx: InferenceContext) -> Tensor:
     ctx.reject("a value is given")
 
 
-@rule("Shape", any_rank=True, dtype="int64")
+@rule("Shape", any_rank=True, dtype="int64", total=True)
 def shape(ctx: InferenceContext) -> Tensor:
     """`out = x.shape[start:end]`, both ends clamped as Python does."""
     x = ctx.input(0)
@@ -50,7 +50,7 @@ def shape(ctx: InferenceContext) -> Tensor:
     return ctx.vector(x.dims[ctx.integer("start", 0) : end])
 
 
-@rule("Size", any_rank=True, dtype="int64")
+@rule("Size", any_rank=True, dtype="int64", total=True)
 def size(ctx: InferenceContext) -> Tensor:
     """The number of elements, as a scalar."""
     x = ctx.input(0)

@@ -19,12 +19,12 @@ class Mark(NamedTuple):
 
     requirements: int
     facts: int
-    unsupported: int
+    unjudged: int
     made: int
 
     def undo(self, ctx: InferenceContext) -> None:
         """Take it back."""
-        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unsupported, ctx.made), self, strict=True):
+        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.made), self, strict=True):
             del listed[length:]  # type: ignore[attr-defined]  # a list each
 
     def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula]) -> None:
@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 def mark(ctx: InferenceContext) -> Mark:
     """What is stated so far."""
-    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unsupported), len(ctx.made))
+    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.made))
 
 
 def apart(

@@ -86,7 +86,9 @@ def _inputs_that_fail(found: Finding) -> Iterator[Line]:
         yield line(2, f"fails for every input{at}{_assignment(shown) if shown else ''}")
     elif shown is not None:
         yield line(2, f"fails at {_assignment(shown)}")
-    if found.verdict is Verdict.UNKNOWN:
+    if found.kind == "rank":
+        yield line(2, "so it isn't judged; --shape says what rank an input has")
+    elif found.verdict is Verdict.UNKNOWN:
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
     if found.verdict is Verdict.DEPENDS and found.holds_iff:
         yield line(2, "runs exactly when ", code(found.holds_iff))

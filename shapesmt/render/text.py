@@ -137,6 +137,7 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
     kinds = Counter(found.kind for found in report.findings)
     for number, thing, state in (
         (kinds["unsupported"], "node", "without a rule"),
+        (kinds["rank"], "node", "with inputs of unknown rank"),
         (kinds["declaration"], "declared shape", "contradicted"),
     ):
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"

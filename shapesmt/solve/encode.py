@@ -134,7 +134,7 @@ class _System:
         for t in outputs:
             for d in _variables(t):
                 self.script.term(d)
-        self.unsupported += [f"{name}/{path}" if path else name for path, _ in application.unsupported]
+        self.unsupported += [f"{name}/{path}" if path else name for path in (u.path for u in application.unjudged)]
 
     def end(self) -> None:
         count = f"{len(self.graph.nodes)} nodes, {len(self.requirements)} requirements"
