@@ -29,12 +29,14 @@ from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
+from shapesmt.infer import infer
 from shapesmt.memory import gc_paused
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, Verdict
 from shapesmt.solve.judge import Judge
 from shapesmt.solve.process import Deadline
+from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -170,16 +172,18 @@ def infer_shapes(
     """A drop-in for `onnx.shape_inference.infer_shapes`: the model with `value_info` for every tensor.
 
     Values are always propagated (`data_prop`). With `strict_mode` or `check_type`, a model with a node that no
-    input can run is an error (`ModelError`).
+    input can run is an error (`ModelError`); without them no solver is asked, which keeps it as quick as ONNX's.
     """
     from shapesmt.export import onnx as export
     from shapesmt.frontends import onnx as frontend
 
     proto = frontend.proto(model)
-    a = _analysed(load(proto), None, None, None, TIMEOUT)
+    graph = load(proto)
     if strict_mode or check_type:
+        a = _analysed(graph, None, None, None, TIMEOUT)
         diagnose.refuse(a.problem, a.examination, a.judge)
-    return export.annotate(proto, _shapes(a))
+    tensors = infer(graph, pose(graph).inputs).tensors
+    return export.annotate(proto, {name: (t.dtype, _axes(t)) for name, t in tensors.items() if t.is_tensor})
 
 
 @gc_paused()
@@ -244,6 +248,11 @@ def _certificate(a: Analysis) -> str:
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
         raise InternalError(f"presolve says {a.examination.verdict}, the complete system says {verdict}")
     return verdict
+
+
+def _axes(t: Tensor) -> list[int | str | None] | None:
+    """Of each axis the size where it is a number, else the expression's text."""
+    return None if t.shape is None else [str(d) if d.constant is None else d.constant for d in t.shape]
 
 
 def _shapes(a: Analysis) -> dict[str, tuple[str, list[int | str | None] | None]]:

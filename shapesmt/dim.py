@@ -180,14 +180,16 @@ def const(value: int) -> Dim:
     return found
 
 
-def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: str = "input") -> Dim:
+def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: str = "input", fold: bool = True) -> Dim:
     """A free integer in `lo..hi`; the same name and range is the same symbol.
+
+    With one value left it is that number, unless `fold` is off: then its name lives on, for explanations.
 
     `kind` is "input" (chosen by the caller of the model), "data" (decided by the data, so every
     value has to work), "trip" (the trips of a loop, each of which has to work) or "axis" (a position
     inside a tensor).
     """
-    if lo == hi:
+    if fold and lo == hi:
         return const(int(lo))
     key = ("symbol", name, lo, hi, step, kind)
     atom = _ATOM_TABLE.get(key)
@@ -420,7 +422,7 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
                 if m > 0:  # x + floor(e/m) is floor((m*x + e)/m), and nested floors merge
                     return ((a - of_atom(atom)) * m + inner) // (m * k)
     lo, hi = a.tight
-    if lo > -inf and hi < inf and lo // k == hi // k:
+    if lo > -inf and hi < inf and lo // k == hi // k and lo < hi:  # a symbol with one value keeps its name
         return const(int(lo // k))
     return make_atom("floordiv", (a, const(k)), intervals.floor_divide((lo, hi), (k, k)))
 

@@ -22,7 +22,7 @@ def tensor_bounds(
     wanted = tensors if names is None else {name: tensors[name] for name in names}
     for t in wanted.values():
         if t not in shared:
-            shape = None if "(" in t.dtype else t.shape  # a sequence has none of its own
+            shape = t.shape if t.is_tensor else None  # a sequence has none of its own
             for dim in shape or ():
                 if dim not in sizes:
                     sizes[dim] = _size(dim, domain, judge, examination.decided)

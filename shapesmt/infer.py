@@ -180,7 +180,12 @@ class _Walk:
         """A local function: its body on the caller's inputs and attributes."""
         walk = self._deeper(function.opsets)
         if walk is None:
-            return Application((UNKNOWN,) * len(node.outputs), (), (), (Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls"),))
+            return Application(
+                (UNKNOWN,) * len(node.outputs),
+                (),
+                (),
+                (Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls"),),
+            )
         absent = tensor("", ())
         inner = dict.fromkeys(function.inputs, absent)
         inner.update((name, t) for name, t in zip(function.inputs, given, strict=False) if t is not None)

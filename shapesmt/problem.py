@@ -66,7 +66,9 @@ def pose(
     """
     declared = _declared(graph, shapes or {})
     names, given = _symbols(graph, declared, dims or {})
-    free = {name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step) for name, r in given.items()}
+    free = {
+        name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
+    }
     assumptions = [assume] if isinstance(assume, str) else list(assume or ())
     formulas = [parse_formula(text, free) for text in assumptions]
     solved, facts = _eliminate(all_of(*formulas).conjuncts)

@@ -120,7 +120,9 @@ def test_the_complete_system_is_text() -> None:
 def test_operators() -> None:
     known = {o.qualified: o.since for o in shapesmt.supported_ops().operators}
     assert known["Add"] is not None
-    text = '<ir_version: 8, opset_import: ["":18, "my.own":1]> g (float[n] x) => (z) { y = my.own.Odd (x) z = Add (x, y) }'
+    text = (
+        '<ir_version: 8, opset_import: ["":18, "my.own":1]> g (float[n] x) => (z) { y = my.own.Odd (x) z = Add (x, y) }'
+    )
     used = shapesmt.supported_ops(model(text)).operators
     assert [(o.qualified, o.since is None, o.nodes) for o in used] == [("Add", False, 1), ("my.own.Odd", True, 1)]
 
@@ -132,7 +134,9 @@ def test_a_contradiction_is_the_callers_mistake() -> None:
 
 def test_what_is_undecided_in_time_is_unknown() -> None:
     cube = HEAD + "(float[a, a, a] x, float[b, b, b] y, float[c, c, c] z) => (s) <int64[1] t = {-1}> {"
-    cube += "u = Reshape (x, t) v = Reshape (y, t) w = Reshape (z, t) uv = Concat <axis = 0> (u, v) [sum] s = Add (uv, w) }"
+    cube += (
+        "u = Reshape (x, t) v = Reshape (y, t) w = Reshape (z, t) uv = Concat <axis = 0> (u, v) [sum] s = Add (uv, w) }"
+    )
     report = shapesmt.check(model(cube), dims=dict.fromkeys("abc", "2.."), timeout=0.2)
     assert report.verdict in (Verdict.UNKNOWN, Verdict.FAILS, Verdict.DEPENDS)
     assert report.seconds < 5

@@ -86,7 +86,9 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
 # Files that are no models
 
 
-@pytest.mark.parametrize("content", [b"", b"\0", b"\xff" * 64, b"MZ\x90\0", b"not a model", b"{}", b"<", b"\x0a\xff\xff\xff\xff\x7f"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\0", b"\xff" * 64, b"MZ\x90\0", b"not a model", b"{}", b"<", b"\x0a\xff\xff\xff\xff\x7f"]
+)
 def test_no_model_is_one_line(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "broken.onnx"
     path.write_bytes(content)
@@ -165,9 +167,7 @@ def twice() -> onnx.ModelProto:
     return model([helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Abs", ["x"], ["y"])], {"x": ["n"]}, ["y"])
 
 
-@pytest.mark.parametrize(
-    ("build", "message"), [(cyclic, "cycl"), (undefined, "nowhere"), (twice, "'y'")]
-)
+@pytest.mark.parametrize(("build", "message"), [(cyclic, "cycl"), (undefined, "nowhere"), (twice, "'y'")])
 def test_impossible_models_are_named(
     build: Callable[[], onnx.ModelProto], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -330,12 +330,17 @@ def deep_if(depth: int) -> onnx.ModelProto:
     """Branches inside branches."""
     branch = helper.make_graph([helper.make_node("Relu", ["x"], ["r"])], "b", [], [onnx.ValueInfoProto(name="r")])
     for level in range(depth):
-        node = helper.make_node("If", ["c"], [f"y{level}"], then_branch=branch, else_branch=branch if level < 1 else _leaf())
+        node = helper.make_node(
+            "If", ["c"], [f"y{level}"], then_branch=branch, else_branch=branch if level < 1 else _leaf()
+        )
         branch = helper.make_graph([node], "b", [], [onnx.ValueInfoProto(name=f"y{level}")])
     graph = helper.make_graph(
         list(branch.node),
         "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"]), helper.make_tensor_value_info("c", TensorProto.BOOL, [])],
+        [
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"]),
+            helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+        ],
         list(branch.output),
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
@@ -360,7 +365,10 @@ def exploding() -> onnx.ModelProto:
     proto = model([helper.make_node("F0", ["x"], ["y"], domain="me")], {"x": ["n"]}, ["y"])
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("me", 1)]
     for k in range(40):
-        calls = [helper.make_node(f"F{k + 1}", ["a"], ["t"], domain="me"), helper.make_node(f"F{k + 1}", ["t"], ["b"], domain="me")]
+        calls = [
+            helper.make_node(f"F{k + 1}", ["a"], ["t"], domain="me"),
+            helper.make_node(f"F{k + 1}", ["t"], ["b"], domain="me"),
+        ]
         body = calls if k < 39 else [helper.make_node("Relu", ["a"], ["b"])]
         proto.functions.append(helper.make_function("me", f"F{k}", ["a"], ["b"], body, opsets))
     proto.opset_import.append(opsets[1])
@@ -391,7 +399,9 @@ SLOW = {
     "maxima and halves": lambda: shape_chain(3000, "Max", "Div"),
     "mixed": lambda: shape_chain(3000, "Mul", "Div", "Max", "Sub", "Min", "Mod"),
     "long": lambda: model(
-        [helper.make_node("Relu", [f"x{k}" if k else "x"], [f"x{k + 1}"]) for k in range(20_000)], {"x": ["n"]}, ["x20000"]
+        [helper.make_node("Relu", [f"x{k}" if k else "x"], [f"x{k + 1}"]) for k in range(20_000)],
+        {"x": ["n"]},
+        ["x20000"],
     ),
     "deep": lambda: deep_if(12),
     "recursive": recursive,

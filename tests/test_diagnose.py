@@ -56,7 +56,9 @@ def test_what_fails_everywhere_is_left_out() -> None:
 
 
 def test_the_smallest_counterexample() -> None:
-    finding = only(checked("(float[b, h] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }", dims={"b": "1..9", "h": "4..9"}))
+    finding = only(
+        checked("(float[b, h] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }", dims={"b": "1..9", "h": "4..9"})
+    )
     assert finding.counterexample is not None
     assert finding.counterexample.symbols == {"b": 1, "h": 4}
     assert finding.counterexample.inputs == {"x": (1, 4)}
@@ -120,7 +122,12 @@ def test_an_operator_without_a_rule_is_a_finding() -> None:
         )
     )
     finding = only(report)
-    assert (finding.verdict, finding.kind, finding.node, finding.op_type) == (Verdict.UNKNOWN, "unsupported", "odd", "my.own.Strange")
+    assert (finding.verdict, finding.kind, finding.node, finding.op_type) == (
+        Verdict.UNKNOWN,
+        "unsupported",
+        "odd",
+        "my.own.Strange",
+    )
     assert report.verdict is Verdict.UNKNOWN
     assert report.precondition is not None
     assert not report.precondition.exact
@@ -128,7 +135,13 @@ def test_an_operator_without_a_rule_is_a_finding() -> None:
 
 @pytest.mark.parametrize(
     ("declared", "verdict"),
-    [("float[n, 4]", None), ("float[k, 4]", None), ("float[n, 5]", Verdict.FAILS), ("float[3, 4]", Verdict.DEPENDS), ("float[n]", Verdict.FAILS)],
+    [
+        ("float[n, 4]", None),
+        ("float[k, 4]", None),
+        ("float[n, 5]", Verdict.FAILS),
+        ("float[3, 4]", Verdict.DEPENDS),
+        ("float[n]", Verdict.FAILS),
+    ],
 )
 def test_declared_shapes_are_claims(declared: str, verdict: Verdict | None) -> None:
     model = onnx.parser.parse_model(f"{HEAD} (float[n, 4] x) => ({declared} y) {{ [copy] y = Relu (x) }}")
@@ -138,7 +151,9 @@ def test_declared_shapes_are_claims(declared: str, verdict: Verdict | None) -> N
 
 
 def test_requirements_are_counted_for_every_node() -> None:
-    counts = checked("(float[n, 4] x, float[4, n] y) => (c) { a = MatMul (x, y) b = MatMul (x, y) c = MatMul (a, b) }").requirements
+    counts = checked(
+        "(float[n, 4] x, float[4, n] y) => (c) { a = MatMul (x, y) b = MatMul (x, y) c = MatMul (a, b) }"
+    ).requirements
     assert counts.total == counts.proved == sum(counts.proved_by.values()) > 0
     failing = checked("(float[n, 4] x, float[m, 4] y) => (a) { a = Add (x, y) }").requirements
     assert (failing.depends, failing.fails, failing.unknown) == (1, 0, 0)

@@ -18,7 +18,9 @@ def posed(inputs: str, **declared: object) -> Problem:
 
 
 def ranges(problem: Problem) -> dict[str, str]:
-    return {name: f"{r.min}..{'' if r.max is None else r.max}:{r.step} {r.source}" for name, r in problem.ranges.items()}
+    return {
+        name: f"{r.min}..{'' if r.max is None else r.max}:{r.step} {r.source}" for name, r in problem.ranges.items()
+    }
 
 
 def shapes(problem: Problem) -> dict[str, str]:

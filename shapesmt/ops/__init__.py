@@ -1,13 +1,16 @@
 """One rule per operator, one file per family; importing this package registers them all."""
 
 from shapesmt.ops import (
+    attention,
     blocks,
     control,
+    detection,
     elementwise,
     indexing,
     joining,
     linear,
     loss,
+    ml,
     normalization,
     quantization,
     random,
@@ -22,18 +25,23 @@ from shapesmt.ops import (
     signal,
     slicing,
     spatial,
+    text,
+    training,
 )
 from shapesmt.ops.registry import Rule, resolve, rule, rules
 
 __all__ = [
     "Rule",
+    "attention",
     "blocks",
     "control",
+    "detection",
     "elementwise",
     "indexing",
     "joining",
     "linear",
     "loss",
+    "ml",
     "normalization",
     "quantization",
     "random",
@@ -51,4 +59,6 @@ __all__ = [
     "signal",
     "slicing",
     "spatial",
+    "text",
+    "training",
 ]

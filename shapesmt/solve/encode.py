@@ -165,7 +165,7 @@ class _System:
 
 def _renamed(name: str, t: Tensor) -> Tensor:
     """The tensor with a variable for each size and each listed integer."""
-    if t.shape is None:
+    if t.shape is None or not t.is_tensor:
         return t
     shape = [_size(d, f"{name}[{axis}]") for axis, d in enumerate(t.shape)]
     value = t.value

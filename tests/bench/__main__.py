@@ -9,7 +9,9 @@ from tests.bench.report import report
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("folder", nargs="?", help="models with a manifest.json (default: $SHAPESMT_MODELS, else generated)")
+    parser.add_argument(
+        "folder", nargs="?", help="models with a manifest.json (default: $SHAPESMT_MODELS, else generated)"
+    )
     parser.add_argument("--only", default="", help="models whose name contains this")
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()

@@ -64,7 +64,9 @@ def decoder(layers: int, hidden: int = 64, heads: int = 4) -> onnx.ModelProto:
         flat = maker.node("Concat", batch, seq, "c_hidden", axis=0)
         normed = maker.norm(x)
         q, key, value = (
-            maker.node("Transpose", maker.node("Reshape", maker.node("MatMul", normed, "w_square"), split), perm=[0, 2, 1, 3])
+            maker.node(
+                "Transpose", maker.node("Reshape", maker.node("MatMul", normed, "w_square"), split), perm=[0, 2, 1, 3]
+            )
             for _ in range(3)
         )
         caches += [f"past_{k}_key", f"past_{k}_value"]

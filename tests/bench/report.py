@@ -96,7 +96,10 @@ def _processes(chosen: list[Subject], repeats: int) -> Iterator[str]:
             path.write_bytes(subject.model.SerializeToString())
             options = [f"--dim={n}={lo}..{'' if hi is None else hi}" for n, (lo, hi) in subject.dims.items()]
             options += [f"--assume={text}" for text in subject.assume]
-            ours, peer = process(OURS, str(path), *options, repeats=repeats), process(THEIRS, str(path), repeats=repeats)
+            ours, peer = (
+                process(OURS, str(path), *options, repeats=repeats),
+                process(THEIRS, str(path), repeats=repeats),
+            )
         yield (
             f"process on {subject.name} ({subject.nodes} nodes): check {ours.seconds:.2f} s, {ours.memory / 1e6:.0f} MB; "
             f"import, load, infer by onnx {peer.seconds:.2f} s, {peer.memory / 1e6:.0f} MB; "

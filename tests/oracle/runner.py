@@ -1,9 +1,9 @@
 """A model on onnxruntime, optimizations off: what it gives at concrete sizes, and every node that fails by itself.
 
-    >>> from tests.oracle.graphs import generate
-    >>> case = generate(3)
-    >>> Execution(case.model).run(case.sizes).failing
-    ()
+>>> from tests.oracle.graphs import generate
+>>> case = generate(3)
+>>> Execution(case.model).run(case.sizes).failing
+()
 """
 
 from __future__ import annotations

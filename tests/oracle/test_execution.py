@@ -203,7 +203,9 @@ def _bounds(truth: Truth, bounds: Bounds, counts: Counter[str]) -> Iterator[str]
 def test_answers_agree_with_running_everything(request: pytest.FixtureRequest, full: bool) -> None:
     first = request.config.getoption("--seed")
     counts: Counter[str] = Counter()
-    wrong = [f"seed {s}: {t}" for s in range(first, first + (FULL if full else DEFAULT)) for t in disagreements(s, counts)]
+    wrong = [
+        f"seed {s}: {t}" for s in range(first, first + (FULL if full else DEFAULT)) for t in disagreements(s, counts)
+    ]
     assert not wrong, "\n".join(wrong[:20])
     assert counts["UNKNOWN"] <= counts["region"] // 50, counts
     assert counts["region inexact"] <= counts["region"] // 50, counts

@@ -43,7 +43,9 @@ def collected() -> list[Any]:
 def _is_tensors_only(case: Any) -> bool:
     graph = case.model.graph
     kinds = {v.type.WhichOneof("value") for v in (*graph.input, *graph.output)}
-    return kinds == {"tensor_type"} and all(isinstance(x, TensorProto) or hasattr(x, "shape") for x in case.data_sets[0][1])
+    return kinds == {"tensor_type"} and all(
+        isinstance(x, TensorProto) or hasattr(x, "shape") for x in case.data_sets[0][1]
+    )
 
 
 def prepared(case: Any, symbolic: bool) -> Case:
@@ -52,7 +54,12 @@ def prepared(case: Any, symbolic: bool) -> Case:
     graph, sizes, kept = model.graph, {}, []
     for info, given in zip(case.model.graph.input, inputs, strict=False):
         array = given if isinstance(given, TensorProto) else np.asarray(given)
-        if not isinstance(array, TensorProto) and array.dtype in (np.int64, np.int32) and array.size <= 64 and array.ndim < 2:
+        if (
+            not isinstance(array, TensorProto)
+            and array.dtype in (np.int64, np.int32)
+            and array.size <= 64
+            and array.ndim < 2
+        ):
             graph.initializer.append(numpy_helper.from_array(array, info.name))
             continue
         info = onnx.ValueInfoProto.FromString(info.SerializeToString())
@@ -73,7 +80,7 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 
 def judged(case: Case, infer: Infer) -> str:
-    """"exact", "partial", "none", or what is wrong."""
+    """ "exact", "partial", "none", or what is wrong."""
     try:
         found = infer(case.model)
     except Exception as error:

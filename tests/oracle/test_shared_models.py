@@ -54,7 +54,9 @@ def named(entry: Entry) -> str:
 
 
 @cache
-def answers(path: Path, ranges: tuple[tuple[str, int, int | None], ...], assume: tuple[str, ...]) -> tuple[Report, Bounds]:
+def answers(
+    path: Path, ranges: tuple[tuple[str, int, int | None], ...], assume: tuple[str, ...]
+) -> tuple[Report, Bounds]:
     dims = {name: (lo, hi) for name, lo, hi in ranges}
     return shapesmt.check(path, dims=dims, assume=assume), shapesmt.bounds(path, dims=dims, assume=assume)
 

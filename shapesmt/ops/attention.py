@@ -1,0 +1,185 @@
+"""Attention in its forms, and the rotation of positions that goes before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.formula import all_of, any_of, at_least, divides, equal, less
+from shapesmt.graph import DTYPES
+from shapesmt.ops.registry import rule
+from shapesmt.ops.sampling import expect
+from shapesmt.tensor import tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+    from shapesmt.tensor import Tensor
+
+
+class Heads(NamedTuple):
+    """A tensor as `[batch, count, length, size]`."""
+
+    batch: Dim
+    count: Dim | int
+    length: Dim
+    size: Dim
+
+
+def heads(ctx: InferenceContext, x: Tensor, counted_by: str) -> Heads:
+    """The heads of `[batch, count, length, size]`, or of the packed `[batch, length, count*size]`."""
+    if x.rank == 4:
+        return Heads(*x.dims)
+    count = ctx.integer(counted_by)
+    ctx.check(count > 0, f"'{counted_by}' is positive, not {count}")
+    ctx.require(divides(count, x[2]), f"'{counted_by}' divides the last size", x[2], count)
+    return Heads(x[0], count, x[1], x[2] // count)
+
+
+def require_groups(ctx: InferenceContext, q: Heads, k: Heads) -> None:
+    """State that each head of the keys serves as many heads of the queries."""
+    law = "the heads of the keys divide those of the queries"
+    if isinstance(k.count, int):
+        ctx.require(divides(k.count, q.count), law, q.count, k.count)
+    else:
+        ctx.require(any_of(equal(q.count, k.count), equal(q.count % k.count, 0)), law, q.count, k.count)
+
+
+def require_pair(ctx: InferenceContext, q: Heads, k: Heads, v: Heads) -> None:
+    """State that queries, keys and values belong together."""
+    for other in (k, v):
+        ctx.require_equal(other.batch, q.batch, "queries, keys and values have the same batch")
+    ctx.require_equal(k.size, q.size, "a key has the size of a query")
+    ctx.require_equal(v.count, k.count, "there are as many heads of values as of keys")
+    ctx.require_equal(v.length, k.length, "each key has a value")
+    require_groups(ctx, q, k)
+
+
+@rule("Attention", since=23)
+def attention(ctx: InferenceContext) -> list[Tensor]:
+    """`softmax(q @ k.T + mask) @ v` for each head: queries `[b, h, s, d]`, values `[b, h, t, e]`: `[b, h, s, e]`.
+
+    With three axes the heads are packed: `[b, s, h*d]`. Keys and values of the past come first.
+    """
+    given = [ctx.input(i) for i in range(3)]
+    ctx.check(given[0].rank in (3, 4), f"queries have 3 or 4 axes, not {given[0].rank}")
+    ctx.check(len({t.rank for t in given}) == 1, "queries, keys and values have the same rank")
+    q, k, v = (heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True))
+    require_pair(ctx, q, k, v)
+    total = k.length
+    ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
+    if ctx.has(4):
+        total = past(ctx, k, v) + k.length
+    if ctx.has(6):
+        expect(ctx, ctx.input(6), [q.batch], "nonpad_kv_seqlen has one length per sample")
+    if ctx.has(3):
+        require_mask(ctx, ctx.input(3), (q.batch, q.count, q.length), total)
+    packed = given[0].rank == 3
+    y = [q.batch, q.length, q.count * v.size] if packed else [q.batch, q.count, q.length, v.size]
+    return [
+        ctx.tensor(y),
+        ctx.tensor([k.batch, k.count, total, k.size]),
+        ctx.tensor([v.batch, v.count, total, v.size], given[2].dtype),
+        ctx.tensor([q.batch, q.count, q.length, total]),
+    ]
+
+
+def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
+    """The number of keys and values before."""
+    keys, values = ctx.input(4), ctx.input(5)
+    ctx.require_rank(keys, 4)
+    expect(ctx, keys, [k.batch, k.count, keys[2], k.size], "past keys are [batch, heads, length, size]")
+    expect(ctx, values, [v.batch, v.count, keys[2], v.size], "past values are [batch, heads, length, size]")
+    return keys[2]
+
+
+def require_mask(ctx: InferenceContext, mask: Tensor, before: Sequence[Dim | int], total: Dim) -> None:
+    """State that a mask broadcasts to `[batch, heads, queries, keys]`."""
+    law = "the mask broadcasts to [batch, heads, queries, keys]"
+    ctx.check(mask.rank <= 4, law)
+    for size, wanted in zip(mask.dims[:-1][::-1], before[::-1], strict=False):
+        ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
+    if mask.rank:
+        short = at_least(total, mask[-1]) if ctx.version >= 24 else equal(mask[-1], 1)
+        ctx.require(any_of(equal(mask[-1], total), short), law, mask[-1], total)
+
+
+@rule("FlexAttention", domain="ai.onnx.preview", nested=True)
+def flex_attention(ctx: InferenceContext) -> Tensor:
+    """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
+    given = [ctx.input(i) for i in range(3)]
+    for t in given:
+        ctx.require_rank(t, 4)
+    q, k, v = (Heads(*t.dims) for t in given)
+    require_pair(ctx, q, k, v)
+    scores = tensor(softmax_type(ctx, given[0]), [q.batch, q.count, q.length, k.length])
+    for name in ("score_mod", "prob_mod"):
+        if name in ctx.attributes:
+            modified = ctx.run(ctx.graph(name), [scores], name)
+            ctx.check(len(modified) == 1, f"'{name}' makes one tensor")
+            if modified[0].shape is not None:
+                ctx.require_agree(scores, modified[0], law=f"'{name}' keeps the shape")
+            ctx.check(modified[0].dtype in ("", scores.dtype), f"'{name}' keeps the element type")
+    return ctx.tensor([q.batch, q.count, q.length, v.size])
+
+
+def softmax_type(ctx: InferenceContext, q: Tensor) -> str:
+    """The element type in which scores are computed."""
+    wide = "float64" if q.dtype == "float64" else "float32"
+    if "softmax_precision" not in ctx.attributes:
+        return wide
+    return DTYPES.get(ctx.integer("softmax_precision"), "")
+
+
+@rule("LinearAttention", since=27)
+def linear_attention(ctx: InferenceContext) -> list[Tensor]:
+    """Queries `[b, s, h*d]`, keys `[b, s, g*d]`, values `[b, s, g*e]`: `[b, s, h*e]` and the state `[b, g, d, e]`."""
+    given = [ctx.input(i) for i in range(3)]
+    for t in given:
+        ctx.require_rank(t, 3)
+    q, k, v = (heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True))
+    require_pair(ctx, q, k, v)
+    ctx.require_equal(k.length, q.length, "each query has a key")
+    rules = ctx.text("update_rule", "gated_delta")
+    ctx.check(rules in ("linear", "gated", "delta", "gated_delta"), f"the update rule is a known one, not '{rules}'")
+    ctx.check("gated" not in rules or ctx.has(4), f"the update rule '{rules}' has a decay")
+    ctx.check("delta" not in rules or ctx.has(5), f"the update rule '{rules}' has a rate")
+    state = [k.batch, k.count, k.size, v.size]
+    if ctx.has(3):
+        expect(ctx, ctx.input(3), state, "the state is [batch, heads, key size, value size]")
+    require_gate(ctx, 4, k, k.count * k.size, "the decay is [batch, length, heads] or [batch, length, heads*size]")
+    require_gate(ctx, 5, k, 1, "the rate is [batch, length, heads] or [batch, length, 1]")
+    dtype = ctx.input(3).dtype if ctx.has(3) else None
+    return [ctx.tensor([q.batch, q.length, q.count * v.size]), ctx.tensor(state, dtype)]
+
+
+def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, law: str) -> None:
+    """State that what gates each step has one element per head, or the other number of them."""
+    if ctx.has(index):
+        gate = ctx.input(index)
+        expect(ctx, gate, [k.batch, k.length, gate[-1] if gate.rank else 1], law)
+        ctx.require(any_of(equal(gate[2], k.count), equal(gate[2], other)), law, gate[2], k.count)
+
+
+@rule("RotaryEmbedding", since=23)
+def rotary_embedding(ctx: InferenceContext) -> Tensor:
+    """`X[b, h, s, d]` or `[b, s, h*d]` keeps its shape; the caches have half as many columns as are rotated."""
+    x, cos, sin = (ctx.input(i) for i in range(3))
+    ctx.check(x.rank in (3, 4), f"the input has 3 or 4 axes, not {x.rank}")
+    parts = heads(ctx, x, "num_heads")
+    turned = ctx.integer("rotary_embedding_dim", 0)
+    ctx.check(turned >= 0, f"'rotary_embedding_dim' is not negative, but {turned}")
+    half = turned // 2 if turned else parts.size // 2
+    ctx.require_agree(cos, sin, law="both caches have the same shape")
+    law = "the caches have half as many columns as are rotated"
+    if not ctx.has(3):
+        expect(ctx, cos, [parts.batch, parts.length, half], "the caches are [batch, length, rotated/2]")
+        return ctx.tensor(x.dims)
+    ctx.require_rank(cos, 2)
+    ctx.require_equal(cos[1], half, law)
+    expect(ctx, ctx.input(3), [parts.batch, parts.length], "positions are [batch, length]")
+    for item in ctx.items(3) or ():
+        if item is not None:
+            ctx.require(all_of(at_least(item, 0), less(item, cos[0])), "positions are in the caches", item, cos[0])
+    return ctx.tensor(x.dims)

@@ -1,0 +1,199 @@
+"""Operators that ONNX Runtime's optimizer makes of several: products, convolutions and activations with a tail."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ceil_divide
+from shapesmt.formula import any_of, divides, equal
+from shapesmt.graph import DTYPES
+from shapesmt.ops.contrib.common import borrow, channels_first, contrib, require_single, require_vector, viewed
+from shapesmt.ops.linear import gemm, matrix_product
+from shapesmt.ops.spatial import conv, conv_transpose, convolved, max_pool, pool
+from shapesmt.tensor import Tensor
+
+BIAS_LAW = "the bias has one element per position of the last axis"
+
+# Products
+
+
+def turned(ctx: InferenceContext, index: int, side: str) -> Tensor:
+    """An operand as the product reads it: the first axis behind the batch, then the last two swapped."""
+    x = ctx.input(index)
+    dims = x.dims
+    if ctx.integer(f"transBatch{side}", 0):
+        ctx.require_rank(x, 3, least=True)
+        dims = (*dims[1:-1], dims[0], dims[-1])
+    if ctx.integer(f"trans{side}", 0) and len(dims) > 1:
+        dims = (*dims[:-2], dims[-1], dims[-2])
+    return ctx.tensor(dims, x.dtype)
+
+
+@contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul")
+def fused_matmul(ctx: InferenceContext) -> Tensor:
+    """A matrix product of operands that may come transposed, scaled and activated."""
+    return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B")))
+
+
+contrib("FusedGemm")(borrow(gemm, 13))
+
+
+@contrib("GemmFloat8")
+def gemm_float8(ctx: InferenceContext) -> Tensor:
+    """`[M, K] x [K, N] + C -> [M, N]` with a scale for each operand and the result."""
+    require_single(ctx, 3, 4, 5, law="each scale is one number")
+    return ctx.tensor(gemm(viewed(ctx, ctx.inputs[:3])).dims, DTYPES.get(ctx.integer("dtype", 1), ""))
+
+
+@contrib("GemmFastGelu")
+def gemm_gelu(ctx: InferenceContext) -> Tensor:
+    """`[..., K] x [K, N] -> [..., N]`, a bias per column."""
+    x, w = ctx.input(0), ctx.input(1)
+    ctx.require_rank(w, 2)
+    require_vector(ctx, 2, w[1], BIAS_LAW)
+    return ctx.tensor(matrix_product(ctx, x, w))
+
+
+# Convolutions
+
+
+@contrib("FusedConv")
+def fused_conv(ctx: InferenceContext) -> Tensor:
+    """A convolution, then a tensor of its shape added, then an activation."""
+    y = conv(ctx)
+    if ctx.has(3):
+        ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
+    return y
+
+
+@contrib("NhwcConv", "NhwcFusedConv")
+def nhwc_conv(ctx: InferenceContext) -> Tensor:
+    """A convolution of `[n, *sizes, c]`; filters stay `[m, c/group, *kernel]`."""
+    y = channels_first(ctx, lambda view: convolved(view, view.input(0), view.input(1), 2))
+    if ctx.has(3):
+        ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
+    return y
+
+
+@contrib("NhwcMaxPool")
+def nhwc_max_pool(ctx: InferenceContext) -> Tensor:
+    """The maximum of each window over `[n, *sizes, c]`."""
+    return channels_first(ctx, pool, version=12)
+
+
+@contrib("MaxpoolWithMask")
+def masked_max_pool(ctx: InferenceContext) -> Tensor:
+    """The maximum of each window where the mask, of the input's rank, admits it."""
+    x, mask = ctx.input(0), ctx.input(1)
+    ctx.check(x.rank == mask.rank, "input and mask have one rank")
+    for size, masked in zip(x.dims[2:], mask.dims[2:], strict=True):
+        ctx.require_equal(size, masked, "input and mask have the same spatial sizes")
+    made = max_pool(viewed(ctx, (x,), 12))
+    return made[0] if isinstance(made, list) else x
+
+
+@contrib("ConvTransposeWithDynamicPads")
+def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
+    """A transposed convolution whose pads are an input; where they aren't known, neither are the sizes."""
+    x, w = ctx.input(0), ctx.input(1)
+    y = conv_transpose(viewed(ctx, (x, w, ctx.input(3) if ctx.has(3) else None)))
+    pads, rank = ctx.items(2), x.rank - 2
+    if not ctx.has(2):
+        return y
+    ctx.require_equal(ctx.input(2).numel, 2 * rank, f"there are {2 * rank} pads")
+    sizes = []
+    for i in range(rank):
+        ends = (pads[i], pads[i + rank]) if pads and len(pads) == 2 * rank else (None, None)
+        head, tail = ends
+        known = head is not None and tail is not None
+        sizes.append(y[2 + i] - head - tail if known else ctx.fresh(f"size{i}", 1))  # type: ignore[operator]
+        if known:
+            ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
+    return ctx.tensor((*y.dims[:2], *sizes))
+
+
+# Activations
+
+
+@contrib("Gelu", "QuickGelu", "SampleOp", any_rank=True)
+def activation(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    return ctx.tensor(ctx.input(0).shape)
+
+
+@contrib("ScaledSiLU")
+def scaled_activation(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the scale is one number."""
+    require_single(ctx, 1, law="the scale is one number")
+    return ctx.tensor(ctx.input(0).dims)
+
+
+@contrib("BiasGelu", "FastGelu")
+def biased_activation(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the bias has one element per position of the last axis."""
+    x = ctx.input(0)
+    if ctx.has(1):
+        ctx.require_rank(x, 1, least=True)
+        require_vector(ctx, 1, x[-1], BIAS_LAW)
+    return ctx.tensor(x.dims)
+
+
+@contrib("BiasSplitGelu")
+def bias_split_gelu(ctx: InferenceContext) -> Tensor:
+    """`[N, S, D] -> [N, S, D/2]`: one half gates the other."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 3)
+    require_vector(ctx, 1, x[2], BIAS_LAW)
+    ctx.require(divides(2, x[2]), "the last axis splits into halves", x[2], 2)
+    return ctx.tensor((x[0], x[1], x[2] // 2))
+
+
+@contrib("BiasAdd")
+def bias_add(ctx: InferenceContext) -> Tensor:
+    """`X[N, S, C] + bias[C] + skip[N, S, C]`."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 3)
+    require_vector(ctx, 1, x[2], BIAS_LAW)
+    ctx.require_agree(x, ctx.input(2), law="input and skip have the same shape")
+    return ctx.tensor(x.dims)
+
+
+@contrib("BiasSoftmax")
+def bias_softmax(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the bias broadcasts to it."""
+    x, bias = ctx.input(0), ctx.input(1)
+    ctx.axis(x.rank, 1)
+    law = "the bias broadcasts to the input"
+    ctx.check(bias.rank <= x.rank, law)
+    for size, wanted in zip(bias.dims[::-1], x.dims[::-1], strict=False):
+        ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
+    return ctx.tensor(x.dims)
+
+
+@contrib("BiasDropout", "BitmaskBiasDropout", "BitmaskDropout")
+def dropout(ctx: InferenceContext) -> list[Tensor]:
+    """The shape is kept; a bitmask has 32 elements to a word."""
+    x, biased = ctx.input(0), ctx.node.op != "BitmaskDropout"
+    if biased:
+        bias = ctx.input(1)
+        if bias.rank == x.rank and x.rank != 1:
+            ctx.require_agree(x, bias, law="the bias has the input's shape, or that of its last axis")
+        else:
+            ctx.require_rank(x, 1, least=True)
+            require_vector(ctx, 1, x[-1], BIAS_LAW)
+        if ctx.has(2):
+            ctx.require_agree(x, ctx.input(2), law="input and residual have the same shape")
+    for index in (3, 4) if biased else (1, 2):
+        require_single(ctx, index, law="ratio and mode are one number each")
+    words = ctx.node.op.startswith("Bitmask")
+    mask = ctx.tensor((ceil_divide(x.numel, 32),), "uint32") if words else ctx.tensor(x.dims, "bool")
+    return [ctx.tensor(x.dims), mask]
+
+
+@contrib("GatedAdd")
+def gated_add(ctx: InferenceContext) -> Tensor:
+    """`X[..., C] + Y[..., C] * gate[..., 1]`."""
+    x, gate = ctx.input(0), ctx.input(2)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_agree(x, ctx.input(1), law="both terms have the same shape")
+    ctx.require_agree(x.replace(-1, 1), gate, law="there is one gate per row")
+    return ctx.tensor(x.dims)

@@ -1,0 +1,346 @@
+"""Operators on quantized tensors: element by element, pooled, convolved and multiplied, with packed weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import Dim, ceil_divide, product
+from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.graph import DTYPES
+from shapesmt.ops.contrib.common import (
+    channels_first,
+    contrib,
+    require_one_or,
+    require_shape,
+    require_single,
+    require_vector,
+    viewed,
+)
+from shapesmt.ops.joining import concat
+from shapesmt.ops.linear import gemm, matrix_product, require_broadcast_to
+from shapesmt.ops.reduction import without
+from shapesmt.ops.spatial import average_pool, global_pool, qlinear_conv
+from shapesmt.tensor import Tensor
+
+COLUMN_LAW = "there is one scale and zero point, or one per column"
+
+# Element by element
+
+
+@contrib("QLinearAdd", "QLinearMul")
+def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together; scales and zero points are one number each."""
+    require_single(ctx, 1, 2, 4, 5, 6, 7)
+    return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
+
+
+@contrib("MulInteger", dtype="int32")
+def multiplied(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together; zero points are one number each."""
+    require_single(ctx, 1, 3)
+    return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(2).dims), "int32")
+
+
+@contrib("QLinearSigmoid", "QLinearLeakyRelu")
+def quantized_activation(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; scales and zero points are one number each."""
+    require_single(ctx, 1, 2, 3, 4)
+    return ctx.tensor(ctx.input(0).dims)
+
+
+@contrib("QOrderedGelu", "QuantizeWithOrder", "DequantizeWithOrder", any_rank=True)
+def reordered(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the matrix is laid out anew."""
+    dtype = {"DequantizeWithOrder": DTYPES.get(ctx.integer("to", 1), "")}.get(ctx.node.op, "int8")
+    return ctx.tensor(ctx.input(0).shape, dtype)
+
+
+@contrib("QLinearSoftmax")
+def quantized_softmax(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; `axis` is inside it."""
+    x = ctx.input(0)
+    require_single(ctx, 1, 2, 3, 4)
+    ctx.axis(x.rank, -1)
+    return ctx.tensor(x.dims)
+
+
+@contrib("QLinearWhere")
+def quantized_where(ctx: InferenceContext) -> Tensor:
+    """Condition and both cases broadcast together."""
+    require_single(ctx, 2, 3, 5, 6, 7, 8)
+    return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
+
+
+@contrib("QuantizeLinear", "DequantizeLinear", any_rank=True)
+def linear(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is one scale and zero point, or with `axis` one per position of it."""
+    x, scale, into = ctx.input(0), ctx.input(1), ctx.node.op == "QuantizeLinear"
+    dtype = scale.dtype if not into else ctx.input(2).dtype if ctx.has(2) else "uint8"
+    if x.shape is None or scale.shape is None:
+        return ctx.tensor(x.shape, dtype)
+    law = "there is one scale and zero point, or one per position of the axis"
+    for index in (1, 2):
+        if not ctx.has(index) or ctx.input(index).shape is None:
+            continue
+        if "axis" in ctx.attributes and scale.rank == 1:
+            require_one_or(ctx, index, x[ctx.axis(x.rank)], law)
+        else:
+            require_single(ctx, index)
+    if ctx.has(2) and ctx.input(2).shape is not None:
+        ctx.require_equal(ctx.input(2).numel, scale.numel, "scale and zero point have the same shape")
+    return ctx.tensor(x.dims, dtype)
+
+
+# Joined, reduced and pooled
+
+
+@contrib("QLinearConcat")
+def quantized_concat(ctx: InferenceContext) -> Tensor:
+    """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
+    given = len(ctx.inputs) - 2
+    ctx.check(given > 0 and given % 3 == 0, "each joined tensor comes with a scale and a zero point")
+    require_single(ctx, 0, 1, *(i for i in range(2, given + 2) if i % 3 != 2))
+    return concat(viewed(ctx, [ctx.input(i) for i in range(2, given + 2, 3)], 13))  # type: ignore[return-value]
+
+
+@contrib("QLinearReduceMean", "ReduceSumInteger")
+def quantized_reduction(ctx: InferenceContext) -> Tensor:
+    """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
+    x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
+    if mean:
+        require_single(ctx, 1, 2, 3, 4)
+    axes = {ctx.normal(a, x.rank) for a in ctx.integers("axes", ())} or range(x.rank)
+    dims = without(x.dims, tuple(axes), keep=bool(ctx.integer("keepdims", 1)))
+    return ctx.tensor(dims, None if mean else x.dtype.replace("int8", "int32"))
+
+
+@contrib("QLinearAveragePool", "QLinearGlobalAveragePool")
+def quantized_pool(ctx: InferenceContext) -> Tensor:
+    """Windows are averaged, or whole images; the channels come second, or last with `channels_last`."""
+    require_single(ctx, 1, 2, 3, 4)
+    apply = average_pool if ctx.node.op == "QLinearAveragePool" else global_pool
+    if ctx.integer("channels_last", 0):
+        return channels_first(ctx, apply, version=11)  # type: ignore[arg-type]  # both make one tensor
+    return apply(viewed(ctx, ctx.inputs, 11))  # type: ignore[return-value]
+
+
+@contrib("QLinearConv")
+def quantized_conv(ctx: InferenceContext) -> Tensor:
+    """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
+    if ctx.integer("channels_last", 0):
+        return channels_first(ctx, qlinear_conv, version=10)  # type: ignore[arg-type]
+    return qlinear_conv(ctx)  # type: ignore[return-value]
+
+
+# Products
+
+
+@contrib("QGemm")
+def quantized_gemm(ctx: InferenceContext) -> Tensor:
+    """`[M, K] x [K, N] + C -> [M, N]`; quantized again where the output's zero point is given."""
+    require_single(ctx, 1, 2, 7, 8)
+    y = gemm(viewed(ctx, (ctx.input(0), ctx.input(3))))
+    for index in (4, 5):
+        require_one_or(ctx, index, y[1], COLUMN_LAW)  # type: ignore[index]
+    if ctx.has(6):
+        require_broadcast_to(ctx, ctx.input(6), y.dims, "the bias broadcasts to the product")  # type: ignore[union-attr]
+    return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")  # type: ignore[union-attr]
+
+
+@contrib("MatMulInteger16", dtype="int32")
+def product_16(ctx: InferenceContext) -> Tensor:
+    """A matrix product of 16-bit integers."""
+    a, b = ctx.input(0), ctx.input(1)
+    unsigned = a.dtype == b.dtype == "uint16"
+    return ctx.tensor(matrix_product(ctx, a, b), "uint32" if unsigned else "int32")
+
+
+@contrib("MatMulIntegerToFloat", "DynamicQuantizeMatMul")
+def product_to_float(ctx: InferenceContext) -> Tensor:
+    """A matrix product with quantized weights; scales and zero points are one, or one per column of `B`."""
+    a, b, dynamic = ctx.input(0), ctx.input(1), ctx.node.op == "DynamicQuantizeMatMul"
+    shape = matrix_product(ctx, a, b)
+    scale, zero, bias = (2, 3, 4) if dynamic else (3, 5, 6)
+    if not dynamic:
+        require_single(ctx, 2, 4)
+    for index in (scale, zero):
+        if ctx.has(index):
+            require_columns(ctx, ctx.input(index), b)
+    require_vector(ctx, bias, b[-1], "the bias has one element per column")
+    return ctx.tensor(shape, ctx.input(scale).dtype)
+
+
+def require_columns(ctx: InferenceContext, parameter: Tensor, b: Tensor) -> None:
+    """State that a scale or zero point is one number, or `[..., 1, N]` for matrices `[..., K, N]`."""
+    ctx.check(parameter.rank in (0, 1, b.rank), COLUMN_LAW)
+    if parameter.rank <= 1:
+        fitting = [equal(parameter.numel, 1), equal(parameter.numel, b[-1])]
+    else:
+        fitting = [all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims))]
+    ctx.require(any_of(*fitting), COLUMN_LAW, parameter.numel, b[-1])
+
+
+@contrib("QOrderedMatMul")
+def ordered_product(ctx: InferenceContext) -> Tensor:
+    """`[B, M, K] x [K, N]`, where a matrix in column order comes transposed."""
+    a, b = ctx.input(0), ctx.input(2)
+    ctx.require_rank(b, 2, least=True)
+    if ctx.integer("order_B") == 0:
+        b = ctx.tensor((*b.dims[:-2], b[-1], b[-2]), b.dtype)
+    require_one_or(ctx, 3, b[-1], COLUMN_LAW)
+    require_vector(ctx, 5, b[-1], "the bias has one element per column")
+    return ctx.tensor(matrix_product(ctx, a, b))
+
+
+# Products with packed weights
+
+
+def features(ctx: InferenceContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
+    """`[..., K] -> [..., N]`."""
+    a = ctx.input(0)
+    ctx.require_rank(a, 1, least=True)
+    ctx.require_equal(a[-1], k, "the last axis is as long as the weights have inputs")
+    return [*a.dims[:-1], n]
+
+
+@contrib("MatMulNBits")
+def packed_product(ctx: InferenceContext) -> Tensor:
+    """`[..., K] -> [..., N]`: weights are `[N, blocks, bytes]` with one scale per block of K."""
+    k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
+    size = block_size(ctx)
+    blocks = -(-k // size)
+    require_elements(ctx, 1, n * blocks * (size * bits // 8), "the weights are [N, blocks, block_size * bits / 8]")
+    require_elements(ctx, 2, n * blocks, "there is one scale per block")
+    if ctx.has(3):
+        packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
+        require_elements(ctx, 3, packed, "there is one zero point per block")
+    require_vector(ctx, 5, n, "the bias has one element per column")
+    return ctx.tensor(features(ctx, k, n))
+
+
+def block_size(ctx: InferenceContext) -> int:
+    """The number of weights that share a scale: a power of two."""
+    size = ctx.integer("block_size")
+    ctx.check(size >= 16 and size & (size - 1) == 0, f"block_size {size} is a power of 2, at least 16")
+    return size
+
+
+def require_elements(ctx: InferenceContext, index: int, count: int, law: str) -> None:
+    """State how many elements packed data have; any shape will do."""
+    ctx.require_equal(ctx.input(index).numel, count, law)
+
+
+@contrib("MatMulBnb4")
+def bnb_product(ctx: InferenceContext) -> Tensor:
+    """`[..., K] -> [..., N]`: two weights to a byte, one scale per block."""
+    k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
+    require_elements(ctx, 1, -(-k * n // 2), "the weights are two to a byte")
+    require_elements(ctx, 2, -(-k * n // size), "there is one scale per block")
+    return ctx.tensor(features(ctx, k, n) if ctx.integer("transB", 1) else features(ctx, n, k))
+
+
+@contrib("MatMulFpQ4")
+def blob_product(ctx: InferenceContext) -> Tensor:
+    """`[..., K] -> [..., N]`, where `B_shape` holds K and N."""
+    ctx.require_equal(ctx.input(2).numel, 2, "B_shape holds two sizes")
+    k, n = ctx.items(2) or (None, None)
+    inner = ctx.input(0)[-1] if k is None else k
+    return ctx.tensor(features(ctx, inner, ctx.fresh("columns", 1) if n is None else n))
+
+
+@contrib("MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight")
+def block_product(ctx: InferenceContext) -> Tensor:
+    """`[..., K] -> [..., N]`: weights `[N, K]` (two to a byte in FP4), one scale per block of K."""
+    b, halves = ctx.input(1), ctx.node.op.endswith("Fp4Weight")
+    ctx.require_rank(b, 2)
+    k = b[1] * 2 if halves else b[1]
+    size = ctx.integer("block_size", 16 if halves else 128)
+    require_shape(ctx, 2, (b[0], ceil_divide(k, size)), "the scales are [N, blocks of K]")
+    require_single(ctx, 3, *([4] if halves else []))
+    require_vector(ctx, 5 if halves else 4, b[0], "the bias has one element per column")
+    return ctx.tensor(features(ctx, k, b[0]))
+
+
+@contrib("MatMulNBitsMlp")
+def packed_mlp(ctx: InferenceContext) -> list[Tensor]:
+    """`[..., K] -> [..., N]`: two packed products of one input, and the input with the skip added."""
+    k, n = ctx.integer("K"), ctx.integer("N")
+    if ctx.has(1):
+        ctx.require_agree(ctx.input(0), ctx.input(1), law="input and skip have the same shape")
+    require_vector(ctx, 2, k, "the norm's scale has K elements")
+    for index in (5, 8):
+        require_vector(ctx, index, n, "the bias has one element per column")
+    return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]
+
+
+@contrib("GatherBlockQuantized")
+def gather_quantized(ctx: InferenceContext) -> Tensor:
+    """`Gather` from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
+    x, indices, scales = ctx.input(0), ctx.input(1), ctx.input(2)
+    ctx.require_rank(x, 1, least=True)
+    axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
+    size = ctx.integer("block_size", 128)
+    per_byte = 8 // ctx.integer("bits", 4) if x.dtype == "uint8" else 1
+    if per_byte > 1:
+        ctx.check(axis != x.rank - 1 == quantized, "bytes that hold several numbers are quantized along the last axis")
+    whole = [d * per_byte if i == x.rank - 1 else d for i, d in enumerate(x.dims)]
+    ctx.check(scales.rank == x.rank, "data and scales have one rank")
+    for i, d in enumerate(whole):
+        wanted = ceil_divide(d, size) if i == quantized else d
+        ctx.require_equal(scales[i], wanted, "there is one scale per block of the quantized axis")
+    return ctx.tensor((*whole[:axis], *indices.dims, *whole[axis + 1 :]), scales.dtype)
+
+
+# Mixtures of experts
+
+
+@contrib("MoE", "QMoE")
+def mixture(ctx: InferenceContext) -> Tensor:
+    """`[..., hidden]` keeps its shape; every token has a probability for each expert.
+
+    An expert's weights are `[inner, hidden]` on the way in (both halves of a fused SwiGLU) and `[hidden, inner]` back.
+    """
+    x, router, packed = ctx.input(0), ctx.input(1), ctx.node.op == "QMoE"
+    ctx.check(x.rank in (2, 3), f"the input is [tokens, hidden] or [batch, sequence, hidden], not of rank {x.rank}")
+    ctx.require_rank(router, 2)
+    hidden, experts = x[-1], router[1]
+    ctx.require_equal(router[0], product(x.dims[:-1]), "each token has a probability for each expert")
+    per_byte = 8 // ctx.integer("expert_weight_bits", 4) if packed else 1
+    first, second, third = (2, 5, 8) if packed else (2, 4, 6)
+    back = ctx.input(second)
+    ctx.require_rank(back, 3)
+    inner, fused = back[2] * per_byte, 2 if ctx.integer("swiglu_fusion", 0) else 1
+    into = (experts, inner * fused, ceil_divide(hidden, per_byte))
+    require_shape(ctx, first, into, "weights on the way in are [experts, inner, hidden]")
+    require_shape(ctx, second, (experts, hidden, back[2]), "weights on the way back are [experts, hidden, inner]")
+    require_shape(ctx, third, (experts, inner, into[2]), "the third weights are [experts, inner, hidden]")
+    biases = zip((4, 7, 10) if packed else (3, 5, 7), (inner * fused, hidden, inner), strict=True)
+    for index, size in biases:
+        require_shape(ctx, index, (experts, size), "there is a bias for each expert and output")
+    k = ctx.integer("k", 1)
+    ctx.require_at_least(experts, k, "there are at least k experts")
+    return ctx.tensor(x.dims)
+
+
+# Block floating point
+
+
+@contrib("QuantizeBFP", any_rank=True)
+def quantize_bfp(ctx: InferenceContext) -> list[Tensor]:
+    """Packed bytes, whose number depends on the format, and the shape and strides of the input."""
+    x = ctx.input(0)
+    rank = ctx.fresh("rank") if x.shape is None else x.rank
+    return [ctx.tensor((ctx.fresh("bytes"),), "uint8"), *[ctx.tensor((rank,), "int64")] * 2]
+
+
+@contrib("DequantizeBFP", any_rank=True)
+def dequantize_bfp(ctx: InferenceContext) -> Tensor:
+    """The tensor whose shape is the second input."""
+    shape, dtype = ctx.items(1), DTYPES.get(ctx.integer("dtype", 1), "")
+    ranks = ctx.input(1).shape
+    if shape is None and ranks and ranks[0].constant is not None:
+        shape = (None,) * ranks[0].constant
+    if shape is None:
+        return ctx.tensor(None, dtype)
+    return ctx.tensor([ctx.fresh(f"size{i}") if d is None else d for i, d in enumerate(shape)], dtype)

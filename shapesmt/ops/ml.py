@@ -1,0 +1,230 @@
+"""Classical machine learning (`ai.onnx.ml`): features in rows, one row per sample.
+
+A map is a tensor of type "map(key,value)" without axes; a sequence of them has its length as its only axis.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import ONE, total
+from shapesmt.formula import any_of, equal
+from shapesmt.graph import Literal
+from shapesmt.ops.registry import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+    from shapesmt.tensor import Tensor
+
+DOMAIN = "ai.onnx.ml"
+ROWS = "the input is [features] or [samples, features]"
+
+
+def rows(ctx: InferenceContext, x: Tensor) -> tuple[Dim, Dim]:
+    """The number of samples and of features."""
+    ctx.check(x.rank in (1, 2), ROWS)
+    return (ONE, x[0]) if x.rank == 1 else (x[0], x[1])
+
+
+def length(ctx: InferenceContext, *names: str) -> int:
+    """The number of entries of the first of these lists that has any."""
+    listed = (ctx.attributes.get(name) for name in names)
+    return next((len(value) for value in listed if isinstance(value, tuple) and value), 0)
+
+
+def labels(ctx: InferenceContext, strings: str = "classlabels_strings") -> str:
+    """The element type of labels."""
+    return "string" if length(ctx, strings) else "int64"
+
+
+# Element by element
+
+
+@rule("Binarizer", domain=DOMAIN)
+def binarizer(ctx: InferenceContext) -> Tensor:
+    """`Y[i] = X[i] > threshold`: the shape is kept."""
+    return ctx.tensor(ctx.input(0).dims)
+
+
+@rule("CategoryMapper", domain=DOMAIN)
+def category_mapper(ctx: InferenceContext) -> Tensor:
+    """Each text becomes a number, or each number a text: the shape is kept."""
+    x = ctx.input(0)
+    ctx.check(length(ctx, "cats_strings") == length(ctx, "cats_int64s"), "each text has a number")
+    return ctx.tensor(x.dims, "int64" if x.dtype == "string" else "string")
+
+
+@rule("LabelEncoder", domain=DOMAIN)
+def label_encoder(ctx: InferenceContext) -> Tensor:
+    """Each key becomes its value: the shape is kept."""
+    if ctx.version < 2:
+        return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
+    kinds = ("string", "int64", "float32")
+    sizes = [(length(ctx, f"{side}_{k}s") for k in ("string", "int64", "float")) for side in ("keys", "values")]
+    keys, values = map(tuple, sizes)
+    for side, found in (("keys", keys), ("values", values)):
+        given = sum(map(bool, found)) + isinstance(ctx.attribute(f"{side}_tensor"), Literal)
+        ctx.check(given == 1, f"exactly one attribute lists the {side}")
+    listed = ctx.attribute("values_tensor")
+    if isinstance(listed, Literal):
+        return ctx.tensor(ctx.input(0).dims, listed.dtype)
+    ctx.check(not max(keys) or max(keys) == max(values), "each key has a value")
+    return ctx.tensor(ctx.input(0).dims, kinds[values.index(max(values))])
+
+
+@rule("Normalizer", domain=DOMAIN)
+def normalizer(ctx: InferenceContext) -> Tensor:
+    """Each row divided by its norm: the shape is kept."""
+    x = ctx.input(0)
+    rows(ctx, x)
+    return ctx.tensor(x.dims, "float32")
+
+
+@rule("Scaler", "Imputer", domain=DOMAIN)
+def scaler(ctx: InferenceContext) -> Tensor:
+    """Each feature changed by a number of its own, or all by one: the shape is kept."""
+    x, scales = ctx.input(0), ctx.node.op == "Scaler"
+    ctx.require_rank(x, 1, least=True)
+    features = x[1] if x.rank > 1 else x[0]
+    lists = (("offset",), ("scale",)) if scales else (("imputed_value_floats", "imputed_value_int64s"),)
+    for names in lists:
+        count = length(ctx, *names)
+        ctx.require(any_of(equal(count, 1), equal(count, features)), f"'{names[0]}' has a number per feature", features)
+    return ctx.tensor(x.dims, "float32" if scales else None)
+
+
+# Features
+
+
+@rule("ArrayFeatureExtractor", domain=DOMAIN)
+def array_feature_extractor(ctx: InferenceContext) -> Tensor:
+    """The columns of `X[*sizes, features]` that `Y` lists: `[*sizes, count]`."""
+    x, chosen = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_at_least(chosen.numel, 1, "at least one column is chosen")
+    for item in ctx.items(1) or ():
+        if item is not None:
+            ctx.require_at_least(item, 0, "a column isn't negative")
+            ctx.require_at_least(x[-1], item + 1, "the chosen columns are in the input")
+    return ctx.tensor([*(x.dims[:-1] or (ONE,)), chosen.numel])
+
+
+@rule("FeatureVectorizer", domain=DOMAIN)
+def feature_vectorizer(ctx: InferenceContext) -> Tensor:
+    """Rows joined: `[samples, sum of inputdimensions]`."""
+    given = [rows(ctx, ctx.input(i)) for i in range(len(ctx.inputs))]
+    sizes = ctx.integers("inputdimensions", ())
+    ctx.check(not sizes or len(sizes) == len(given), "'inputdimensions' has an entry per input")
+    for samples, _ in given[1:]:
+        ctx.require_equal(samples, given[0][0], "all inputs have the same number of samples")
+    return ctx.tensor([given[0][0], sum(sizes) if sizes else total(f for _, f in given)], "float32")
+
+
+@rule("OneHotEncoder", domain=DOMAIN)
+def one_hot_encoder(ctx: InferenceContext) -> Tensor:
+    """`X[*sizes]` makes `[*sizes, categories]`."""
+    given = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
+    ctx.check(bool(given[0]) != bool(given[1]), "exactly one attribute lists the categories")
+    return ctx.tensor([*ctx.input(0).dims, max(given)], "float32")
+
+
+# Maps
+
+
+@rule("CastMap", domain=DOMAIN)
+def cast_map(ctx: InferenceContext) -> Tensor:
+    """The values of a map in the order of its keys: `[1, count]`."""
+    dtype = {"TO_FLOAT": "float32", "TO_INT64": "int64", "TO_STRING": "string"}
+    sparse = ctx.text("map_form", "DENSE") == "SPARSE"
+    count = ctx.integer("max_map", 1) if sparse else ctx.fresh("count")
+    return ctx.tensor([1, count], dtype.get(ctx.text("cast_to", "TO_FLOAT"), "float32"))
+
+
+@rule("DictVectorizer", domain=DOMAIN)
+def dict_vectorizer(ctx: InferenceContext) -> Tensor:
+    """The values of a map in the order of the vocabulary: `[1, words]`."""
+    dtype = ctx.input(0).dtype
+    value = dtype[dtype.index(",") + 1 : -1] if "," in dtype else ""
+    return ctx.tensor([1, length(ctx, "string_vocabulary", "int64_vocabulary")], value)
+
+
+@rule("ZipMap", domain=DOMAIN)
+def zip_map(ctx: InferenceContext) -> Tensor:
+    """Each row becomes a map from class to score."""
+    samples, features = rows(ctx, ctx.input(0))
+    names = ("classlabels_strings", "classlabels_int64s")
+    given = [length(ctx, name) for name in names]
+    ctx.check(bool(given[0]) != bool(given[1]), "exactly one attribute lists the classes")
+    ctx.require_equal(features, max(given), "each class has a score")
+    return ctx.tensor([samples], f"seq(map({'string' if given[0] else 'int64'},float32))")
+
+
+# Models
+
+
+def classified(ctx: InferenceContext, samples: Dim, scores: Dim | int) -> Sequence[Tensor]:
+    """A label per sample, and its scores."""
+    return [ctx.tensor([samples], labels(ctx)), ctx.tensor([samples, scores], "float32")]
+
+
+@rule("LinearClassifier", domain=DOMAIN)
+def linear_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
+    """`X[N, features]`: a label per sample, and a score per class."""
+    samples, features = rows(ctx, ctx.input(0))
+    weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
+    classes = length(ctx, "intercepts") or max(names, 1)
+    ctx.require_equal(features * classes, weights, "there is a weight per class and feature")
+    return classified(ctx, samples, 2 if classes == 1 and names == 2 else classes)
+
+
+@rule("LinearRegressor", domain=DOMAIN)
+def linear_regressor(ctx: InferenceContext) -> Tensor:
+    """`X[N, features]`: a number per sample and target."""
+    samples, features = rows(ctx, ctx.input(0))
+    targets = ctx.integer("targets", 1)
+    ctx.require_equal(features * targets, length(ctx, "coefficients"), "there is a weight per target and feature")
+    return ctx.tensor([samples, targets], "float32")
+
+
+@rule("SVMClassifier", domain=DOMAIN)
+def svm_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
+    """`X[N, features]`: a label per sample; a score per class, or per pair of classes without probabilities."""
+    samples, _ = rows(ctx, ctx.input(0))
+    classes = length(ctx, "classlabels_strings", "classlabels_ints")
+    pairs = classes * (classes - 1) // 2
+    scores = classes if length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2 else pairs
+    return classified(ctx, samples, scores)
+
+
+@rule("SVMRegressor", domain=DOMAIN)
+def svm_regressor(ctx: InferenceContext) -> Tensor:
+    """`X[N, features]`: a number per sample."""
+    samples, _ = rows(ctx, ctx.input(0))
+    return ctx.tensor([samples, 1], "float32")
+
+
+@rule("TreeEnsembleClassifier", domain=DOMAIN)
+def tree_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
+    """`X[N, features]`: a label per sample, and a score per class."""
+    samples, features = rows(ctx, ctx.input(0))
+    require_features(ctx, features)
+    return classified(ctx, samples, length(ctx, "classlabels_strings", "classlabels_int64s"))
+
+
+@rule("TreeEnsembleRegressor", "TreeEnsemble", domain=DOMAIN)
+def tree_regressor(ctx: InferenceContext) -> Tensor:
+    """`X[N, features]`: a number per sample and target."""
+    samples, features = rows(ctx, ctx.input(0))
+    require_features(ctx, features)
+    dtype = None if ctx.node.op == "TreeEnsemble" else "float32"
+    return ctx.tensor([samples, ctx.integer("n_targets", 1)], dtype)
+
+
+def require_features(ctx: InferenceContext, features: Dim) -> None:
+    """State that the features which the trees look at are in the input."""
+    looked_at = ctx.integers("nodes_featureids", ())
+    if looked_at:
+        ctx.require_at_least(features, max(looked_at) + 1, "the trees look at features of the input")

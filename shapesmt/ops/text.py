@@ -1,0 +1,41 @@
+"""Operators on text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import maximum
+from shapesmt.ops.registry import rule
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+
+@rule("StringSplit", since=20)
+def string_split(ctx: InferenceContext) -> list[Tensor]:
+    """`X[*sizes]` makes the parts `[*sizes, most]`, filled up with empty text, and how many each text has."""
+    x, most = ctx.input(0), ctx.attributes.get("maxsplit")
+    parts = ctx.fresh("parts", 0, most + 1 if isinstance(most, int) and most >= 0 else None)
+    return [ctx.tensor([*x.dims, parts]), ctx.tensor(x.dims, "int64")]
+
+
+@rule("StringNormalizer", since=10)
+def string_normalizer(ctx: InferenceContext) -> Tensor:
+    """`[C]` or `[1, C]` without the stop words; where none is left, one empty text is."""
+    x = ctx.input(0)
+    ctx.check(x.rank in (1, 2), f"the texts are [C] or [1, C], not of rank {x.rank}")
+    if x.rank == 2:
+        ctx.require_equal(x[0], 1, "the texts are [C] or [1, C]")
+    least = maximum(x[-1], 1)
+    kept = ctx.fresh("kept", 1, least) if ctx.attributes.get("stopwords") else least
+    return ctx.tensor([*x.dims[:-1], kept])
+
+
+@rule("TfIdfVectorizer", since=9)
+def tf_idf(ctx: InferenceContext) -> Tensor:
+    """`X[C]` makes `[max(ngram_indexes) + 1]`; `X[N, C]` that for each row."""
+    x, indexes = ctx.input(0), ctx.integers("ngram_indexes")
+    ctx.check(x.rank in (1, 2), f"the input is [C] or [N, C], not of rank {x.rank}")
+    ctx.check(bool(indexes) and min(indexes) >= 0, "'ngram_indexes' lists indices")
+    return ctx.tensor([*x.dims[:-1], max(indexes) + 1], "float32")
