@@ -126,6 +126,7 @@ class Domain:
 
     def __init__(self, symbols: Iterable[Atom], facts: Iterable[Formula] = ()) -> None:
         self.symbols = list(symbols)
+        self._place = {s: i for i, s in enumerate(self.symbols)}
         self.facts: list[Formula] = []
         self._values: dict[Atom, Values | None] = {}
         self._relations: list[Formula] = []
@@ -134,6 +135,10 @@ class Domain:
         self._points: dict[frozenset[Atom], Points | None] = {}
         for fact in facts:
             self.assume(fact)
+
+    def order(self, symbol: Atom) -> tuple[int, str]:
+        """Sorts symbols as they are declared; those of data come last, by name."""
+        return self._place.get(symbol, len(self._place)), symbol.name
 
     def copy(self) -> Domain:
         """The same set, to be narrowed apart."""
@@ -228,7 +233,7 @@ class Domain:
                 facts[fact] = None
                 grown |= not fact.symbols <= found
                 found |= fact.symbols
-        return sorted(found, key=lambda s: s.number), list(facts)
+        return sorted(found, key=self.order), list(facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
         """Every admissible assignment of the symbols and those tied to them; None where they are too many."""
@@ -277,7 +282,7 @@ class Domain:
                 groups.remove(group)
                 tied, together = tied | group[0], group[1] + together
             groups.append((tied, together))
-        groups.sort(key=lambda g: min((s.number for s in g[0]), default=0))
+        groups.sort(key=lambda g: min(map(self.order, g[0]), default=(0, "")))
         return [all_of(*together) for _, together in groups]
 
     def _together(self, decisions: Sequence[Decision]) -> Decision:

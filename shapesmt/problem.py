@@ -77,8 +77,8 @@ def pose(
         name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes])
         for name, (dtype, axes) in declared.items()
     }
-    used = dict.fromkeys(s for d in meant.values() for s in sorted(d.symbols, key=lambda s: s.number))
-    return Problem(graph, given, meant, inputs, Domain(used, facts), tuple(assumptions))
+    own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
+    return Problem(graph, given, meant, inputs, Domain(own, facts), tuple(assumptions))
 
 
 Axis = int | str | Range
@@ -194,11 +194,11 @@ def _solve(fact: Formula) -> tuple[Atom, Dim] | None:
     """The symbol that an equality determines best: in terms of the others, with the fewest minus signs."""
     if fact.op != "eq" or fact.dim is None:
         return None
-    choices: list[tuple[int, int, Atom, Dim]] = []
+    choices: list[tuple[int, str, Atom, Dim]] = []
     for monomial, coefficient in fact.dim.terms:
         atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is not None and atom.op == "symbol" and abs(coefficient) == 1:
             meaning = of_atom(atom) - fact.dim * coefficient
             if atom not in meaning.symbols:
-                choices.append((sum(c < 0 for _, c in meaning.terms), atom.number, atom, meaning))
+                choices.append((sum(c < 0 for _, c in meaning.terms), atom.name, atom, meaning))
     return min(choices, key=lambda c: c[:2])[2:] if choices else None

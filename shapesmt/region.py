@@ -64,7 +64,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
     region = Region((), True)
-    for part in _independent(joint):
+    for part in _independent(joint, domain):
         data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within) if data else _separated(part, within)
         if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
@@ -75,7 +75,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
             part = all_of(*(_slimmed(p, within, proves) for p in part.conjuncts))
         region = _joined(region, part, pieces, readable=not data)
     single = Region((), True)
-    for symbol in sorted(alone, key=lambda s: s.number):
+    for symbol in sorted(alone, key=domain.order):
         part = all_of(*alone[symbol])
         single = _joined(single, part, _one_symbol(part, symbol, domain, proves))
     return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
@@ -99,7 +99,7 @@ def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     return any_of(*cases) if cases else condition
 
 
-def _independent(parts: Sequence[Formula]) -> list[Formula]:
+def _independent(parts: Sequence[Formula], domain: Domain) -> list[Formula]:
     """The conditions joined into groups that share no symbol, in the order of their symbols."""
     groups: list[tuple[set[Atom], list[Formula]]] = []
     for part in parts:
@@ -109,7 +109,7 @@ def _independent(parts: Sequence[Formula]) -> list[Formula]:
             symbols |= group[0]
             together = group[1] + together
         groups.append((symbols, together))
-    groups.sort(key=lambda g: min(s.number for s in g[0]))
+    groups.sort(key=lambda g: min(map(domain.order, g[0])))
     return [all_of(*together) for _, together in groups]
 
 
@@ -234,7 +234,7 @@ def _separated(condition: Formula, domain: Domain) -> list[Piece] | None:
     """A condition on several symbols that is a product of conditions on one each."""
     if not fits_int64(condition) or domain.cone(condition.symbols)[1]:
         return None
-    symbols = sorted(condition.symbols, key=lambda s: s.number)
+    symbols = sorted(condition.symbols, key=domain.order)
     axes = [domain.values(s) for s in symbols]
     if any(a is None for a in axes):
         return None

@@ -80,7 +80,7 @@ def test_explain_a_node_a_tensor_and_the_model() -> None:
     whole = shapesmt.explain(model(), dims=ranges)
     assert (whole.target, whole.verdict) == (None, Verdict.DEPENDS)
     assert whole.precondition is not None
-    with pytest.raises(UsageError, match="no node or tensor 'ad'.*did you mean 'add'"):
+    with pytest.raises(UsageError, match=r"no node or tensor 'ad'.*did you mean 'add'"):
         shapesmt.explain(model(), "ad")
 
 
@@ -128,7 +128,7 @@ def test_operators() -> None:
 
 
 def test_a_contradiction_is_the_callers_mistake() -> None:
-    with pytest.raises(UsageError, match="no admissible input.*n in 1\\.\\.3.*n >= 4"):
+    with pytest.raises(UsageError, match=r"no admissible input.*n in 1\.\.3.*n >= 4"):
         shapesmt.check(model(), dims={"n": "1..3"}, assume=["n >= 4"])
 
 

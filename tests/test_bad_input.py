@@ -141,14 +141,18 @@ def rich() -> onnx.ModelProto:
 @pytest.mark.parametrize("kind", ["truncated", "random", "flipped"])
 def test_damaged_files_are_refused_or_analysed(kind: str, full: bool) -> None:
     for seed in range(2000 if full else 120):
-        try:
-            report = shapesmt.check(damaged(kind, seed), timeout=TIMEOUT)
-        except ShapesmtError as error:
-            assert "\n" not in str(error), f"seed {seed}"
-        except Exception as error:
-            raise AssertionError(f"{kind}, seed {seed}: {type(error).__name__}: {error}") from error
-        else:
-            assert isinstance(report, Report)
+        answer = answered(damaged(kind, seed), f"{kind}, seed {seed}")
+        assert isinstance(answer, Report) or "\n" not in str(answer), f"{kind}, seed {seed}"
+
+
+def answered(content: object, about: str = "") -> Report | ShapesmtError:
+    """The report, or the mistake that it is said to be; anything else is ours."""
+    try:
+        return shapesmt.check(content, timeout=TIMEOUT)  # type: ignore[arg-type]
+    except ShapesmtError as error:
+        return error
+    except Exception as error:
+        raise AssertionError(f"{about}: {type(error).__name__}: {error}") from error
 
 
 # Models that can't be right
@@ -180,13 +184,8 @@ def test_impossible_models_are_named(
 
 def test_a_negative_size_is_no_size() -> None:
     proto = model([helper.make_node("Relu", ["x"], ["y"])], {"x": [-3]}, ["y"])
-    try:
-        found = shapesmt.bounds(proto).tensors["y"].shape
-    except ShapesmtError as error:
-        assert "-3" in str(error)
-    else:
-        assert found is not None
-        assert found[0].min >= 0
+    answer = answered(proto)
+    assert "-3" in str(answer) if isinstance(answer, ShapesmtError) else answer.symbols["x_dim0"].min >= 0
 
 
 def absurd(size: int) -> onnx.ModelProto:
@@ -214,10 +213,8 @@ def huge_literal() -> onnx.ModelProto:
 
 
 def test_a_literal_without_its_elements() -> None:
-    try:
-        assert shapesmt.check(huge_literal(), timeout=TIMEOUT)
-    except ShapesmtError as error:
-        assert "'t'" in str(error)
+    answer = answered(huge_literal())
+    assert isinstance(answer, Report) or "'t'" in str(answer)
 
 
 def test_huge_constants_are_not_made() -> None:

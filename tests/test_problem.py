@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import onnx
 import pytest
 
@@ -104,7 +106,6 @@ def test_one_assumption_may_be_a_text() -> None:
     ],
 )
 def test_mistakes_name_the_thing(declared: dict[str, object], message: str) -> None:
-    with pytest.raises(UsageError, match="(?s).*") as caught:
+    with pytest.raises(UsageError, match=re.escape(message)) as caught:
         posed("float[height, width] x", **declared)
-    assert message in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -3,6 +3,7 @@
 from shapesmt.ops import (
     attention,
     blocks,
+    contrib,
     control,
     detection,
     elementwise,
@@ -34,6 +35,7 @@ __all__ = [
     "Rule",
     "attention",
     "blocks",
+    "contrib",
     "control",
     "detection",
     "elementwise",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.formula import all_of, any_of, at_least, divides, equal, less
+from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less
 from shapesmt.graph import DTYPES
 from shapesmt.ops.registry import rule
 from shapesmt.ops.sampling import expect
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
+
+STRICT_BEFORE = 25  # until then runtimes neither pad a mask, nor stretch it along the queries, nor attend to nothing
 
 
 class Heads(NamedTuple):
@@ -43,6 +45,7 @@ def require_groups(ctx: InferenceContext, q: Heads, k: Heads) -> None:
     if isinstance(k.count, int):
         ctx.require(divides(k.count, q.count), law, q.count, k.count)
     else:
+        ctx.require_at_least(k.count, 1, "there is at least one head")
         ctx.require(any_of(equal(q.count, k.count), equal(q.count % k.count, 0)), law, q.count, k.count)
 
 
@@ -67,6 +70,8 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
     ctx.check(len({t.rank for t in given}) == 1, "queries, keys and values have the same rank")
     q, k, v = (heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True))
     require_pair(ctx, q, k, v)
+    for size in (*given[0].dims, k.length, v.size) if ctx.version < STRICT_BEFORE else ():
+        ctx.require_at_least(size, 1, "queries, keys and values are not empty")
     total = k.length
     ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
     if ctx.has(4):
@@ -97,11 +102,13 @@ def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
 def require_mask(ctx: InferenceContext, mask: Tensor, before: Sequence[Dim | int], total: Dim) -> None:
     """State that a mask broadcasts to `[batch, heads, queries, keys]`."""
     law = "the mask broadcasts to [batch, heads, queries, keys]"
-    ctx.check(mask.rank <= 4, law)
-    for size, wanted in zip(mask.dims[:-1][::-1], before[::-1], strict=False):
-        ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
+    strict = ctx.version < STRICT_BEFORE
+    ctx.check(2 * strict <= mask.rank <= 4, law)
+    for axis, (size, wanted) in enumerate(zip(mask.dims[:-1][::-1], before[::-1], strict=False)):
+        stretched = equal(size, 1) if axis or not strict else FALSE
+        ctx.require(any_of(equal(size, wanted), stretched), law, size, wanted)
     if mask.rank:
-        short = at_least(total, mask[-1]) if ctx.version >= 24 else equal(mask[-1], 1)
+        short = FALSE if strict else at_least(total, mask[-1])
         ctx.require(any_of(equal(mask[-1], total), short), law, mask[-1], total)
 
 
@@ -178,6 +185,7 @@ def rotary_embedding(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(x.dims)
     ctx.require_rank(cos, 2)
     ctx.require_equal(cos[1], half, law)
+    ctx.require_at_least(cos[0], parts.length, "the caches have a row per position")
     expect(ctx, ctx.input(3), [parts.batch, parts.length], "positions are [batch, length]")
     for item in ctx.items(3) or ():
         if item is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, total
-from shapesmt.formula import any_of, equal
 from shapesmt.graph import Literal
 from shapesmt.ops.registry import rule
 
@@ -83,17 +82,24 @@ def normalizer(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims, "float32")
 
 
-@rule("Scaler", "Imputer", domain=DOMAIN)
-def scaler(ctx: InferenceContext) -> Tensor:
-    """Each feature changed by a number of its own, or all by one: the shape is kept."""
-    x, scales = ctx.input(0), ctx.node.op == "Scaler"
+@rule("Imputer", domain=DOMAIN)
+def imputer(ctx: InferenceContext) -> Tensor:
+    """What is missing filled in: the shape is kept."""
+    x = ctx.input(0)
+    ctx.check(length(ctx, "imputed_value_floats", "imputed_value_int64s") > 0, "there is a value to fill in")
     ctx.require_rank(x, 1, least=True)
-    features = x[1] if x.rank > 1 else x[0]
-    lists = (("offset",), ("scale",)) if scales else (("imputed_value_floats", "imputed_value_int64s"),)
-    for names in lists:
-        count = length(ctx, *names)
-        ctx.require(any_of(equal(count, 1), equal(count, features)), f"'{names[0]}' has a number per feature", features)
-    return ctx.tensor(x.dims, "float32" if scales else None)
+    return ctx.tensor(x.dims)
+
+
+@rule("Scaler", domain=DOMAIN)
+def scaler(ctx: InferenceContext) -> Tensor:
+    """`Y = (X - offset) * scale`, one of each for all features or for each: the shape is kept."""
+    x, count, law = ctx.input(0), length(ctx, "scale"), "there is an offset and a scale for each feature, or for all"
+    ctx.require_rank(x, 1, least=True)
+    ctx.check(count == length(ctx, "offset"), law)
+    if count != 1:
+        ctx.require_equal(x[1] if x.rank > 1 else x[0], count, law)
+    return ctx.tensor(x.dims, "float32")
 
 
 # Features
@@ -176,7 +182,7 @@ def linear_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     samples, features = rows(ctx, ctx.input(0))
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
     classes = length(ctx, "intercepts") or max(names, 1)
-    ctx.require_equal(features * classes, weights, "there is a weight per class and feature")
+    ctx.require_at_least(weights, features * classes, "there is a weight per class and feature")
     return classified(ctx, samples, 2 if classes == 1 and names == 2 else classes)
 
 
@@ -185,15 +191,16 @@ def linear_regressor(ctx: InferenceContext) -> Tensor:
     """`X[N, features]`: a number per sample and target."""
     samples, features = rows(ctx, ctx.input(0))
     targets = ctx.integer("targets", 1)
-    ctx.require_equal(features * targets, length(ctx, "coefficients"), "there is a weight per target and feature")
+    ctx.require_at_least(length(ctx, "coefficients"), features * targets, "there is a weight per target and feature")
     return ctx.tensor([samples, targets], "float32")
 
 
 @rule("SVMClassifier", domain=DOMAIN)
 def svm_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     """`X[N, features]`: a label per sample; a score per class, or per pair of classes without probabilities."""
-    samples, _ = rows(ctx, ctx.input(0))
+    samples, features = rows(ctx, ctx.input(0))
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
+    require_vectors(ctx, features, sum(ctx.integers("vectors_per_class", ())), classes)
     pairs = classes * (classes - 1) // 2
     scores = classes if length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2 else pairs
     return classified(ctx, samples, scores)
@@ -202,29 +209,39 @@ def svm_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
 @rule("SVMRegressor", domain=DOMAIN)
 def svm_regressor(ctx: InferenceContext) -> Tensor:
     """`X[N, features]`: a number per sample."""
-    samples, _ = rows(ctx, ctx.input(0))
+    samples, features = rows(ctx, ctx.input(0))
+    require_vectors(ctx, features, ctx.integer("n_supports", 0), 1)
     return ctx.tensor([samples, 1], "float32")
+
+
+def require_vectors(ctx: InferenceContext, features: Dim, vectors: int, classes: int) -> None:
+    """State that support vectors, or without them the weights of each class, have the features of the input."""
+    if vectors > 0:
+        ctx.require_equal(features, length(ctx, "support_vectors") // vectors, "a support vector has every feature")
+    elif classes > 0:
+        ctx.require_equal(features, length(ctx, "coefficients") // classes, "there is a weight per feature")
 
 
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
 def tree_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     """`X[N, features]`: a label per sample, and a score per class."""
-    samples, features = rows(ctx, ctx.input(0))
-    require_features(ctx, features)
+    samples = trees(ctx)
     return classified(ctx, samples, length(ctx, "classlabels_strings", "classlabels_int64s"))
 
 
 @rule("TreeEnsembleRegressor", "TreeEnsemble", domain=DOMAIN)
 def tree_regressor(ctx: InferenceContext) -> Tensor:
     """`X[N, features]`: a number per sample and target."""
-    samples, features = rows(ctx, ctx.input(0))
-    require_features(ctx, features)
+    samples = trees(ctx)
     dtype = None if ctx.node.op == "TreeEnsemble" else "float32"
     return ctx.tensor([samples, ctx.integer("n_targets", 1)], dtype)
 
 
-def require_features(ctx: InferenceContext, features: Dim) -> None:
-    """State that the features which the trees look at are in the input."""
+def trees(ctx: InferenceContext) -> Dim:
+    """The number of samples; the features that trees look at are in the input."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2)
     looked_at = ctx.integers("nodes_featureids", ())
     if looked_at:
-        ctx.require_at_least(features, max(looked_at) + 1, "the trees look at features of the input")
+        ctx.require_at_least(x[1], max(looked_at) + 1, "trees look at features of the input")
+    return x[0]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from shapesmt.context import InferenceContext
 from shapesmt.tensor import Tensor
 
 Apply: TypeAlias = Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]
+AnyApply = TypeVar("AnyApply", bound=Apply)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,7 +43,7 @@ def rule(
     nested: bool = False,
     dtype: str = "",
     total: bool = False,
-) -> Callable[[Apply], Apply]:
+) -> Callable[[AnyApply], AnyApply]:
     """Register a function as the rule of the operators so named.
 
     Args:
@@ -55,7 +56,7 @@ def rule(
         total: No shape of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
     """
 
-    def register(apply: Apply) -> Apply:
+    def register(apply: AnyApply) -> AnyApply:
         for name in names:
             versions = _RULES.setdefault((domain, name), [])
             versions.append(Rule(name, domain, since, apply, any_rank, nested, dtype, total))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import maximum
 from shapesmt.ops.registry import rule
 
 if TYPE_CHECKING:
@@ -27,8 +26,8 @@ def string_normalizer(ctx: InferenceContext) -> Tensor:
     ctx.check(x.rank in (1, 2), f"the texts are [C] or [1, C], not of rank {x.rank}")
     if x.rank == 2:
         ctx.require_equal(x[0], 1, "the texts are [C] or [1, C]")
-    least = maximum(x[-1], 1)
-    kept = ctx.fresh("kept", 1, least) if ctx.attributes.get("stopwords") else least
+    ctx.require_at_least(x[-1], 1, "there is at least one text")
+    kept = ctx.fresh("kept", 1, x[-1]) if ctx.attributes.get("stopwords") else x[-1]
     return ctx.tensor([*x.dims[:-1], kept])
 
 
@@ -37,5 +36,7 @@ def tf_idf(ctx: InferenceContext) -> Tensor:
     """`X[C]` makes `[max(ngram_indexes) + 1]`; `X[N, C]` that for each row."""
     x, indexes = ctx.input(0), ctx.integers("ngram_indexes")
     ctx.check(x.rank in (1, 2), f"the input is [C] or [N, C], not of rank {x.rank}")
+    if x.rank == 2:
+        ctx.require_at_least(x[0], 1, "there is at least one row")
     ctx.check(bool(indexes) and min(indexes) >= 0, "'ngram_indexes' lists indices")
     return ctx.tensor([*x.dims[:-1], max(indexes) + 1], "float32")

@@ -85,7 +85,8 @@ def decoder(layers: int, hidden: int = 64, heads: int = 4) -> onnx.ModelProto:
     constants = {
         "c_0": np.array(0), "c_1": np.array(1), "c_axis": np.array([0]), "c_heads": np.array([heads]),
         "c_head": np.array([head]), "c_hidden": np.array([hidden]), "c_last": np.array([-1]),
-        "c_scale": np.float32([2]), "c_two": np.float32(2), "c_epsilon": np.float32(1e-5), "w_norm": np.zeros(hidden, "f4"),
+        "c_scale": np.float32([2]), "c_two": np.float32(2), "c_epsilon": np.float32(1e-5),
+        "w_norm": np.zeros(hidden, "f4"),
         "w_square": np.zeros((hidden, hidden), "f4"), "w_up": np.zeros((hidden, 4 * hidden), "f4"),
         "w_down": np.zeros((4 * hidden, hidden), "f4"),
     }  # fmt: skip

@@ -13,7 +13,7 @@ import onnx
 
 import shapesmt
 from shapesmt.errors import ShapesmtError
-from tests.bench.measure import timed, process
+from tests.bench.measure import process, timed
 from tests.bench.models import Subject, generated, subjects
 
 SYMBOLIC = ("unet", "yolo")  # models that onnxruntime's tool is timed on
@@ -37,7 +37,8 @@ def ask(verb: str, subject: Subject) -> Any:
 
 
 def _inference(chosen: list[Subject], repeats: int) -> Iterator[str]:
-    yield f"{'model':32} {'nodes':>6} {'onnx':>8} {'check':>8} {'bounds':>8}  {'ratios':>11}   first   verdict  (milliseconds)"
+    heads = "".join(f"{head:>9}" for head in ("onnx", "check", "bounds"))
+    yield f"{'model':32} {'nodes':>6}{heads}  {'ratios':>11}   first   verdict  (milliseconds)"
     sums = [0.0, 0.0, 0.0]
     for subject in chosen:
         try:
@@ -74,7 +75,8 @@ def _symbolic(chosen: list[Subject], repeats: int) -> Iterator[str]:
             except Exception as error:
                 yield f"onnxruntime's symbolic inference of {subject.name}: {type(error).__name__}"
                 continue
-            yield f"onnxruntime's symbolic inference of {subject.name}: {1e3 * peer:.0f} ms, bounds {1e3 * ours:.1f} ms, ratio {ours / peer:.4f}"
+            times = f"{1e3 * peer:.0f} ms, bounds {1e3 * ours:.1f} ms, ratio {ours / peer:.4f}"
+            yield f"onnxruntime's symbolic inference of {subject.name}: {times}"
 
 
 def _growth(chosen: list[Subject], repeats: int) -> Iterator[str]:
@@ -101,7 +103,8 @@ def _processes(chosen: list[Subject], repeats: int) -> Iterator[str]:
                 process(THEIRS, str(path), repeats=repeats),
             )
         yield (
-            f"process on {subject.name} ({subject.nodes} nodes): check {ours.seconds:.2f} s, {ours.memory / 1e6:.0f} MB; "
+            f"process on {subject.name} ({subject.nodes} nodes): "
+            f"check {ours.seconds:.2f} s, {ours.memory / 1e6:.0f} MB; "
             f"import, load, infer by onnx {peer.seconds:.2f} s, {peer.memory / 1e6:.0f} MB; "
             f"ratios {ours.seconds / peer.seconds:.2f}, {ours.memory / peer.memory:.2f}"
         )

@@ -32,7 +32,7 @@ def test_its_limit_is_attained():
         node("NonMaxSuppression", ["x", "s", "k"]), shapes, ranges, items={"k": [2]}, data={"x": far_apart}, opset=11
     )
     made = found.inference.applications[-1]
-    assert [str(f) for f in made.facts] == ["6*min(n, 2) >= out.selected"]
+    assert [str(f) for f in made.facts] == ["6*min(n, 2) >= `out.selected`"]
 
 
 @pytest.mark.parametrize("threshold", [-0.5, 0.0, 1.0, 1.5])

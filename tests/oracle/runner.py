@@ -105,7 +105,7 @@ class Execution:
             session = self._session_of(node, reads, values, static)
             try:
                 if session is None:
-                    raise ValueError  # noqa: TRY301
+                    raise ValueError
                 wanted = {i.name for i in session.get_inputs()}
                 made = session.run(None, {n: values[n] for n in reads if n in wanted})
                 values.update(zip([o for o in node.output if o], made, strict=True))

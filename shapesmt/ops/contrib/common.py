@@ -8,7 +8,7 @@ from copy import copy
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim
 from shapesmt.formula import any_of, equal
-from shapesmt.ops.registry import Apply, rule
+from shapesmt.ops.registry import AnyApply, Apply, rule
 from shapesmt.tensor import Tensor
 
 DOMAIN = "com.microsoft"
@@ -16,9 +16,11 @@ DOMAIN = "com.microsoft"
 Borrowed = Callable[[InferenceContext], Tensor]
 
 
-def contrib(*names: str, any_rank: bool = False, dtype: str = "") -> Callable[[Apply], Apply]:
+def contrib(
+    *names: str, any_rank: bool = False, dtype: str = "", total: bool = False
+) -> Callable[[AnyApply], AnyApply]:
     """Register a function as the rule of ONNX Runtime's operators so named."""
-    return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype)
+    return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype, total=total)
 
 
 def viewed(ctx: InferenceContext, inputs: Sequence[Tensor | None], version: int = 1) -> InferenceContext:

@@ -105,7 +105,7 @@ def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
         ends = (pads[i], pads[i + rank]) if pads and len(pads) == 2 * rank else (None, None)
         head, tail = ends
         known = head is not None and tail is not None
-        sizes.append(y[2 + i] - head - tail if known else ctx.fresh(f"size{i}", 1))  # type: ignore[operator]
+        sizes.append(y[2 + i] - head - tail if known else ctx.fresh(f"size{i}", 1))
         if known:
             ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
     return ctx.tensor((*y.dims[:2], *sizes))
@@ -114,7 +114,7 @@ def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
 # Activations
 
 
-@contrib("Gelu", "QuickGelu", "SampleOp", any_rank=True)
+@contrib("Gelu", "QuickGelu", "SampleOp", any_rank=True, total=True)
 def activation(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)

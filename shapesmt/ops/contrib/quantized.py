@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, ceil_divide, product
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.formula import all_of, any_of, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import (
     channels_first,
@@ -101,7 +99,7 @@ def quantized_concat(ctx: InferenceContext) -> Tensor:
     given = len(ctx.inputs) - 2
     ctx.check(given > 0 and given % 3 == 0, "each joined tensor comes with a scale and a zero point")
     require_single(ctx, 0, 1, *(i for i in range(2, given + 2) if i % 3 != 2))
-    return concat(viewed(ctx, [ctx.input(i) for i in range(2, given + 2, 3)], 13))  # type: ignore[return-value]
+    return concat(viewed(ctx, [ctx.input(i) for i in range(2, given + 2, 3)], 13))
 
 
 @contrib("QLinearReduceMean", "ReduceSumInteger")
@@ -121,16 +119,16 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
     require_single(ctx, 1, 2, 3, 4)
     apply = average_pool if ctx.node.op == "QLinearAveragePool" else global_pool
     if ctx.integer("channels_last", 0):
-        return channels_first(ctx, apply, version=11)  # type: ignore[arg-type]  # both make one tensor
-    return apply(viewed(ctx, ctx.inputs, 11))  # type: ignore[return-value]
+        return channels_first(ctx, apply, version=11)
+    return apply(viewed(ctx, ctx.inputs, 11))
 
 
 @contrib("QLinearConv")
 def quantized_conv(ctx: InferenceContext) -> Tensor:
     """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
     if ctx.integer("channels_last", 0):
-        return channels_first(ctx, qlinear_conv, version=10)  # type: ignore[arg-type]
-    return qlinear_conv(ctx)  # type: ignore[return-value]
+        return channels_first(ctx, qlinear_conv, version=10)
+    return qlinear_conv(ctx)
 
 
 # Products
@@ -142,10 +140,10 @@ def quantized_gemm(ctx: InferenceContext) -> Tensor:
     require_single(ctx, 1, 2, 7, 8)
     y = gemm(viewed(ctx, (ctx.input(0), ctx.input(3))))
     for index in (4, 5):
-        require_one_or(ctx, index, y[1], COLUMN_LAW)  # type: ignore[index]
+        require_one_or(ctx, index, y[1], COLUMN_LAW)
     if ctx.has(6):
-        require_broadcast_to(ctx, ctx.input(6), y.dims, "the bias broadcasts to the product")  # type: ignore[union-attr]
-    return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")  # type: ignore[union-attr]
+        require_broadcast_to(ctx, ctx.input(6), y.dims, "the bias broadcasts to the product")
+    return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")
 
 
 @contrib("MatMulInteger16", dtype="int32")

@@ -1,0 +1,412 @@
+"""The attention family: what is projected inside, what comes projected, what is packed, and rotary positions.
+
+In the laws B is the batch, S the new tokens, P the past ones and T all of them, N the heads and H a head's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ONE, Dim, as_dim, maximum
+from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.ops.contrib.common import contrib, require_one_or, require_shape, require_single, require_vector
+from shapesmt.tensor import Tensor
+
+HEADS_LAW = "the heads divide the hidden size"
+MASK_LAW = "the mask fits batch and sequence lengths"
+PAST_LAW = "the past is [B, N, P, H]"
+BIAS_LAW = "the attention bias is [B or 1, N or 1, S, T]"
+
+
+def heads(ctx: InferenceContext, hidden: Dim, name: str = "num_heads") -> int:
+    """The number of heads, which divides a hidden size."""
+    count = ctx.integer(name)
+    ctx.check(count > 0, f"there is at least one head, not {count}")
+    ctx.require(divides(count, hidden), HEADS_LAW, hidden, count)
+    return count
+
+
+def require_attention_bias(ctx: InferenceContext, index: int, shape: Sequence[Dim | int]) -> None:
+    """State the shape of what is added to the scores, where it is given: the first two axes may be 1."""
+    if ctx.has(index):
+        bias = ctx.input(index)
+        ctx.require_rank(bias, 4)
+        for i, (size, wanted) in enumerate(zip(bias.dims, shape, strict=True)):
+            fits = equal(size, wanted) if i > 1 else any_of(equal(size, wanted), equal(size, 1))
+            ctx.require(fits, BIAS_LAW, size, wanted)
+
+
+def require_mask(ctx: InferenceContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
+    """State that a mask, where it is given, has one of these shapes."""
+    if ctx.has(index):
+        mask = ctx.input(index)
+        fitting = [all_of(*map(equal, mask.dims, s)) for s in shapes if len(s) == mask.rank]
+        ctx.check(bool(fitting), MASK_LAW)
+        wanted = next(s for s in shapes if len(s) == mask.rank)
+        ctx.require(any_of(*fitting), MASK_LAW, mask[-1], wanted[-1])
+
+
+def shares_buffer(ctx: InferenceContext) -> bool:
+    """Whether past and present are one buffer of the greatest length."""
+    return bool(ctx.integer("past_present_share_buffer", 0))
+
+
+# Projected inside
+
+
+def hidden_sizes(ctx: InferenceContext, width: Dim) -> tuple[Dim, Dim]:
+    """The hidden sizes of queries and keys, and of values, in weights of that width."""
+    listed, count = ctx.integers("qkv_hidden_sizes", ()), ctx.integer("num_heads")
+    ctx.check(count > 0, f"there is at least one head, not {count}")
+    if not listed:
+        ctx.require(divides(3, width), "the weights hold queries, keys and values", width, 3)
+        heads(ctx, width // 3)
+        return width // 3, width // 3
+    ctx.check(len(listed) == 3 and listed[0] == listed[1], "queries, keys and values have sizes, the first two equal")
+    ctx.check(all(size % count == 0 for size in listed), HEADS_LAW)
+    ctx.require_equal(width, sum(listed), "the weights hold queries, keys and values")
+    return as_dim(listed[0]), as_dim(listed[2])
+
+
+def past_state(ctx: InferenceContext, index: int, batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
+    """The length of the past and that of the present, for `[2, B, N, P, H]`."""
+    if not ctx.has(index):
+        return ONE * 0, new
+    past = ctx.input(index)
+    ctx.require_rank(past, 5)
+    require_shape(ctx, index, (2, batch, count, past[3], size), "the past is [2, B, N, P, H]")
+    return past[3], past[3] if shares_buffer(ctx) else past[3] + new
+
+
+@contrib("Attention", "DecoderMaskedSelfAttention")
+def attention(ctx: InferenceContext) -> list[Tensor]:
+    """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
+    x, weights = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 3)
+    ctx.require_rank(weights, 2)
+    ctx.require_equal(weights[0], x[2], "the weights are as high as the input is wide")
+    require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
+    hidden, values = hidden_sizes(ctx, weights[1])
+    return attended(ctx, (3, 4, 5, 6), hidden, values)
+
+
+def attended(ctx: InferenceContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
+    """What attention with inner projections makes; `indices` are those of mask, past, bias and past length."""
+    x, count = ctx.input(0), ctx.integer("num_heads")
+    mask, past, bias, past_length = indices
+    batch, new = x[0], x[1]
+    if ctx.node.op == "DecoderMaskedSelfAttention":
+        ctx.require_equal(new, 1, "there is one new token")
+    if ctx.has(past):
+        ctx.require_equal(hidden, values, "with a past, queries and values have the same hidden size")
+    old, present = past_state(ctx, past, batch, count, hidden // count, new)
+    total = present
+    if ctx.has(past) and shares_buffer(ctx):
+        lengths = ctx.items(past_length) or (None,)
+        old = ctx.fresh("past", 0, present) if lengths[0] is None else lengths[0]
+        total = old + new
+        require_single(ctx, past_length, law="the past length is one number")
+        ctx.require_at_least(present, total, "past and new tokens fit the buffer")
+    require_masks(ctx, mask, batch, new, total)
+    require_attention_bias(ctx, bias, (batch, count, new, total))
+    dtype = ctx.input(3).dtype if ctx.node.op == "QAttention" else x.dtype
+    return [
+        ctx.tensor((batch, new, values), dtype),
+        ctx.tensor((2, batch, count, present, hidden // count), dtype),
+    ]
+
+
+def require_masks(ctx: InferenceContext, index: int, batch: Dim, new: Dim, total: Dim) -> None:
+    """State the shape of the mask: lengths `[B]`, `[2B]` or `[3B+2]`, `[B, T]`, `[B, S, T]` or `[B, 1, M, M]`."""
+    if not ctx.has(index):
+        return
+    mask = ctx.input(index)
+    if mask.rank == 4:
+        square = all_of(equal(mask[0], batch), equal(mask[1], 1), equal(mask[2], mask[3]), at_least(mask[2], total))
+        ctx.check(not ctx.integer("unidirectional", 0), "a square mask comes without unidirectional")
+        ctx.require(square, MASK_LAW, mask[2], total)
+        return
+    lengths = [(batch,), (2 * batch,), (3 * batch + 2,)]
+    require_mask(ctx, index, [*lengths, (batch, total), (batch, ONE), (ONE, ONE), (batch, new, total)])
+
+
+@contrib("QAttention")
+def quantized_attention(ctx: InferenceContext) -> list[Tensor]:
+    """`[B, S, D] -> [B, S, hidden]` with quantized weights `[D, 3 * hidden]`."""
+    x, weights = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 3)
+    ctx.require_rank(weights, 2)
+    ctx.require_equal(weights[0], x[2], "the weights are as high as the input is wide")
+    require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
+    require_single(ctx, 3, 6)
+    for index in (4, 7):
+        require_one_or(ctx, index, weights[1], "there is one scale and zero point, or one per column")
+    hidden, values = hidden_sizes(ctx, weights[1])
+    return attended(ctx, (5, 8, 99, 99), hidden, values)
+
+
+@contrib("QOrderedAttention")
+def ordered_attention(ctx: InferenceContext) -> Tensor:
+    """`[B, S, D] -> [B, S, hidden of values]` with a matrix each for queries, keys and values."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 3)
+    widths = []
+    for weight, scale, bias in ((5, 8, 11), (6, 9, 12), (7, 10, 13)):
+        w = ctx.input(weight)
+        ctx.require_rank(w, 2)
+        ctx.require_equal(w[0], x[2], "the weights are as high as the input is wide")
+        require_one_or(ctx, scale, w[1], "there is one scale, or one per column")
+        require_vector(ctx, bias, w[1], "the bias is as long as the weights are wide")
+        heads(ctx, w[1])
+        widths.append(w[1])
+    ctx.require_equal(widths[0], widths[1], "queries and keys have the same hidden size")
+    require_masks(ctx, 17, x[0], x[1], x[1])
+    return ctx.tensor((x[0], x[1], widths[2]))
+
+
+@contrib("LongformerAttention", "QOrderedLongformerAttention")
+def longformer(ctx: InferenceContext) -> Tensor:
+    """`[B, S, D]` keeps its shape; S is a multiple of twice the window."""
+    x, plain = ctx.input(0), ctx.node.op == "LongformerAttention"
+    ctx.require_rank(x, 3)
+    heads(ctx, x[2])
+    window = ctx.integer("window")
+    ctx.check(window > 0, f"the window is positive, not {window}")
+    ctx.require(divides(2 * window, x[1]), "the sequence is a multiple of the two-sided window", x[1], 2 * window)
+    for index in (1, 4) if plain else (2, 8):
+        require_shape(ctx, index, (x[2], 3 * x[2]), "the weights are [D, 3D]")
+    for index in (2, 5) if plain else (4, 10):
+        require_vector(ctx, index, 3 * x[2], "the bias is as long as the weights are wide")
+    for index in (3, 6) if plain else (7, 12):
+        require_shape(ctx, index, x.dims[:2], "the mask is [B, S]")
+    return ctx.tensor(x.dims)
+
+
+@contrib("DecoderAttention")
+def decoder_attention(ctx: InferenceContext) -> list[Tensor]:
+    """`[S, B, D]` keeps its shape; whether the caches are used, only the data say."""
+    x, key, count = ctx.input(0), ctx.input(1), ctx.integer("num_heads")
+    ctx.require_rank(x, 3)
+    heads(ctx, x[2])
+    require_shape(ctx, 1, (key[0], x[1], x[2]), "keys have the queries' batch and hidden size")
+    require_shape(ctx, 2, (x[2], x[2]), "the queries' weights are [D, D]")
+    require_shape(ctx, 3, (x[2], 2 * x[2]), "the weights of keys and values are [D, 2D]")
+    require_vector(ctx, 4, 3 * x[2], "the bias is as long as all weights are wide")
+    cache = ctx.tensor((x[1], count, ctx.fresh("length"), x[2] // count))
+    return [ctx.tensor(x.dims), cache, cache]
+
+
+# Projected before
+
+
+@contrib("MultiHeadAttention")
+def multi_head(ctx: InferenceContext) -> list[Tensor]:
+    """Queries `[B, S, D]`, keys `[B, L, D]` and values `[B, L, Dv]` make `[B, S, Dv]`.
+
+    Keys and values may be packed `[B, L, N, 2, H]` or come as `[B, N, L, H]`, all three as `[B, S, N, 3, H]`.
+    """
+    query, count = ctx.input(0), ctx.integer("num_heads")
+    ctx.check(count > 0, f"there is at least one head, not {count}")
+    ctx.check(query.rank in (3, 5), f"queries are [B, S, D] or [B, S, N, 3, H], not of rank {query.rank}")
+    batch, new = query[0], query[1]
+    if not ctx.has(1):
+        ctx.check(query.rank == 5 and not ctx.has(2), "without keys, queries are [B, S, N, 3, H] and hold the values")
+        require_shape(ctx, 0, (batch, new, count, 3, query[4]), "queries are [B, S, N, 3, H]")
+        length, hidden, values = new, count * query[4], count * query[4]
+    else:
+        ctx.check(query.rank == 3, "with keys, queries are [B, S, D]")
+        hidden = query[2]
+        heads(ctx, hidden)
+        length, values = _keys_and_values(ctx, query, count)
+    require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
+    old, present = _past(ctx, (6, 7), batch, count, hidden // count, values // count, length)
+    lengths = [(batch,), (3 * batch + 2,)]
+    require_mask(ctx, 4, [*lengths, (batch, length), (batch, old + length), (batch, new, old + length)])
+    require_attention_bias(ctx, 5, (batch, count, new, old + length))
+    return [
+        ctx.tensor((batch, new, values)),
+        ctx.tensor((batch, count, present, hidden // count)),
+        ctx.tensor((batch, count, present, values // count)),
+        ctx.tensor((batch, count, new, old + length)),
+    ]
+
+
+def _keys_and_values(ctx: InferenceContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
+    """The length of keys and the hidden size of values."""
+    key, batch, hidden = ctx.input(1), query[0], query[2]
+    size = hidden // count
+    ctx.check(key.rank in (3, 4, 5), f"keys are [B, L, D], [B, N, L, H] or [B, L, N, 2, H], not of rank {key.rank}")
+    if key.rank == 5:
+        ctx.check(not ctx.has(2), "packed keys hold the values")
+        require_shape(ctx, 1, (batch, key[1], count, 2, size), "packed keys and values are [B, L, N, 2, H]")
+        return key[1], hidden
+    value = ctx.input(2)
+    ctx.check(value.rank == key.rank, "keys and values have one rank")
+    if key.rank == 4:
+        require_shape(ctx, 1, (batch, count, key[2], size), "keys are [B, N, L, H]")
+        require_shape(ctx, 2, (batch, count, key[2], value[3]), "values are [B, N, L, H]")
+        return key[2], value[3] * count
+    require_shape(ctx, 1, (batch, key[1], hidden), "keys are [B, L, D]")
+    require_shape(ctx, 2, (batch, key[1], value[2]), "values are as many as keys")
+    ctx.require(divides(count, value[2]), HEADS_LAW, value[2], count)
+    return key[1], value[2]
+
+
+def _past(
+    ctx: InferenceContext, indices: tuple[int, int], batch: Dim, count: int, size: Dim, values: Dim, new: Dim
+) -> tuple[Dim, Dim]:
+    """The lengths of the past and of the present, for keys and values `[B, N, P, H]`."""
+    key, value = indices
+    ctx.check(ctx.has(key) == ctx.has(value), "past keys and values come together")
+    if not ctx.has(key):
+        return ONE * 0, new
+    past = ctx.input(key)
+    ctx.require_rank(past, 4)
+    require_shape(ctx, key, (batch, count, past[2], size), PAST_LAW)
+    require_shape(ctx, value, (batch, count, past[2], values), PAST_LAW)
+    return past[2], past[2] + new
+
+
+@contrib("DecoderMaskedMultiHeadAttention")
+def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
+    """One new token: queries `[B, 1, D]` and keys like them, or keys and values `[B, N, L, H]` of an encoder."""
+    query, count = ctx.input(0), ctx.integer("num_heads")
+    ctx.require_rank(query, 3)
+    ctx.require_equal(query[1], 1, "there is one new token")
+    batch, packed = query[0], not ctx.has(1)
+    if packed:
+        ctx.require(divides(3, query[2]), "packed queries, keys and values have one size", query[2], 3)
+    hidden = query[2] // 3 if packed else query[2]
+    heads(ctx, hidden)
+    length, values = (ONE, hidden) if packed else _keys_and_values(ctx, query, count)
+    crossed = not packed and ctx.input(1).rank == 4
+    require_vector(ctx, 10, 2 * hidden + values, "the bias is as long as queries, keys and values")
+    old, present = _past(ctx, (5, 6), batch, count, hidden // count, values // count, length)
+    if shares_buffer(ctx) and ctx.has(5):
+        lengths = ctx.items(7) or (None,)
+        old, present = (ctx.fresh("past", 0, old) if lengths[0] is None else lengths[0]), old
+        ctx.require_at_least(present, old + length, "past and new tokens fit the buffer")
+    total = length if crossed else old + length
+    require_mask(ctx, 3, [(batch, total)])
+    require_attention_bias(ctx, 4, (batch, count, 1, total))
+    return [
+        ctx.tensor((batch, 1, values)),
+        ctx.tensor((batch, count, present, hidden // count)),
+        ctx.tensor((batch, count, present, values // count)),
+        ctx.tensor((batch, count, 1, total), "float32"),
+    ]
+
+
+def grouped_heads(ctx: InferenceContext) -> tuple[int, int]:
+    """The number of heads of queries, and of keys and values, which divides the former."""
+    count, shared = ctx.integer("num_heads"), ctx.integer("kv_num_heads")
+    ctx.check(count > 0 and shared > 0, "there are heads of queries, keys and values")
+    ctx.check(count % shared == 0, f"the {shared} heads of keys divide the {count} of queries")
+    return count, shared
+
+
+def grouped_size(ctx: InferenceContext) -> Dim:
+    """A head's size, from queries `[..., N * H]` with keys and values `[..., Nk * H]`, or from all packed in one."""
+    query, (count, shared) = ctx.input(0), grouped_heads(ctx)
+    together = count if ctx.has(1) else count + 2 * shared
+    ctx.require(divides(together, query[-1]), HEADS_LAW, query[-1], together)
+    ctx.check(ctx.has(1) == ctx.has(2), "keys and values come together")
+    return query[-1] // together
+
+
+@contrib("GroupQueryAttention", "SparseAttention")
+def grouped(ctx: InferenceContext) -> list[Tensor]:
+    """Queries `[B, S, N * H]` make their like, and caches `[B, Nk, P, H]` grow to the total length given."""
+    query, sparse = ctx.input(0), ctx.node.op == "SparseAttention"
+    ctx.require_rank(query, 3)
+    (count, shared), size = grouped_heads(ctx), grouped_size(ctx)
+    batch, new = query[0], query[1]
+    for index in (1, 2):
+        require_shape(ctx, index, (batch, new, shared * size), "keys and values are [B, S, Nk * H]")
+    lengths, total_at, tables = (8, 7, (9, 10)) if sparse else (5, 6, (7, 8))
+    require_vector(ctx, lengths, batch, "there is a length per sample")
+    require_single(ctx, total_at, law="the total length is one number")
+    items = ctx.items(total_at)
+    total = items[0] if items else None
+    require_tables(ctx, tables, size, total)
+    cached = _cached(ctx, batch, shared, size)
+    if total is None:
+        total = ctx.fresh("total", 0)
+    else:
+        ctx.require_at_least(total, new, "the total length counts the new tokens")
+    present = cached if sparse else maximum(total, cached)
+    require_attention_bias(ctx, 10 if not sparse else 99, (batch, count, new, total))
+    if not sparse:
+        require_vector(ctx, 11, count, "there is a sink per head")
+        for index in (14, 15):
+            require_vector(ctx, index, size, "a norm's scale is as long as a head")
+    cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
+    return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
+
+
+def _cached(ctx: InferenceContext, batch: Dim, shared: int, size: Dim) -> Dim:
+    """The length of the caches at inputs 3 and 4."""
+    ctx.check(ctx.has(3) == ctx.has(4), "past keys and values come together")
+    if not ctx.has(3):
+        return ONE * 0
+    past = ctx.input(3)
+    ctx.require_rank(past, 4)
+    width = past[3] if past.dtype == "uint8" else size
+    for index in (3, 4):
+        require_shape(ctx, index, (batch, shared, past[2], width), "the caches are [B, Nk, P, H]")
+    return past[2]
+
+
+def require_tables(ctx: InferenceContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
+    """State that tables of cosines and sines `[positions, R/2]` are alike, and fit a head and the positions used."""
+    cosines, sines = indices
+    ctx.check(ctx.has(cosines) == ctx.has(sines), "cosines and sines come together")
+    ctx.check(ctx.has(cosines) or not ctx.integer("do_rotary", 0), "do_rotary comes with cosines and sines")
+    if ctx.has(cosines):
+        table = ctx.input(cosines)
+        ctx.require_rank(table, 2)
+        ctx.require_agree(table, ctx.input(sines), law="cosines and sines have the same shape")
+        ctx.require_at_least(size, 2 * table[1], "the rotated part fits a head")
+        if total is not None:
+            ctx.require_at_least(table[0], total, "the tables have a row per position")
+
+
+# Packed batches
+
+
+@contrib("PackedAttention")
+def packed_attention(ctx: InferenceContext) -> Tensor:
+    """`[tokens, D] -> [tokens, hidden of values]`, the padding left out."""
+    x, weights, offsets, count = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("num_heads")
+    ctx.require_rank(x, 2)
+    ctx.require_rank(weights, 2)
+    ctx.require_equal(weights[0], x[1], "the weights are as high as the input is wide")
+    require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
+    _, values = hidden_sizes(ctx, weights[1])
+    ctx.require_rank(offsets, 2)
+    require_vector(ctx, 4, offsets[0] + 1, "there is a cumulative length per sample, and a first")
+    require_attention_bias(ctx, 5, (offsets[0], count, offsets[1], offsets[1]))
+    return ctx.tensor((x[0], values))
+
+
+@contrib("PackedMultiHeadAttention")
+def packed_multi_head(ctx: InferenceContext) -> Tensor:
+    """Queries `[tokens, D]` with keys and values, or all as `[tokens, N, 3, H]`, make `[tokens, Dv]`."""
+    query, offsets, count = ctx.input(0), ctx.input(4), ctx.integer("num_heads")
+    ctx.check(ctx.has(1) == ctx.has(2), "keys and values come together")
+    ctx.require_rank(query, 2 if ctx.has(1) else 4)
+    if ctx.has(1):
+        hidden, values = query[1], ctx.input(2).dims[-1]
+        heads(ctx, hidden)
+        require_shape(ctx, 1, query.dims, "keys are like queries")
+        require_shape(ctx, 2, (query[0], values), "values are as many as queries")
+    else:
+        require_shape(ctx, 0, (query[0], count, 3, query[3]), "queries are [tokens, N, 3, H]")
+        hidden = values = query[3] * count
+    ctx.require(divides(count, values), HEADS_LAW, values, count)
+    require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
+    ctx.require_rank(offsets, 2)
+    require_vector(ctx, 5, offsets[0] + 1, "there is a cumulative length per sample, and a first")
+    require_attention_bias(ctx, 6, (offsets[0], count, offsets[1], offsets[1]))
+    return ctx.tensor((query[0], values))

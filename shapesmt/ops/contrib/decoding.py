@@ -1,0 +1,163 @@
+"""Continuous decoding: paged caches, recurrent states of linear attention, and convolutions that remember."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import Dim, maximum
+from shapesmt.formula import any_of, divides, equal
+from shapesmt.ops.contrib.attention import HEADS_LAW, grouped_heads, grouped_size, require_tables
+from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
+from shapesmt.tensor import Tensor
+
+
+@contrib("PagedAttention", "SparsePagedAttention")
+def paged(ctx: InferenceContext) -> list[Tensor]:
+    """Queries `[tokens, N * H]` make their like; caches `[blocks, block, Nk, H]` keep their shape."""
+    query, cache, latent = ctx.input(0), ctx.input(3), ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
+    ctx.require_rank(query, 2)
+    ctx.require_rank(cache, 4)
+    count, shared = grouped_heads(ctx)
+    if latent:
+        ctx.require(divides(count, query[1]), HEADS_LAW, query[1], count)
+    size = query[1] // count if latent else grouped_size(ctx)
+    require_shape(ctx, 1, (query[0], shared * size), "keys are [tokens, Nk * H]")
+    require_shape(ctx, 2, (query[0], shared * size), "values are [tokens, Nk * H]")
+    width = cache[3] if cache.dtype == "uint8" else size
+    require_shape(ctx, 3, (*cache.dims[:2], shared, width), "the caches are [blocks, block, Nk, H]")
+    require_shape(ctx, 4, (*cache.dims[:2], shared, width), "the caches are [blocks, block, Nk, H]")
+    table = ctx.input(7)
+    ctx.require_rank(table, 2)
+    require_vector(ctx, 5, table[0] + 1, "there is a cumulative length per sample, and a first")
+    require_vector(ctx, 6, table[0], "there is a past length per sample")
+    plain = ctx.node.op == "PagedAttention"
+    require_vector(ctx, 10 if plain else 8, query[0], "there is a slot per token")
+    require_tables(ctx, (8, 9) if plain else (14, 15), size, None)
+    require_vector(ctx, 11 if plain else 16, count, "there is a sink per head")
+    for index in (12, 13) if plain else (17, 18):
+        require_vector(ctx, index, size, "a norm's scale is as long as a head")
+    made = count * ctx.integer("v_head_size", 0) if latent and ctx.integer("v_head_size", 0) else count * size
+    second = ctx.input(4) if ctx.has(4) else cache
+    return [ctx.tensor((query[0], made)), cache, second]
+
+
+@contrib("DynamicSparseAttention")
+def dynamic_sparse(ctx: InferenceContext) -> list[Tensor]:
+    """Queries `[B, S, N * H]` attend to chosen places; caches `[B, Nk, P, H]` grow to the total length given."""
+    query = ctx.input(0)
+    ctx.require_rank(query, 3)
+    (count, shared), size = grouped_heads(ctx), grouped_size(ctx)
+    for index in (1, 2):
+        require_shape(ctx, index, (query[0], query[1], shared * size), "keys and values are [B, S, Nk * H]")
+    ctx.check(ctx.has(3) == ctx.has(4), "past keys and values come together")
+    length = ctx.input(3).dims[2] if ctx.has(3) else None
+    for index in (3, 4):
+        if length is not None:
+            require_shape(ctx, index, (query[0], shared, length, size), "the caches are [B, Nk, P, H]")
+    ctx.require_rank(ctx.input(7), 2)
+    ctx.require_equal(ctx.input(7)[0], query[0] * query[1], "each token has its chosen places")
+    require_vector(ctx, 8, query[0] * query[1], "each token has a number of chosen places")
+    require_vector(ctx, 9, query[0], "there is a length per sample")
+    require_single(ctx, 10, law="the total length is one number")
+    items = ctx.items(10)
+    total = items[0] if items else None
+    require_tables(ctx, (11, 12), size, total)
+    total = ctx.fresh("total") if total is None else total
+    present = total if length is None else maximum(total, length)
+    cache = ctx.tensor((query[0], shared, present, size))
+    return [ctx.tensor((query[0], query[1], count * size)), cache, cache]
+
+
+@contrib("LinearAttention")
+def linear_attention(ctx: InferenceContext) -> list[Tensor]:
+    """Queries `[B, T, N * K]`, keys `[B, T, M * K]` and values `[B, T, M * V]` update a state `[B, M, K, V]`."""
+    query, key, value = (ctx.input(i) for i in range(3))
+    count, shared = ctx.integer("q_num_heads"), ctx.integer("kv_num_heads")
+    ctx.check(count > 0 and shared > 0, "there are heads of queries, keys and values")
+    ctx.check(count % shared == 0 or shared % count == 0, "one number of heads divides the other")
+    for x in (query, key, value):
+        ctx.require_rank(x, 3)
+        ctx.require_equal(x[0], query[0], "queries, keys and values have one batch")
+        ctx.require_equal(x[1], query[1], "queries, keys and values have one length")
+    ctx.require(divides(count, query[2]), HEADS_LAW, query[2], count)
+    ctx.require(divides(shared, value[2]), HEADS_LAW, value[2], shared)
+    size, width, window = query[2] // count, value[2] // shared, ctx.integer("state_window", 0)
+    ctx.require(divides(size, key[2]), "keys have heads of the queries' size", key[2], size)
+    state: tuple[Dim | int, ...] = (query[0], shared, size, width)
+    state = (window, *state) if window > 0 else state
+    require_shape(ctx, 3, state, "the state is [B, M, K, V]")
+    for index, each in ((4, shared * size), (5, 1)):
+        if ctx.has(index):
+            gate, law = ctx.input(index), "the gates are one per head, or per feature of the keys"
+            ctx.require_rank(gate, 3)
+            ctx.require_equal(gate[0], query[0], law)
+            ctx.require_equal(gate[1], query[1], law)
+            ctx.require(any_of(equal(gate[2], shared), equal(gate[2], each)), law, gate[2], shared)
+    dtype = ctx.input(3).dtype if ctx.has(3) else query.dtype
+    return [ctx.tensor((query[0], query[1], max(count, shared) * width)), ctx.tensor(state, dtype)]
+
+
+@contrib("LinearAttentionGate")
+def linear_gate(ctx: InferenceContext) -> list[Tensor]:
+    """`[B, T, H]` keeps its shape, with a bias and a scale per head."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 3)
+    for index in (1, 2):
+        require_vector(ctx, index, x[2], "bias and scale have one element per head")
+    require_shape(ctx, 3, x.dims, "both projections have the same shape")
+    return [ctx.tensor(x.dims)] * 2
+
+
+@contrib("CausalConvWithState")
+def causal_conv(ctx: InferenceContext) -> list[Tensor]:
+    """`[B, C, ..., L]` keeps its shape; each channel's filter, and a state with what it looks back at."""
+    x, w, last = ctx.input(0), ctx.input(1), ctx.integer("channels_last", 0)
+    ctx.require_rank(x, 2 + ctx.integer("ndim", 1))
+    ctx.check(w.rank == x.rank, "input and weights have one rank")
+    channels = x[-1] if last else x[1]
+    ctx.require_equal(w[0], channels, "there is a filter per channel")
+    ctx.require_equal(w[1], 1, "a filter is of one channel")
+    require_vector(ctx, 2, channels, "the bias has one element per channel")
+    remembered = (w[-1] - 1) * ctx.integer("dilation", 1)
+    state: tuple[Dim | int, ...] = (x[0], channels, *x.dims[2:-1], remembered)
+    state = (x[0], remembered, *x.dims[2:]) if last else state
+    window = ctx.integer("state_window", 0)
+    state = (window, *state) if window > 0 else state
+    require_shape(ctx, 3, state, "the state is what the filter looks back at")
+    return [ctx.tensor(x.dims), ctx.tensor(state)]
+
+
+@contrib("VarlenCausalConvWithState")
+def packed_causal_conv(ctx: InferenceContext) -> list[Tensor]:
+    """`[tokens, C]` keeps its shape; a filter per channel, and a state `[B, C, what it looks back at]`."""
+    x, w, ends = ctx.input(0), ctx.input(1), ctx.input(2)
+    ctx.require_rank(x, 2)
+    ctx.require_rank(w, 3)
+    ctx.require_rank(ends, 1)
+    require_shape(ctx, 1, (x[1], 1, w[2]), "there is a filter per channel")
+    require_vector(ctx, 3, x[1], "the bias has one element per channel")
+    batch = ends[0] - 1
+    state = (batch, x[1], (w[2] - 1) * ctx.integer("dilation", 1))
+    require_shape(ctx, 4, state, "the state is what the filter looks back at")
+    require_vector(ctx, 5, batch, "there is a count per sample")
+    update = (batch, ctx.integer("state_update_capacity", 0), x[1])
+    return [ctx.tensor(x.dims), ctx.tensor(state), ctx.tensor(update)]
+
+
+@contrib("NGramHashMapping", "VarlenNGramHashMapping")
+def ngram_hash(ctx: InferenceContext) -> list[Tensor]:
+    """`[B, S]` (or packed `[tokens]`) gains an axis with a hash per head and length of n-gram."""
+    ids, longest = ctx.input(0), ctx.integer("max_ngram_size")
+    packed = ctx.node.op == "VarlenNGramHashMapping"
+    ctx.require_rank(ids, 1 if packed else 2)
+    ctx.check(longest >= 2, f"n-grams have at least two elements, not {longest}")
+    made = (longest - 1) * ctx.integer("n_head_per_ngram")
+    ctx.require_rank(ctx.input(1), 1)
+    ctx.require_at_least(ctx.input(1)[0], longest, "there is a multiplier per place of an n-gram")
+    require_vector(ctx, 2, made, "there is a vocabulary per hash")
+    if packed:
+        return [ctx.tensor((*ids.dims, made)), ctx.tensor(None)]
+    require_shape(ctx, 3, (ids[0], longest - 1), "the past is one element shorter than an n-gram")
+    require_vector(ctx, 4, made, "there is an offset per hash")
+    require_single(ctx, 5, law="the end of a sequence is one number")
+    require_shape(ctx, 6, ids.dims, "ids and segments have the same shape")
+    return [ctx.tensor((*ids.dims, made)), ctx.tensor((ids[0], longest - 1))]

@@ -1,0 +1,185 @@
+"""Normalizations fused with what stands before them: residuals, biases, embeddings, gates."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ONE, Dim
+from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
+from shapesmt.ops.linear import require_broadcast_to
+from shapesmt.ops.reduction import without
+from shapesmt.tensor import Tensor
+
+HIDDEN_LAW = "the parameters have one element per hidden feature"
+
+
+@contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
+def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
+    """`input[..., H] + skip + bias[H]`, normalized, keeps its shape; the skip may serve the whole batch."""
+    x, skip = ctx.input(0), ctx.input(1)
+    ctx.check(x.rank in (2, 3), f"the input is [batch, sequence, hidden] or [tokens, hidden], not of rank {x.rank}")
+    ctx.check(skip.rank in (2, x.rank), "the skip has the input's rank, or that of a sample")
+    law = "the skip has the input's shape, or that of a sample"
+    for size, wanted in zip(skip.dims[-2:], x.dims[-2:], strict=True):
+        ctx.require_equal(size, wanted, law)
+    if skip.rank == 3:
+        ctx.require(any_of(equal(skip[0], x[0]), equal(skip[0], 1)), law, skip[0], x[0])
+    for index in (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4):
+        require_vector(ctx, index, x[-1], HIDDEN_LAW)
+    statistics = ctx.tensor(without(x.dims, (x.rank - 1,), keep=True), "float32")
+    return [ctx.tensor(x.dims), statistics, statistics, ctx.tensor(x.dims)]
+
+
+@contrib("EmbedLayerNormalization", "QEmbedLayerNormalization")
+def embedding(ctx: InferenceContext) -> list[Tensor]:
+    """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
+    ids, words, positions = ctx.input(0), ctx.input(2), ctx.input(3)
+    quantized = ctx.node.op == "QEmbedLayerNormalization"
+    ctx.require_rank(ids, 2)
+    require_shape(ctx, 1, ids.dims, "words and segments have the same shape")
+    for index in (2, 3, 4):
+        if ctx.has(index):
+            ctx.require_rank(ctx.input(index), 2)
+            ctx.require_equal(ctx.input(index)[1], words[1], "the tables have the same hidden size")
+    for index in (5, 6):
+        require_vector(ctx, index, words[1], HIDDEN_LAW)
+    require_shape(ctx, 7, ids.dims, "the mask has the shape of the words")
+    if quantized:
+        require_single(ctx, *range(8, 18))
+    if ctx.has(8) and not quantized:
+        given = ctx.input(8)
+        ctx.require_rank(given, 2)
+        ctx.require_equal(given[1], ids[1], "there is one position per word")
+        ctx.require(any_of(equal(given[0], ids[0]), equal(given[0], 1)), "there is one position per word", given[0])
+    else:
+        ctx.require(any_of(at_least(positions[0], ids[1]), equal(ids[0], 0)), "every position is in its table", ids[1])
+    dtype = ctx.input(8).dtype if quantized else words.dtype
+    y = ctx.tensor((*ids.dims, words[1]), dtype)
+    return [y, ctx.tensor((ids[0],), "int32"), y]
+
+
+@contrib("GroupNorm", "SkipGroupNorm")
+def group_norm(ctx: InferenceContext) -> list[Tensor]:
+    """`[N, H, W, C]` (or with `channels_last=0` `[N, C, H, W]`) keeps its shape; groups divide the channels.
+
+    A skip is `[N, H, W, C]`, `[N, 1, 1, C]` or `[N, C]`.
+    """
+    x, groups = ctx.input(0), ctx.integer("groups")
+    ctx.require_rank(x, 4)
+    ctx.check(groups > 0, f"there is at least one group, not {groups}")
+    channels = x[3] if ctx.integer("channels_last", 1) else x[1]
+    ctx.require(divides(groups, channels), "the groups divide the channels", channels, groups)
+    for index in (1, 2, 4):
+        require_vector(ctx, index, channels, "the parameters have one element per channel")
+    if ctx.has(3):
+        _require_skip(ctx, x, ctx.input(3), channels)
+    return [ctx.tensor(x.dims)] * 2
+
+
+def _require_skip(ctx: InferenceContext, x: Tensor, skip: Tensor, channels: Dim) -> None:
+    law = "the skip is [N, H, W, C], [N, 1, 1, C] or [N, C]"
+    ctx.check(skip.rank in (2, 4), law)
+    if skip.rank == 2:
+        require_shape(ctx, 3, (x[0], channels), law)
+        return
+    one = all_of(*map(equal, skip.dims, (x[0], ONE, ONE, channels)))
+    ctx.require(any_of(all_of(*map(equal, skip.dims, x.dims)), one), law, skip[1], x[1])
+
+
+@contrib("QOrderedLayerNormalization")
+def ordered_normalization(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; scale and bias broadcast to it."""
+    x = ctx.input(0)
+    ctx.axis(x.rank, -1)
+    require_single(ctx, 1, 4)
+    for index in (2, 3):
+        if ctx.has(index):
+            require_broadcast_to(ctx, ctx.input(index), x.dims, "scale and bias broadcast to the input")
+    return ctx.tensor(x.dims)
+
+
+@contrib("GatedRMSNorm")
+def gated_norm(ctx: InferenceContext) -> Tensor:
+    """`[..., H * C]`, normalized over each C, times a gate of its shape."""
+    x, scale = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_rank(scale, 1)
+    ctx.require_at_least(scale[0], 1, "the scale has an element")
+    ctx.require(divides(scale[0], x[-1]), "the last axis is a multiple of the scale", x[-1], scale[0])
+    ctx.require_agree(x, ctx.input(2), law="the gate has the input's shape")
+    return ctx.tensor(x.dims)
+
+
+# Branches
+
+
+def branches(ctx: InferenceContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
+    """The batch axes, the number of branches and their size: `[..., C, H]`, or `[..., C * H]` with `num_branches`."""
+    count = ctx.integer("num_branches", 0)
+    ctx.require_rank(x, 1 if count else 2, least=True)
+    ctx.check(count >= 0, f"the number of branches isn't negative: {count}")
+    if not count:
+        return x.dims[:-2], x[-2], x[-1]
+    ctx.require(divides(count, x[-1]), "the branches divide the last axis", x[-1], count)
+    return x.dims[:-1], ONE * count, x[-1] // count
+
+
+@contrib("BranchwiseRMSNorm")
+def branchwise_norm(ctx: InferenceContext) -> Tensor:
+    """Each branch of `[..., C, H]` is normalized; the scale is `[C * H]`, `[C, H]` or `[H]`."""
+    x = ctx.input(0)
+    _, count, size = branches(ctx, x)
+    if ctx.has(1):
+        scale, law = ctx.input(1), "the scale is [C * H], [C, H] or [H]"
+        ctx.check(scale.rank in (1, 2), law)
+        if scale.rank == 2:
+            require_shape(ctx, 1, (count, size), law)
+        else:
+            fits = any_of(equal(scale[0], size), equal(scale[0], count * size))
+            ctx.require(fits, law, scale[0], size)
+    return ctx.tensor(x.dims)
+
+
+def _require_mix(ctx: InferenceContext, index: int, batch: tuple[Dim, ...], count: Dim, size: Dim, law: str) -> None:
+    """State that gates are `[..., C]`, `[..., C, 1]` or `[..., C, H]` (`[..., C * H]` for flattened streams)."""
+    mix, rank = ctx.input(index), len(batch)
+    ctx.check(mix.rank in (rank + 1, rank + 2), law)
+    for d, wanted in zip(mix.dims[:rank], batch, strict=True):
+        ctx.require_equal(d, wanted, law)
+    if mix.rank == rank + 1:
+        flat = [equal(mix[-1], count * size)] if index == 1 and ctx.integer("num_branches", 0) else []
+        ctx.require(any_of(equal(mix[-1], count), *flat), law, mix[-1], count)
+    else:
+        ctx.require_equal(mix[-2], count, law)
+        ctx.require(any_of(equal(mix[-1], 1), equal(mix[-1], size)), law, mix[-1], size)
+
+
+@contrib("HyperConnectionPreMix")
+def pre_mix(ctx: InferenceContext) -> Tensor:
+    """`[..., C, H] -> [..., H]`: the branches, each with its gate, added up."""
+    batch, count, size = branches(ctx, ctx.input(0))
+    _require_mix(ctx, 1, batch, count, size, "there is a gate per branch, or per feature of each")
+    return ctx.tensor((*batch, size))
+
+
+@contrib("HyperConnectionPostMix")
+def post_mix(ctx: InferenceContext) -> Tensor:
+    """`[..., C, H]` keeps its shape: branches mixed by `[..., C, C]`, and a block's `[..., H]` added to each."""
+    x = ctx.input(0)
+    batch, count, size = branches(ctx, x)
+    require_shape(ctx, 1, (*batch, size), "the block's output has the size of a branch")
+    _require_mix(ctx, 2, batch, count, size, "there is a gate per branch, or per feature of each")
+    require_shape(ctx, 3, (*batch, count, count), "the mix is [..., C, C]")
+    return ctx.tensor(x.dims)
+
+
+@contrib("EngramGate")
+def engram_gate(ctx: InferenceContext) -> list[Tensor]:
+    """Keys and queries `[B, S, C, H]` gate a value `[B, S, H]` for each of C connections."""
+    key = ctx.input(0)
+    ctx.require_rank(key, 4)
+    require_shape(ctx, 1, key.dims, "keys and queries have the same shape")
+    require_shape(ctx, 2, (key[0], key[1], key[3]), "the value is [B, S, H]")
+    for index in (3, 4, 5):
+        require_shape(ctx, index, key.dims[2:], "the scales are [C, H]")
+    return [ctx.tensor(key.dims)] * 2

@@ -1,0 +1,321 @@
+"""Everything else of ONNX Runtime's own domain: early versions of standard operators, text, search, geometry."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import Dim, maximum
+from shapesmt.ops.contrib.common import borrow, contrib, require_shape, require_single, require_vector
+from shapesmt.ops.indexing import gather_nd
+from shapesmt.ops.joining import pad
+from shapesmt.ops.sampling import grid_sample
+from shapesmt.ops.shape import sequence, trilu
+from shapesmt.tensor import Tensor
+
+contrib("GatherND")(borrow(gather_nd, 11))
+contrib("GridSample")(borrow(grid_sample, 16))
+contrib("Pad")(borrow(pad, 13))
+contrib("Trilu")(borrow(trilu, 14))
+
+
+@contrib("Range", any_rank=True)
+def arange(ctx: InferenceContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
+    """`start`, `limit` and `delta`, which is 1 unless given."""
+    if not ctx.has(2):
+        one = ctx.vector((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
+        if one is None:
+            return ctx.tensor((ctx.fresh("length"),))
+        ctx.inputs = (*ctx.inputs[:2], one)
+    return sequence(ctx)
+
+
+@contrib("ExpandDims")
+def expand_dims(ctx: InferenceContext) -> Tensor:
+    """One axis of size 1 more, at a place that is a number."""
+    x, items = ctx.input(0), ctx.constants(1)
+    require_single(ctx, 1, law="the axis is one number")
+    if not items:
+        return ctx.tensor(None)
+    axis = ctx.normal(items[0], x.rank, end=1)
+    return ctx.tensor((*x.dims[:axis], 1, *x.dims[axis:]))
+
+
+@contrib("Unique")
+def unique(ctx: InferenceContext) -> list[Tensor]:
+    """The distinct elements of a vector, where each went, and how often each occurs."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1)
+    count = ctx.fresh("count", 0, x[0])
+    return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
+
+
+@contrib("UnfoldTensor")
+def unfold(ctx: InferenceContext) -> Tensor:
+    """`(d - size) / step + 1` slices along one axis, whose elements become the last axis."""
+    x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
+    axis = ctx.axis(x.rank, -1, "dim")
+    ctx.check(step > 0, f"the step is positive, not {step}")
+    ctx.check(size > 0, f"the slices have an element, not {size}")
+    ctx.require_at_least(x[axis], size, "a slice fits the axis")
+    slices = (x[axis] - size) // step + 1
+    return ctx.tensor((*x.dims[:axis], slices, *x.dims[axis + 1 :], size))
+
+
+@contrib("TorchEmbedding")
+def torch_embedding(ctx: InferenceContext) -> Tensor:
+    """Rows of `[N, M]` for indices of any shape."""
+    table = ctx.input(0)
+    ctx.require_rank(table, 2)
+    return ctx.tensor((*ctx.input(1).dims, table[1]))
+
+
+@contrib("MurmurHash3", any_rank=True, total=True)
+def murmur(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.integer("positive", 1) else "int32")
+
+
+@contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
+def all_finite(ctx: InferenceContext) -> Tensor:
+    """One truth for all inputs."""
+    return ctx.tensor((), "bool")
+
+
+# Numbers
+
+
+@contrib("Inverse")
+def inverse(ctx: InferenceContext) -> Tensor:
+    """`[..., M, M]` keeps its shape."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    return ctx.tensor(x.dims)
+
+
+@contrib("Rfft")
+def rfft(ctx: InferenceContext) -> Tensor:
+    """`[..., n] -> [..., n/2 + 1, 2]`: the last of `signal_ndim` axes is halved."""
+    x = ctx.input(0)
+    ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1), least=True)
+    return ctx.tensor((*x.dims[:-1], x[-1] // 2 + 1, 2))
+
+
+@contrib("Irfft")
+def irfft(ctx: InferenceContext) -> Tensor:
+    """`[..., n/2 + 1, 2] -> [..., n]`."""
+    x = ctx.input(0)
+    ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1) + 1, least=True)
+    ctx.require_equal(x[-1], 2, "a complex number has two parts")
+    return ctx.tensor((*x.dims[:-2], (x[-2] - 1) * 2))
+
+
+@contrib("ComplexMul", "ComplexMulConj")
+def complex_product(ctx: InferenceContext) -> Tensor:
+    """Operands `[..., 2]` broadcast together."""
+    a, b = ctx.input(0), ctx.input(1)
+    for x in (a, b):
+        ctx.require_rank(x, 1, least=True)
+        ctx.require_equal(x[-1], 2, "a complex number has two parts")
+    return ctx.tensor((*ctx.broadcast(a.dims[:-1], b.dims[:-1]), 2))
+
+
+@contrib("CDist")
+def distances(ctx: InferenceContext) -> Tensor:
+    """`[M, N]` and `[K, N]` make the distances `[M, K]`."""
+    a, b = ctx.input(0), ctx.input(1)
+    for x in (a, b):
+        ctx.require_rank(x, 2)
+    ctx.require_equal(a[1], b[1], "both sets have vectors of one length")
+    return ctx.tensor((a[0], b[0]))
+
+
+@contrib("DynamicTimeWarping")
+def time_warping(ctx: InferenceContext) -> Tensor:
+    """Costs `[M, N]` or `[1, M, N]` make a path `[2, x]` with `max(M, N) <= x < M + N`."""
+    x = ctx.input(0)
+    ctx.check(x.rank in (2, 3), f"the costs are [M, N] or [1, M, N], not of rank {x.rank}")
+    if x.rank == 3:
+        ctx.require_equal(x[0], 1, "there is one matrix of costs")
+    steps = ctx.fresh("steps", 0, maximum(x[-2] + x[-1] - 1, 1))
+    return ctx.tensor((2, steps), "int32")
+
+
+# Images, words and sequences
+
+
+@contrib("CropAndResize")
+def crop_and_resize(ctx: InferenceContext) -> Tensor:
+    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the size given: `[R, C, height, width]`."""
+    x, rois = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 4)
+    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), "the boxes are [R, 4]")
+    require_vector(ctx, 2, rois[0], "there is an image's index per box")
+    require_vector(ctx, 3, 2, "the size is [height, width]")
+    sizes = [ctx.fresh(f"size{i}", 1) if d is None else d for i, d in enumerate(ctx.items(3) or (None, None))]
+    for size in sizes:
+        ctx.require_at_least(size, 1, "height and width are positive")
+    return ctx.tensor((rois[0], x[1], *sizes))
+
+
+@contrib("Tokenizer")
+def tokenizer(ctx: InferenceContext) -> Tensor:
+    """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string."""
+    x = ctx.input(0)
+    ctx.check(x.rank in (1, 2), f"the strings are [C] or [N, C], not of rank {x.rank}")
+    return ctx.tensor((*x.dims, ctx.fresh("tokens")))
+
+
+@contrib("WordConvEmbedding", dtype="float32")
+def word_embedding(ctx: InferenceContext) -> Tensor:
+    """Words `[sequence, characters]`, embedded by convolving their characters: `[sequence, filters]`."""
+    words, filters, characters = ctx.input(0), ctx.input(1), ctx.input(3)
+    ctx.require_rank(words, 2)
+    ctx.require_rank(filters, 4)
+    ctx.require_rank(characters, 2)
+    require_vector(ctx, 2, filters[0], "the bias has one element per filter")
+    law = "the filters are as wide as a character's embedding"
+    ctx.require_equal(filters[3], characters[1], law)
+    return ctx.tensor((*words.dims[:-1], filters[0]), "float32")
+
+
+@contrib("NGramRepeatBlock")
+def ngram_block(ctx: InferenceContext) -> Tensor:
+    """Scores `[B, vocabulary]` keep their shape; ids are `[B, S]`."""
+    ids, scores = ctx.input(0), ctx.input(1)
+    ctx.require_rank(ids, 2)
+    ctx.require_rank(scores, 2)
+    ctx.require_equal(ids[0], scores[0], "ids and scores have one batch")
+    ctx.check(ctx.integer("ngram_size") > 0, "n-grams have an element")
+    return ctx.tensor(scores.dims, scores.dtype)
+
+
+@contrib("BifurcationDetector")
+def bifurcation(ctx: InferenceContext) -> list[Tensor]:
+    """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
+    source, current = ctx.input(0), ctx.input(1)
+    ctx.require_rank(source, 1)
+    ctx.require_rank(current, 1)
+    require_single(ctx, 2, law="the index is one number")
+    most: Dim = current[0]
+    if ctx.has(3):
+        require_vector(ctx, 3, source[0] + 1 - _index(ctx), "a token is predicted for each that is left, and one more")
+        most = current[0] + ctx.input(3)[0]
+    return [ctx.tensor((ctx.fresh("tokens", 0, most),)), ctx.tensor((1,))]
+
+
+def _index(ctx: InferenceContext) -> Dim:
+    items = ctx.items(2)
+    return ctx.fresh("matched", 0, ctx.input(0)[0]) if not items or items[0] is None else items[0]
+
+
+@contrib("RemovePadding")
+def remove_padding(ctx: InferenceContext) -> list[Tensor]:
+    """`[B, S, D] -> [tokens, D]`, with offsets `[B, S]`, cumulative lengths `[B + 1]` and the greatest length."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 3)
+    require_vector(ctx, 1, x[0], "there is a token count per sample")
+    tokens = ctx.fresh("tokens", 0, x[0] * x[1])
+    integers = [ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,))]
+    return [ctx.tensor((tokens, x[2])), *integers]
+
+
+@contrib("RestorePadding")
+def restore_padding(ctx: InferenceContext) -> Tensor:
+    """`[tokens, D]` and offsets `[B, S]` make `[B, S, D]`."""
+    x, offsets = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 2)
+    ctx.require_rank(offsets, 2)
+    ctx.require_at_least(offsets.numel, x[0], "every token has a place")
+    return ctx.tensor((*offsets.dims, x[1]))
+
+
+# Search
+
+
+def _number(ctx: InferenceContext, index: int, name: str) -> Dim:
+    """A size that an input of one number gives."""
+    require_single(ctx, index, law=f"{name} is one number")
+    items = ctx.items(index)
+    return ctx.fresh(name, 1) if not items or items[0] is None else items[0]
+
+
+@contrib("GreedySearch", "Sampling", dtype="int32")
+def greedy(ctx: InferenceContext) -> list[Tensor]:
+    """Prompts `[B, S]` are continued to `[B, max_length]`."""
+    ids = ctx.input(0)
+    ctx.require_rank(ids, 2)
+    longest = _number(ctx, 1, "max_length")
+    ctx.require_at_least(longest, ids[1] + 1, "there is room behind the prompt")
+    _require_masks(ctx, ids, 5, 6)
+    vocabulary = ctx.integer("vocab_size", 0)
+    logits = (ids[0], vocabulary if vocabulary > 0 else ctx.fresh("vocabulary"))
+    return [ctx.tensor((ids[0], longest), "int32"), ctx.tensor(logits, "float32")]
+
+
+def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: int) -> None:
+    if ctx.has(prefix):
+        ctx.require_rank(ctx.input(prefix), 2)
+        ctx.require_equal(ctx.input(prefix)[0], ids[0], "the prefix mask has the prompts' batch")
+    require_shape(ctx, attention, ids.dims[:2], "the attention mask has the prompts' shape")
+
+
+@contrib("BeamSearch", "WhisperBeamSearch")
+def beam_search(ctx: InferenceContext) -> list[Tensor]:
+    """Prompts `[B, S]` (or sounds `[B, features, frames]`) are continued to `[B, returned, max_length]`."""
+    ids, whisper = ctx.input(0), ctx.node.op == "WhisperBeamSearch"
+    longest, beams, returned = (
+        _number(ctx, i, n) for i, n in ((1, "max_length"), (3, "num_beams"), (4, "num_return_sequences"))
+    )
+    ctx.require_at_least(beams, returned, "no more sequences are returned than there are beams")
+    plain = ids.rank == 2 and not whisper
+    if plain:
+        _require_masks(ctx, ids, 8, 9)
+    if plain and ctx.integer("model_type", 0) == 0:
+        ctx.require_at_least(longest, ids[1] + 1, "there is room behind the prompt")
+    dtype = ctx.input(5).dtype if ctx.has(5) else "float32"
+    steps = longest - ids[1] if plain else ctx.fresh("steps")
+    vocabulary = ctx.integer("vocab_size", 0)
+    scores = (steps, ids[0], beams, vocabulary if vocabulary > 0 else ctx.fresh("vocabulary"))
+    return [
+        ctx.tensor((ids[0], returned, longest), "int32"),
+        ctx.tensor((ids[0], returned), dtype),
+        ctx.tensor(scores, dtype),
+    ]
+
+
+# Recurrent layers
+
+
+@contrib("DynamicQuantizeLSTM")
+def quantized_lstm(ctx: InferenceContext) -> list[Tensor]:
+    """An LSTM whose weights `[directions, input, 4 * hidden]` come transposed and quantized."""
+    x, hidden = ctx.input(0), ctx.integer("hidden_size")
+    ctx.require_rank(x, 3)
+    directions = 2 if ctx.text("direction", "forward") == "bidirectional" else 1
+    require_shape(ctx, 1, (directions, x[2], 4 * hidden), "W is [directions, input, 4*hidden]")
+    require_shape(ctx, 2, (directions, hidden, 4 * hidden), "R is [directions, hidden, 4*hidden]")
+    require_shape(ctx, 3, (directions, 8 * hidden), "B is [directions, 8*hidden]")
+    require_vector(ctx, 4, x[1], "sequence_lens has one length per sample")
+    last = (directions, x[1], hidden)
+    for index in (5, 6):
+        require_shape(ctx, index, last, "an initial state is [directions, batch, hidden]")
+    require_shape(ctx, 7, (directions, 3 * hidden), "P is [directions, 3*hidden]")
+    for index in (8, 9, 10, 11):
+        shape = (directions, 4 * hidden)[: ctx.input(index).rank]
+        require_shape(ctx, index, shape, "there is a scale and zero point per direction, or per column of each")
+    return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
+
+
+@contrib("AttnLSTM")
+def attention_lstm(ctx: InferenceContext) -> list[Tensor]:
+    """An LSTM `[seq, batch, input] -> [seq, directions, batch, hidden]` that attends to a memory."""
+    x, hidden = ctx.input(0), ctx.integer("hidden_size")
+    ctx.require_rank(x, 3)
+    directions = 2 if ctx.text("direction", "forward") == "bidirectional" else 1
+    require_shape(ctx, 2, (directions, 4 * hidden, hidden), "R is [directions, 4*hidden, hidden]")
+    require_shape(ctx, 3, (directions, 8 * hidden), "B is [directions, 8*hidden]")
+    require_vector(ctx, 4, x[1], "sequence_lens has one length per sample")
+    last = (directions, x[1], hidden)
+    for index in (5, 6):
+        require_shape(ctx, index, last, "an initial state is [directions, batch, hidden]")
+    return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]

@@ -1,0 +1,95 @@
+"""Positions: rotary embeddings, and biases that depend on how far two tokens are apart."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import Dim
+from shapesmt.formula import all_of, at_least, divides
+from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
+from shapesmt.tensor import Tensor
+
+
+@contrib("RotaryEmbedding", "MRotaryEmbedding")
+def rotary(ctx: InferenceContext) -> Tensor:
+    """`[B, S, N * H]` or `[B, N, S, H]` keeps its shape; cosines and sines are `[positions, rotated / 2]`."""
+    x, places, table = ctx.input(0), ctx.input(1), ctx.input(2)
+    ctx.check(x.rank in (3, 4), f"the input is [B, S, N * H] or [B, N, S, H], not of rank {x.rank}")
+    ctx.require_rank(table, 2)
+    ctx.require_agree(table, ctx.input(3), law="cosines and sines have the same shape")
+    batch, length = x[0], x[1] if x.rank == 3 else x[2]
+    if ctx.node.op == "MRotaryEmbedding":
+        require_shape(ctx, 1, (3, batch, length), "the positions are [3, B, S]")
+        sections = ctx.integers("mrope_section")
+        ctx.require_equal(sum(sections), table[1], "the sections add up to the rotated half")
+    elif places.rank == 2:
+        require_shape(ctx, 1, (batch, length), "the positions are one number or [B, S]")
+    else:
+        require_single(ctx, 1, law="the positions are one number or [B, S]")
+    _require_head(ctx, x, table[1], length)
+    return ctx.tensor(x.dims)
+
+
+def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> None:
+    """What a head's size needs: the rotated part is all of it, or `rotary_embedding_dim`."""
+    count, rotated = ctx.integer("num_heads", 0), ctx.integer("rotary_embedding_dim", 0)
+    ctx.check(rotated <= 0 or count > 0, "num_heads comes with rotary_embedding_dim")
+    table = ctx.input(2)
+    if not ctx.integer("is_packed_batching", 0):
+        ctx.require_at_least(table[0], length, "the tables have a row per position")
+    hidden = x[2] if x.rank == 3 else x[1] * x[3]
+    if rotated > 0:
+        ctx.require(divides(count, hidden), "the heads divide the hidden size", hidden, count)
+        ctx.require_at_least(hidden // count, rotated, "the rotated part fits a head")
+        ctx.require_equal(half, rotated // 2, "cosines and sines are half as wide as the rotated part")
+    elif x.rank == 4:
+        ctx.require_equal(x[3], 2 * half, "cosines and sines are half as wide as a head")
+    else:
+        law = "the head size, twice the width of the tables, divides the hidden size"
+        size = 2 * half
+        ctx.require(all_of(at_least(half, 1), divides(size, hidden)), law, hidden, size)
+        if count > 0:
+            ctx.require_equal(hidden, count * size, law)
+
+
+@contrib("GemmaRotaryEmbedding")
+def gemma_rotary(ctx: InferenceContext) -> list[Tensor]:
+    """Queries and keys `[B, N, S, H]`, each with a rotated half; the angles are `[B, S, H]`."""
+    angles, query = ctx.input(0), ctx.input(1)
+    ctx.require_rank(query, 4)
+    require_shape(ctx, 0, (query[0], query[2], query[3]), "the angles are [B, S, H]")
+    for index in (2, 3, 4):
+        require_shape(ctx, index, (query[0], ctx.input(index)[1], *query.dims[2:]), "all are [B, N, S, H]")
+    ctx.require_rank(angles, 3)
+    return [ctx.tensor(query.dims, query.dtype), ctx.tensor(ctx.input(3).dims, query.dtype)]
+
+
+@contrib("RelativePositionBias", any_rank=True)
+def relative_bias(ctx: InferenceContext) -> Tensor:
+    """A table `[buckets, N]` and two lengths make `[1, N, queries, keys]`."""
+    table = ctx.input(0)
+    if table.shape is not None:
+        ctx.require_rank(table, 2)
+    sizes = []
+    for index, name in ((1, "queries"), (2, "keys")):
+        items = ctx.items(index)
+        size = items[0] if items and len(items) == 1 else None
+        sizes.append(ctx.fresh(name, 1) if size is None else size)
+        ctx.require_at_least(sizes[-1], 1, "both lengths are positive")
+    return ctx.tensor((1, ctx.fresh("heads") if table.shape is None else table[1], *sizes))
+
+
+@contrib("GatedRelativePositionBias")
+def gated_bias(ctx: InferenceContext) -> Tensor:
+    """Queries `[B, S, N * H]` gate a bias `[1, N, S, S]` to `[B, N, S, S]`; packed ones `[tokens, N * H]`."""
+    query, bias, weight, count = ctx.input(0), ctx.input(2), ctx.input(3), ctx.integer("num_heads")
+    ctx.check(query.rank == (2 if ctx.has(6) else 3), "queries are [B, S, N * H], or [tokens, N * H] with offsets")
+    ctx.require(divides(count, query[-1]), "the heads divide the hidden size", query[-1], count)
+    require_vector(ctx, 1, query[-1], "the queries' bias is as long as they are wide")
+    batch, length = ctx.input(6).dims[:2] if ctx.has(6) else query.dims[:2]
+    require_shape(ctx, 2, (1, count, length, length), "the bias is [1, N, S, S]")
+    ctx.require_rank(weight, 2)
+    require_shape(ctx, 3, (query[-1] // count, weight[1]), "the gate's weights are as high as a head is wide")
+    ctx.require(divides(2, weight[1]), "the gate's weights split into halves", weight[1], 2)
+    require_vector(ctx, 4, weight[1], "the gate's bias is as long as its weights are wide")
+    require_shape(ctx, 5, (1, count, 1, 1), "there is a constant per head")
+    return ctx.tensor((batch, count, length, bias[3]))
