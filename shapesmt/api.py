@@ -183,7 +183,7 @@ def infer_shapes(
         a = _analysed(graph, None, None, None, TIMEOUT)
         diagnose.refuse(a.problem, a.examination, a.judge)
     tensors = infer(graph, pose(graph).inputs).tensors
-    return export.annotate(proto, {name: (t.dtype, _axes(t)) for name, t in tensors.items() if t.is_tensor})
+    return export.annotate(proto, {name: (t.dtype, _axes(t)) for name, t in tensors.items()})
 
 
 @gc_paused()
@@ -251,8 +251,12 @@ def _certificate(a: Analysis) -> str:
 
 
 def _axes(t: Tensor) -> list[int | str | None] | None:
-    """Of each axis the size where it is a number, else the expression's text."""
-    return None if t.shape is None else [str(d) if d.constant is None else d.constant for d in t.shape]
+    """Of each axis the size where it is a number, else the expression's text; of sequences, the tensors' axes."""
+    if t.shape is None or "map(" in t.dtype:
+        return None
+    dims = t.dims[1:] if "seq(" in t.dtype else t.dims
+    varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
+    return [None if v else str(d) if d.constant is None else d.constant for d, v in zip(dims, varying, strict=True)]
 
 
 def _shapes(a: Analysis) -> dict[str, tuple[str, list[int | str | None] | None]]:

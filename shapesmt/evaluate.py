@@ -164,6 +164,8 @@ def _fits(what: Dim | Formula) -> bool:
         return all(map(fits_int64, what.args)) and (what.dim is None or fits_int64(what.dim))
     size: float = 0
     for monomial, coefficient in what.terms:
+        if abs(coefficient) >= _SAFE:
+            return False
         term: float = abs(coefficient)
         for n in monomial:
             atom = _ATOMS[n]

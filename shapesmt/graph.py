@@ -19,6 +19,8 @@ from shapesmt.literal import DTYPES, Declared, Literal, Scalar, identity
 if TYPE_CHECKING:
     import networkx as nx
 
+    from shapesmt.schema import Schemas
+
 __all__ = [
     "DTYPES",
     "AttributeValue",
@@ -167,6 +169,8 @@ class Graph:
     """The exporter's own range of each symbol, as RANGE text."""
     source: str = "<graph>"
     """What to call the model in a message."""
+    schemas: Schemas | None = None
+    """What its format says of operators."""
 
     def producer(self, tensor: str) -> int | None:
         """The index of the node that makes the tensor; None when it is given (an input, a constant)."""

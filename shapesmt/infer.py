@@ -13,8 +13,11 @@ from typing import Any
 from shapesmt import ops
 from shapesmt.context import Application, InferenceContext, Unjudged
 from shapesmt.errors import InternalError, printable
+from shapesmt.formula import FALSE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
 from shapesmt.ops import Rule
+from shapesmt.requirement import Requirement
+from shapesmt.schema import Schemas
 from shapesmt.tensor import Tensor, from_literal, tensor
 
 UNKNOWN = tensor("", None)
@@ -22,7 +25,7 @@ RANK_LAW = "the ranks of its inputs are known"
 MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 
-_REMEMBERED: dict[tuple[Any, ...], Application] = {}
+_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = {}
 
 Renaming = Callable[[str, Tensor], Tensor]
 
@@ -56,7 +59,7 @@ def infer(
         def rename(name: str, t: Tensor) -> Tensor:
             return claims[name] if t.shape is None and name in claims else t
 
-    walk = _Walk(graph.opsets, graph.functions, rename)
+    walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename)
     tensors = dict(inputs)
     return Inference(graph, tensors, walk.nodes(graph, tensors))
 
@@ -68,11 +71,14 @@ class _Walk:
         self,
         opsets: Mapping[str, int],
         functions: Mapping[tuple[str, str], Function],
+        schemas: Schemas | None,
         rename: Renaming | None,
         depth: int = 0,
     ) -> None:
         self._opsets = opsets
         self._functions = functions
+        self._schemas = schemas
+        self._remembered = _REMEMBERED.setdefault(schemas, {})
         self._rename = rename
         self._depth = depth
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
@@ -85,7 +91,7 @@ class _Walk:
 
     def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> list[Application]:
         """Nodes applied in turn."""
-        found, remembered, rename, opsets = self._found, _REMEMBERED, self._rename, self._opsets
+        found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
         applications = []
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
@@ -97,7 +103,7 @@ class _Walk:
             if attributes.graphs:
                 made = self._apply(rule, node, given, tensors)
             else:
-                key = (rule or op, opsets.get(domain), attributes, len(writes), *given)
+                key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
                 known = remembered.get(key)
                 made = known if known is not None else self._remember(key, rule, node, given, tensors)
             applications.append(made)
@@ -120,9 +126,9 @@ class _Walk:
     ) -> Application:
         made = self._apply(rule, node, given, tensors)
         if made.repeatable and self._rename is None:
-            if len(_REMEMBERED) > MAX_REMEMBERED:
-                _REMEMBERED.clear()
-            _REMEMBERED[key] = made
+            if len(self._remembered) > MAX_REMEMBERED:
+                self._remembered.clear()
+            self._remembered[key] = made
         return made
 
     def _lookup(self, domain: str, op: str) -> Rule | Function | None:
@@ -132,6 +138,23 @@ class _Walk:
     def _apply(
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
+        """What the node's rule says, and what its schema says of the types."""
+        made = self._applied(rule, node, given, tensors)
+        law = "" if isinstance(rule, Function) else self._clash(node, given)
+        return replace(made, requirements=(Requirement(FALSE, law), *made.requirements)) if law else made
+
+    def _clash(self, node: Node, given: list[Tensor | None]) -> str:
+        """The law that the types of the inputs break, if any."""
+        version = self._opsets.get(node.domain)
+        signature = self._schemas.signature(node.domain, node.op, version) if self._schemas and version else None
+        return "" if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
+
+    def _applied(
+        self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
+    ) -> Application:
+        if rule is None and self._schemas is not None:
+            dtypes = ["" if t is None else t.dtype for t in given]
+            rule = self._schemas.body(node, self._opsets.get(node.domain, 1), dtypes)
         if rule is None:
             outputs = (UNKNOWN,) * len(node.outputs)
             op = f"{node.domain}.{node.op}" if node.domain else node.op
@@ -206,7 +229,7 @@ class _Walk:
     def _deeper(self, opsets: Mapping[str, int] | None = None) -> _Walk | None:
         if self._depth >= MAX_CALLS:
             return None
-        walk = _Walk(opsets or self._opsets, self._functions, None, self._depth + 1)
+        walk = _Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1)
         if opsets is None:
             walk._found = self._found
         return walk

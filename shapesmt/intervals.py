@@ -35,7 +35,7 @@ def add(a: Interval, b: Interval) -> Interval:
 
 def scale(a: Interval, factor: int) -> Interval:
     """`factor * x` for x in a and a factor that isn't 0."""
-    lo, hi = a[0] * factor, a[1] * factor
+    lo, hi = (x * factor if isinstance(x, int) else x if factor > 0 else -x for x in a)
     return clamp(lo, hi) if factor > 0 else clamp(hi, lo)
 
 

@@ -82,7 +82,8 @@ class Literal:
 class Declared(NamedTuple):
     """What a file says of a tensor: a None dimension is anonymous, a None shape has unknown rank.
 
-    For a sequence, optional or map, `dtype` and `shape` are those of the tensors inside.
+    For a sequence, optional or map, `shape` is that of the tensors inside, and `dtype` says what is around them:
+    "seq(float32)", "map(string,float32)".
     """
 
     dtype: str

@@ -16,6 +16,7 @@ Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for
 _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # characters; what is longer is written "..."
 _TEXTS: dict[Dim | Formula, str] = {}
+_PRINTED: set[Atom] = set()  # defined symbols whose meaning has its text
 
 
 def name_text(name: str) -> str:
@@ -26,11 +27,22 @@ def name_text(name: str) -> str:
 
 def dim_text(dim: Dim) -> str:
     """The expression as text."""
-    text = _TEXTS.get(dim)
-    if text is None:
+    if dim not in _TEXTS:
+        from shapesmt.evaluate import definitions
+
+        # Definitions first, oldest first: no chain of them nests calls.
+        for atom in definitions((dim,), _PRINTED):
+            if atom.definition is not None:
+                _print(atom.definition)
+                _PRINTED.add(atom)
+        _print(dim)
+    return _TEXTS[dim]
+
+
+def _print(dim: Dim) -> None:
+    if dim not in _TEXTS:
         text = _sum(_pieces(dim))
-        text = _TEXTS[dim] = text if len(text) <= MAX_TEXT else "..."
-    return text
+        _TEXTS[dim] = text if len(text) <= MAX_TEXT else "..."
 
 
 def formula_text(formula: Formula) -> str:

@@ -94,7 +94,7 @@ def _declared(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[
         axes: list[Range | int | str | None] | None = None if d.shape is None or d.kind != "tensor" else [*d.shape]
         if name in shapes:
             axes = _merged(name, axes, parse_shape(shapes[name], name))
-        declared[name] = (d.dtype if d.kind == "tensor" else "", None if axes is None else _named(name, axes))
+        declared[name] = (d.dtype if d.kind != "sparse" else "", None if axes is None else _named(name, axes))
     return declared
 
 

@@ -15,6 +15,7 @@ from shapesmt.report import Verdict
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 ADD = HEAD + "(float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { [add] z = Add (x, y) }"
+JOINED = "(float[n, 2] x, float[m, 2] y) => (z) { [join] z = Concat <axis = 1> (x, y) }"
 HALVED = HEAD + "(float[n] x) => (y) <int64[2] t = {-1, 2}> { [halve] y = Reshape (x, t) }"
 
 
@@ -52,6 +53,17 @@ def test_bounds_are_over_the_valid_region() -> None:
     assert (rows.min, rows.max, two.min, two.max) == (2, 4, 2, 2)
     low, high = rows.witnesses
     assert (low, high) == ({"n": 4}, {"n": 8})
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "ends"),
+    [("2..8", "5..20", (5, 8)), ("1..7", "1..6:2", (1, 5)), ("1..6:2", "1..7", (1, 5)), ("1..8:2", "1..8:3", (1, 7))],
+)
+def test_bounds_of_sizes_that_have_to_be_equal(n: str, m: str, ends: tuple[int, int]) -> None:
+    found = shapesmt.bounds(model(HEAD + JOINED), dims={"n": n, "m": m})
+    for name in "xyz":
+        (size, _) = found.tensors[name].shape or ()
+        assert (size.min, size.max, size.exact) == (*ends, True), name
 
 
 def test_bounds_of_some_tensors() -> None:

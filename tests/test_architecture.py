@@ -17,7 +17,7 @@ STAGES = [
     ["real", "expressions"],
     ["rewrite"],
     ["value"],
-    ["literal"],
+    ["literal", "schema"],
     ["graph"],
     ["frontends"],
     ["tensor", "requirement"],

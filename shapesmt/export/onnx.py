@@ -22,12 +22,14 @@ Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]
 """By tensor, its element type ("" if unknown) and dimensions: numbers, texts, None where nothing is known."""
 
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
+_KINDS = {"seq": "sequence_type", "optional": "optional_type", "map": "map_type"}
 
 
 def annotate(proto: onnx.ModelProto, shapes: Shapes) -> onnx.ModelProto:
     """A copy that says the shape of every tensor named: in its value infos and its outputs, subgraphs' too.
 
-    All else stays as it is, the inputs among it. A tensor of unknown rank keeps what was said of it.
+    All else stays as it is, the inputs among it. A tensor of unknown rank keeps what was said of it. For a sequence
+    ("seq(float32)") the dimensions are those that its tensors share.
 
     Example:
         >>> import onnx
@@ -54,7 +56,7 @@ def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
     for node in graph.node:
         for name in node.output:
             dtype, dims = shapes.get(name, ("", None))
-            if name not in known and dtype and dims is not None:
+            if name not in known and dtype and "()" not in dtype:
                 _state(graph.value_info.add(name=name).type, dtype, dims)
         for attribute in node.attribute:
             for inner in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
@@ -62,10 +64,24 @@ def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
 
 
 def _state(declared: onnx.TypeProto, dtype: str, dims: Sequence[int | str | None] | None) -> None:
-    if dims is None or declared.WhichOneof("value") not in (None, "tensor_type"):
+    """Write a type into what is declared, unless that is of another kind; dimensions are those of a tensor inside."""
+    outer, nested, inner = dtype.partition("(")
+    kind = _KINDS[outer] if nested else "tensor_type"
+    if declared.WhichOneof("value") not in (None, kind) or (not dtype and dims is None):
         return
-    tensor = declared.tensor_type
-    tensor.elem_type = _NUMBERS.get(dtype) or tensor.elem_type
+    if outer == "map":
+        key, _, inner = inner.partition(",")
+        declared.map_type.key_type = _NUMBERS[key]
+        _state(declared.map_type.value_type, inner[:-1], dims)
+    elif nested:
+        _state(getattr(declared, kind).elem_type, inner[:-1], dims)
+    else:
+        declared.tensor_type.elem_type = _NUMBERS.get(dtype) or declared.tensor_type.elem_type
+        if dims is not None:
+            _state_shape(declared.tensor_type, dims)
+
+
+def _state_shape(tensor: onnx.TypeProto.Tensor, dims: Sequence[int | str | None]) -> None:
     tensor.shape.SetInParent()  # a scalar has a shape too
     del tensor.shape.dim[len(dims) :]
     while len(tensor.shape.dim) < len(dims):

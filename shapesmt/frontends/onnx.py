@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from functools import cache
 from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.files import content_inside, nesting, open_model, text_format
 from shapesmt.frontends.ranges import noted_ranges
+from shapesmt.frontends.schemas import OnnxSchemas
 from shapesmt.graph import (
     DTYPES,
     Attributes,
@@ -186,6 +188,7 @@ class _Scope:
             opsets=self.opsets,
             functions=self.functions,
             source=self.source,
+            schemas=_schemas(),
         )
         self.depth -= 1
         given = [*graph.inputs, *literals, *(graph.captures if nested else ())]
@@ -324,6 +327,19 @@ class _Scope:
         return self.types_read[key]
 
 
+@cache
+def _schemas() -> OnnxSchemas:
+    import onnx
+
+    return OnnxSchemas(onnx, _definition)
+
+
+def _definition(proto: onnx.FunctionProto, where: str) -> Function:
+    scope = _Scope(where, None, {})
+    scope.define(proto)
+    return scope.functions[_domain(proto.domain), proto.name]
+
+
 def _declared(proto: onnx.TypeProto) -> Declared:
     match proto.WhichOneof("value"):
         case "tensor_type":
@@ -331,12 +347,18 @@ def _declared(proto: onnx.TypeProto) -> Declared:
         case "sparse_tensor_type":
             return _tensor(proto.sparse_tensor_type, "sparse")
         case "sequence_type":
-            return _declared(proto.sequence_type.elem_type)._replace(kind="sequence")
+            return _nested("seq", _declared(proto.sequence_type.elem_type), "sequence")
         case "optional_type":
-            return _declared(proto.optional_type.elem_type)._replace(kind="optional")
+            return _nested("optional", _declared(proto.optional_type.elem_type), "optional")
         case "map_type":
-            return _declared(proto.map_type.value_type)._replace(kind="map")
+            key = DTYPES.get(proto.map_type.key_type, "")
+            return _nested(f"map({key},", _declared(proto.map_type.value_type), "map")
     return Declared("", None)
+
+
+def _nested(outer: str, inner: Declared, kind: str) -> Declared:
+    """A type around another: `seq(float32)`, `map(string,float32)`."""
+    return inner._replace(dtype=f"{outer}{'' if '(' in outer else '('}{inner.dtype})", kind=kind)
 
 
 def _tensor(proto: onnx.TypeProto.Tensor | onnx.TypeProto.SparseTensor, kind: str) -> Declared:

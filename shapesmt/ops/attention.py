@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
-STRICT_BEFORE = 25  # until then runtimes neither pad a mask, nor stretch it along the queries, nor attend to nothing
-
-
 class Heads(NamedTuple):
     """A tensor as `[batch, count, length, size]`."""
 
@@ -70,7 +67,7 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
     ctx.check(len({t.rank for t in given}) == 1, "queries, keys and values have the same rank")
     q, k, v = (heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True))
     require_pair(ctx, q, k, v)
-    for size in (*given[0].dims, k.length, v.size) if ctx.version < STRICT_BEFORE else ():
+    for size in (*given[0].dims, k.length, v.size):
         ctx.require_at_least(size, 1, "queries, keys and values are not empty")
     total = k.length
     ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
@@ -100,16 +97,18 @@ def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
 
 
 def require_mask(ctx: InferenceContext, mask: Tensor, before: Sequence[Dim | int], total: Dim) -> None:
-    """State that a mask broadcasts to `[batch, heads, queries, keys]`."""
-    law = "the mask broadcasts to [batch, heads, queries, keys]"
-    strict = ctx.version < STRICT_BEFORE
-    ctx.check(2 * strict <= mask.rank <= 4, law)
-    for axis, (size, wanted) in enumerate(zip(mask.dims[:-1][::-1], before[::-1], strict=False)):
-        stretched = equal(size, 1) if axis or not strict else FALSE
-        ctx.require(any_of(equal(size, wanted), stretched), law, size, wanted)
-    if mask.rank:
-        short = FALSE if strict else at_least(total, mask[-1])
-        ctx.require(any_of(equal(mask[-1], total), short), law, mask[-1], total)
+    """State the shape of a mask.
+
+    ONNX would stretch any axis of it, and pad the last from opset 24 on; runtimes do neither.
+    """
+    law = "the mask has a row per query and a column per key, for each head and sample or for all"
+    if not 2 <= mask.rank <= 4:
+        ctx.require(FALSE, law)
+        return
+    ctx.require_equal(mask[-1], total, law)
+    ctx.require_equal(mask[-2], before[2], law)
+    for size, wanted in zip(mask.dims[:-2][::-1], before[1::-1], strict=False):
+        ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
 
 
 @rule("FlexAttention", domain="ai.onnx.preview", nested=True)

@@ -35,6 +35,7 @@ Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
 
 MAX_CHOICES = 8  # longest list that becomes a chain of choices
 MAX_LISTED = 64  # more elements than this stay a formula
+MAX_RANK = 255  # a list of more sizes than this is of no tensor
 
 
 def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
@@ -56,8 +57,10 @@ def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
         return None
     ctx.check(x.rank <= 1, f"input {index} is a list of integers")
     items = ctx.items(index)
+    if items is not None:
+        return list(items)
     length = concrete(x.shape)
-    return list(items) if items is not None else None if length is None else [None] * prod(length)
+    return None if length is None or prod(length) > MAX_RANK else [None] * prod(length)
 
 
 def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Dim | None]:

@@ -42,6 +42,8 @@ def known(item: Item, dtype: str) -> Item:
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
+    if any(abs(c) >> bits for _, c in item.terms):
+        return None
     least, most = (0, (1 << bits) - 1) if dtype[0] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
     if (item.lo >= least or (item.lo == -inf and least)) and (item.hi <= most or item.hi == inf):
         return item

@@ -21,20 +21,23 @@ def require_broadcast_to(ctx: InferenceContext, x: Tensor, shape: Shape, law: st
 # Matrix products
 
 
-def matrix_product(ctx: InferenceContext, a: Tensor, b: Tensor) -> Shape:
-    """`[..., M, K] x [..., K, N] -> [..., M, N]`; a vector is a row on the left and a column on the right."""
+def matrix_product(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool = False) -> Shape:
+    """`[..., M, K] x [..., K, N] -> [..., M, N]`; a vector is a row on the left and a column on the right.
+
+    `turned` says that the left operand is a transposed view, whose batch and rows aren't one axis to a runtime.
+    """
     ctx.check(a.rank > 0 and b.rank > 0, "operands of a matrix product have at least one axis")
     ctx.require_equal(a[-1], b.dims[-2:][0], INNER_LAW)
     batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law="batch sizes are equal or 1")
     if any(d.lo < 1 for d in a.dims[:-1] + b.dims[:-2]):
-        _require_batches(ctx, a, b)
+        _require_batches(ctx, a, b, turned=turned)
     return batch + a.dims[-2:-1] + (b.dims[-1:] if b.rank > 1 else ())
 
 
-def _require_batches(ctx: InferenceContext, a: Tensor, b: Tensor) -> None:
+def _require_batches(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool) -> None:
     """State what ONNX Runtime needs of empty operands: it doesn't stretch a batch of one to one of none."""
     law = "an empty batch meets an empty batch"
-    plain = all_of(*(equal(d, 1) for d in b.dims[:-2])) if a.rank >= b.rank > 1 else FALSE
+    plain = all_of(*(equal(d, 1) for d in b.dims[:-2])) if a.rank >= b.rank > 1 and not turned else FALSE
     for x, y in zip(a.dims[:-2][::-1], b.dims[:-2][::-1], strict=False):
         ctx.require(any_of(at_least(y, 1), differs(x, 1)), law, x, y)
         ctx.require(any_of(at_least(x, 1), differs(y, 1), plain), law, x, y)

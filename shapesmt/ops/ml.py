@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shapesmt.tensor import Tensor
 
 DOMAIN = "ai.onnx.ml"
+LISTS = ("string", "int64", "float")
 ROWS = "the input is [features] or [samples, features]"
 
 
@@ -61,17 +62,15 @@ def label_encoder(ctx: InferenceContext) -> Tensor:
     """Each key becomes its value: the shape is kept."""
     if ctx.version < 2:
         return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
-    kinds = ("string", "int64", "float32")
-    sizes = [(length(ctx, f"{side}_{k}s") for k in ("string", "int64", "float")) for side in ("keys", "values")]
-    keys, values = map(tuple, sizes)
+    keys, values = ([length(ctx, f"{side}_{k}s") for k in LISTS] for side in ("keys", "values"))
     for side, found in (("keys", keys), ("values", values)):
-        given = sum(map(bool, found)) + isinstance(ctx.attribute(f"{side}_tensor"), Literal)
+        given = sum(map(bool, found)) + (f"{side}_tensor" in ctx.attributes)
         ctx.check(given == 1, f"exactly one attribute lists the {side}")
     listed = ctx.attribute("values_tensor")
     if isinstance(listed, Literal):
         return ctx.tensor(ctx.input(0).dims, listed.dtype)
     ctx.check(not max(keys) or max(keys) == max(values), "each key has a value")
-    return ctx.tensor(ctx.input(0).dims, kinds[values.index(max(values))])
+    return ctx.tensor(ctx.input(0).dims, LISTS[values.index(max(values))].replace("float", "float32"))
 
 
 @rule("Normalizer", domain=DOMAIN)
@@ -111,6 +110,7 @@ def array_feature_extractor(ctx: InferenceContext) -> Tensor:
     x, chosen = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_at_least(chosen.numel, 1, "at least one column is chosen")
+    ctx.require_at_least(x[-1], 1, "there is at least one column")
     for item in ctx.items(1) or ():
         if item is not None:
             ctx.require_at_least(item, 0, "a column isn't negative")
@@ -124,6 +124,7 @@ def feature_vectorizer(ctx: InferenceContext) -> Tensor:
     given = [rows(ctx, ctx.input(i)) for i in range(len(ctx.inputs))]
     sizes = ctx.integers("inputdimensions", ())
     ctx.check(not sizes or len(sizes) == len(given), "'inputdimensions' has an entry per input")
+    ctx.require_at_least(given[0][0], 1, "there is at least one sample")
     for samples, _ in given[1:]:
         ctx.require_equal(samples, given[0][0], "all inputs have the same number of samples")
     return ctx.tensor([given[0][0], sum(sizes) if sizes else total(f for _, f in given)], "float32")

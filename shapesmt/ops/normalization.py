@@ -100,7 +100,7 @@ def group_normalization(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("LayerNormalization", "RMSNormalization")
+@rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
 def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
     x = ctx.input(0)

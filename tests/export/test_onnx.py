@@ -62,7 +62,12 @@ class TestAnnotate:
         graph = load(annotate(model, {"y": ("float32", [])}))
         assert graph.declared["y"] == Declared("float32", ())
         graph = load(annotate(model, {"y": ("float32", None), "z": ("float32", None)}))
-        assert graph.declared == {"z": Declared("float32", ("m",))}
+        assert graph.declared == {"y": Declared("float32", None), "z": Declared("float32", ("m",))}
+
+    @pytest.mark.parametrize("dtype", ["seq(float32)", "optional(seq(int64))", "map(string,float32)"])
+    def test_what_holds_tensors(self, model, dtype):
+        found = load(annotate(model, {"y": (dtype, [2, None, "n"])})).declared["y"]
+        assert (found.dtype, found.shape) == (dtype, (2, None, "n"))
 
     def test_sizes_that_onnx_can_not_hold_are_left_out(self, model):
         assert load(annotate(model, {"y": ("float32", [1 << 70])})).declared["y"].shape == (None,)

@@ -130,9 +130,9 @@ class TestGraph:
         inputs = [helper.make_value_info(name, declared) for name, declared in types.items()]
         found = load(helper.make_model(helper.make_graph([], "g", inputs, []))).inputs
         assert found == {
-            "s": Declared("int64", ("n",), "sequence"),
-            "o": Declared("int64", ("n",), "optional"),
-            "m": Declared("int64", ("n",), "map"),
+            "s": Declared("seq(int64)", ("n",), "sequence"),
+            "o": Declared("optional(int64)", ("n",), "optional"),
+            "m": Declared("map(string,int64)", ("n",), "map"),
             "p": Declared("int64", ("n",), "sparse"),
             "r": Declared("int64", None),
             "u": Declared("", None),

@@ -64,8 +64,8 @@ def test_rotary_embedding(rank, turned, placed):
 
 
 def test_linear_attention():
-    shapes = {"q": ["b", "s", "4*d"], "k": ["b", "s", "2*d"], "v": ["b", "t", "y"]}
-    ranges = {"b": (1, 2), "s": (1, 2), "t": (1, 2), "d": (1, 2), "y": (2, 4)}
+    shapes = {"q": ["b", "s", "4*d"], "k": ["b", "s", "2*d"], "v": ["b", "s", "y"]}
+    ranges = {"b": (1, 2), "s": (1, 2), "d": (1, 2), "y": (2, 4)}
     linear = {"q_num_heads": 4, "kv_num_heads": 2, "update_rule": "linear"}
     assert agree(node("LinearAttention", ["q", "k", "v"], ["o", "n"], **linear), shapes, ranges, opset=27).ran
 

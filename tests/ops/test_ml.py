@@ -97,7 +97,7 @@ def test_array_feature_extractor(shape):
 
 @pytest.mark.parametrize("sizes", [[2, 2], [2, 3]])
 def test_feature_vectorizer(sizes):
-    agree(node("FeatureVectorizer", ["x", "y"], inputdimensions=sizes), {"x": ["n", 2], "y": ["n", 2]}, {"n": (0, 3)})
+    agree(node("FeatureVectorizer", ["x", "y"], inputdimensions=sizes), {"x": ["n", 2], "y": ["n", 2]}, {"n": (1, 3)})
     agree(node("FeatureVectorizer", ["x", "y"], inputdimensions=sizes), {"x": [2], "y": [1, 2]})
 
 

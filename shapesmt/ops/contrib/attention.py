@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, as_dim, maximum
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.dim import ONE, ZERO, Dim, as_dim, maximum
+from shapesmt.formula import all_of, any_of, at_least, at_most, divides, equal
 from shapesmt.ops.contrib.common import contrib, require_one_or, require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
@@ -72,7 +72,7 @@ def hidden_sizes(ctx: InferenceContext, width: Dim) -> tuple[Dim, Dim]:
 def past_state(ctx: InferenceContext, index: int, batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
     """The length of the past and that of the present, for `[2, B, N, P, H]`."""
     if not ctx.has(index):
-        return ONE * 0, new
+        return ZERO, new
     past = ctx.input(index)
     ctx.require_rank(past, 5)
     require_shape(ctx, index, (2, batch, count, past[3], size), "the past is [2, B, N, P, H]")
@@ -220,7 +220,7 @@ def multi_head(ctx: InferenceContext) -> list[Tensor]:
         heads(ctx, hidden)
         length, values = _keys_and_values(ctx, query, count)
     require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
-    old, present = _past(ctx, (6, 7), batch, count, hidden // count, values // count, length)
+    old, present = _past(ctx, (6, 7), batch, count, hidden // count, length)
     lengths = [(batch,), (3 * batch + 2,)]
     require_mask(ctx, 4, [*lengths, (batch, length), (batch, old + length), (batch, new, old + length)])
     require_attention_bias(ctx, 5, (batch, count, new, old + length))
@@ -254,17 +254,17 @@ def _keys_and_values(ctx: InferenceContext, query: Tensor, count: int) -> tuple[
 
 
 def _past(
-    ctx: InferenceContext, indices: tuple[int, int], batch: Dim, count: int, size: Dim, values: Dim, new: Dim
+    ctx: InferenceContext, indices: tuple[int, int], batch: Dim, count: int, size: Dim, new: Dim
 ) -> tuple[Dim, Dim]:
     """The lengths of the past and of the present, for keys and values `[B, N, P, H]`."""
     key, value = indices
     ctx.check(ctx.has(key) == ctx.has(value), "past keys and values come together")
     if not ctx.has(key):
-        return ONE * 0, new
+        return ZERO, new
     past = ctx.input(key)
     ctx.require_rank(past, 4)
     require_shape(ctx, key, (batch, count, past[2], size), PAST_LAW)
-    require_shape(ctx, value, (batch, count, past[2], values), PAST_LAW)
+    require_shape(ctx, value, (batch, count, past[2], size), PAST_LAW)
     return past[2], past[2] + new
 
 
@@ -282,7 +282,7 @@ def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
     length, values = (ONE, hidden) if packed else _keys_and_values(ctx, query, count)
     crossed = not packed and ctx.input(1).rank == 4
     require_vector(ctx, 10, 2 * hidden + values, "the bias is as long as queries, keys and values")
-    old, present = _past(ctx, (5, 6), batch, count, hidden // count, values // count, length)
+    old, present = _past(ctx, (5, 6), batch, count, hidden // count, length)
     if shares_buffer(ctx) and ctx.has(5):
         lengths = ctx.items(7) or (None,)
         old, present = (ctx.fresh("past", 0, old) if lengths[0] is None else lengths[0]), old
@@ -327,15 +327,13 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     lengths, total_at, tables = (8, 7, (9, 10)) if sparse else (5, 6, (7, 8))
     require_vector(ctx, lengths, batch, "there is a length per sample")
     require_single(ctx, total_at, law="the total length is one number")
-    items = ctx.items(total_at)
-    total = items[0] if items else None
-    require_tables(ctx, tables, size, total)
     cached = _cached(ctx, batch, shared, size)
-    if total is None:
-        total = ctx.fresh("total", 0)
-    else:
-        ctx.require_at_least(total, new, "the total length counts the new tokens")
-    present = cached if sparse else maximum(total, cached)
+    total, present = grown(ctx, total_at, cached, new)
+    present = cached if sparse else present
+    require_tables(ctx, tables, size, total)
+    if not sparse and cached is not ZERO:
+        several = any_of(equal(batch, 1), at_most(new, 1), equal(total, new))
+        ctx.require(several, "behind a past, one sample has several new tokens, or each has one", batch, new)
     require_attention_bias(ctx, 10 if not sparse else 99, (batch, count, new, total))
     if not sparse:
         require_vector(ctx, 11, count, "there is a sink per head")
@@ -345,11 +343,30 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
 
 
+def grown(ctx: InferenceContext, index: int, cached: Dim, new: Dim) -> tuple[Dim, Dim]:
+    """The total length that an input gives and that of the caches: grown by what is new, or long enough before."""
+    items = ctx.items(index)
+    total = items[0] if items else None
+    if total is not None:
+        ctx.require_at_least(total, 1, "the total length is positive")
+    if cached is ZERO:
+        if total is not None:
+            ctx.require_equal(total, new, "without a past, the total length is that of the new tokens")
+        return new, new
+    if total is None:
+        present = cached + new * ctx.fresh("grown", 0, 1)
+        return ctx.fresh("total", 0, present), present
+    law = "the caches grow by what is new, or are long enough"
+    ctx.require(any_of(equal(total, cached + new), at_least(cached, total)), law, total, cached + new)
+    ctx.require_at_least(total, new, "the total length counts the new tokens")
+    return total, maximum(total, cached)
+
+
 def _cached(ctx: InferenceContext, batch: Dim, shared: int, size: Dim) -> Dim:
     """The length of the caches at inputs 3 and 4."""
     ctx.check(ctx.has(3) == ctx.has(4), "past keys and values come together")
     if not ctx.has(3):
-        return ONE * 0
+        return ZERO
     past = ctx.input(3)
     ctx.require_rank(past, 4)
     width = past[3] if past.dtype == "uint8" else size

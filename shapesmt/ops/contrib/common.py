@@ -60,6 +60,12 @@ def require_shape(ctx: InferenceContext, index: int, shape: Sequence[Dim | int],
             ctx.require_equal(size, wanted, law)
 
 
+def require_scalars(ctx: InferenceContext, *indices: int) -> None:
+    """State that scales and zero points, where they are given, are scalars; not even vectors of one will do."""
+    for index in indices:
+        require_shape(ctx, index, (), "scales and zero points are scalars")
+
+
 def require_single(
     ctx: InferenceContext, *indices: int, law: str = "scales and zero points are one number each"
 ) -> None:

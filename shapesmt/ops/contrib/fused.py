@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ceil_divide
+from shapesmt.dim import ceil_divide, total
 from shapesmt.formula import any_of, divides, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import borrow, channels_first, contrib, require_single, require_vector, viewed
 from shapesmt.ops.linear import gemm, matrix_product
-from shapesmt.ops.spatial import conv, conv_transpose, convolved, max_pool, pool
+from shapesmt.ops.spatial import conv, conv_transpose, convolved, pool
 from shapesmt.tensor import Tensor
 
 BIAS_LAW = "the bias has one element per position of the last axis"
@@ -21,7 +21,7 @@ def turned(ctx: InferenceContext, index: int, side: str) -> Tensor:
     x = ctx.input(index)
     dims = x.dims
     if ctx.integer(f"transBatch{side}", 0):
-        ctx.require_rank(x, 3, least=True)
+        ctx.check(x.rank > 2 and x.rank == ctx.input(1 - index).rank, "both have one rank, 3 or more")
         dims = (*dims[1:-1], dims[0], dims[-1])
     if ctx.integer(f"trans{side}", 0) and len(dims) > 1:
         dims = (*dims[:-2], dims[-1], dims[-2])
@@ -31,7 +31,8 @@ def turned(ctx: InferenceContext, index: int, side: str) -> Tensor:
 @contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul")
 def fused_matmul(ctx: InferenceContext) -> Tensor:
     """A matrix product of operands that may come transposed, scaled and activated."""
-    return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B")))
+    aside = bool(ctx.integer("transA", 0) or ctx.integer("transBatchA", 0))
+    return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B"), turned=aside))
 
 
 contrib("FusedGemm")(borrow(gemm, 13))
@@ -87,8 +88,7 @@ def masked_max_pool(ctx: InferenceContext) -> Tensor:
     ctx.check(x.rank == mask.rank, "input and mask have one rank")
     for size, masked in zip(x.dims[2:], mask.dims[2:], strict=True):
         ctx.require_equal(size, masked, "input and mask have the same spatial sizes")
-    made = max_pool(viewed(ctx, (x,), 12))
-    return made[0] if isinstance(made, list) else x
+    return pool(viewed(ctx, (x,), 12))
 
 
 @contrib("ConvTransposeWithDynamicPads")
@@ -96,18 +96,17 @@ def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
     """A transposed convolution whose pads are an input; where they aren't known, neither are the sizes."""
     x, w = ctx.input(0), ctx.input(1)
     y = conv_transpose(viewed(ctx, (x, w, ctx.input(3) if ctx.has(3) else None)))
-    pads, rank = ctx.items(2), x.rank - 2
     if not ctx.has(2):
         return y
+    rank = x.rank - 2
     ctx.require_equal(ctx.input(2).numel, 2 * rank, f"there are {2 * rank} pads")
+    pads = ctx.items(2)
     sizes = []
-    for i in range(rank):
-        ends = (pads[i], pads[i + rank]) if pads and len(pads) == 2 * rank else (None, None)
-        head, tail = ends
-        known = head is not None and tail is not None
-        sizes.append(y[2 + i] - head - tail if known else ctx.fresh(f"size{i}", 1))
-        if known:
-            ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
+    for i, full in enumerate(y.dims[2:]):
+        ends = [pads[i], pads[i + rank]] if pads and len(pads) == 2 * rank else []
+        known = [d for d in ends if d is not None]
+        sizes.append(full - total(known) if len(known) == 2 else ctx.fresh(f"size{i}", 1))
+        ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
     return ctx.tensor((*y.dims[:2], *sizes))
 
 
@@ -195,5 +194,6 @@ def gated_add(ctx: InferenceContext) -> Tensor:
     x, gate = ctx.input(0), ctx.input(2)
     ctx.require_rank(x, 1, least=True)
     ctx.require_agree(x, ctx.input(1), law="both terms have the same shape")
+    ctx.require_at_least(x[-1], 1, "a row has an element")
     ctx.require_agree(x.replace(-1, 1), gate, law="there is one gate per row")
     return ctx.tensor(x.dims)

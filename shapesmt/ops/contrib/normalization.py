@@ -23,7 +23,7 @@ def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
     for size, wanted in zip(skip.dims[-2:], x.dims[-2:], strict=True):
         ctx.require_equal(size, wanted, law)
     if skip.rank == 3:
-        ctx.require(any_of(equal(skip[0], x[0]), equal(skip[0], 1)), law, skip[0], x[0])
+        ctx.require(any_of(equal(skip[0], x[0]), equal(skip[0], 1), equal(x.numel, 0)), law, skip[0], x[0])
     for index in (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4):
         require_vector(ctx, index, x[-1], HIDDEN_LAW)
     statistics = ctx.tensor(without(x.dims, (x.rank - 1,), keep=True), "float32")

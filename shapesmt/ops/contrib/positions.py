@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim
-from shapesmt.formula import all_of, at_least, divides
+from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
@@ -19,6 +19,7 @@ def rotary(ctx: InferenceContext) -> Tensor:
     batch, length = x[0], x[1] if x.rank == 3 else x[2]
     if ctx.node.op == "MRotaryEmbedding":
         require_shape(ctx, 1, (3, batch, length), "the positions are [3, B, S]")
+        ctx.check(x.rank == 4 or ctx.integer("num_heads", 0) > 0, "num_heads comes with an input of rank 3")
         sections = ctx.integers("mrope_section")
         ctx.require_equal(sum(sections), table[1], "the sections add up to the rotated half")
     elif places.rank == 2:
@@ -40,7 +41,8 @@ def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> N
     if rotated > 0:
         ctx.require(divides(count, hidden), "the heads divide the hidden size", hidden, count)
         ctx.require_at_least(hidden // count, rotated, "the rotated part fits a head")
-        ctx.require_equal(half, rotated // 2, "cosines and sines are half as wide as the rotated part")
+        law = "cosines and sines are half as wide as the rotated part, or as a head"
+        ctx.require(any_of(equal(half, rotated // 2), equal(half, hidden // count // 2)), law, half, rotated // 2)
     elif x.rank == 4:
         ctx.require_equal(x[3], 2 * half, "cosines and sines are half as wide as a head")
     else:

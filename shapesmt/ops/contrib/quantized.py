@@ -10,6 +10,7 @@ from shapesmt.ops.contrib.common import (
     channels_first,
     contrib,
     require_one_or,
+    require_scalars,
     require_shape,
     require_single,
     require_vector,
@@ -17,6 +18,7 @@ from shapesmt.ops.contrib.common import (
 )
 from shapesmt.ops.joining import concat
 from shapesmt.ops.linear import gemm, matrix_product, require_broadcast_to
+from shapesmt.ops.quantization import require_scale
 from shapesmt.ops.reduction import without
 from shapesmt.ops.spatial import average_pool, global_pool, qlinear_conv
 from shapesmt.tensor import Tensor
@@ -29,7 +31,7 @@ COLUMN_LAW = "there is one scale and zero point, or one per column"
 @contrib("QLinearAdd", "QLinearMul")
 def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together; scales and zero points are one number each."""
-    require_single(ctx, 1, 2, 4, 5, 6, 7)
+    require_scalars(ctx, 1, 2, 4, 5, 6, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
 
 
@@ -73,21 +75,10 @@ def quantized_where(ctx: InferenceContext) -> Tensor:
 @contrib("QuantizeLinear", "DequantizeLinear", any_rank=True)
 def linear(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is one scale and zero point, or with `axis` one per position of it."""
-    x, scale, into = ctx.input(0), ctx.input(1), ctx.node.op == "QuantizeLinear"
-    dtype = scale.dtype if not into else ctx.input(2).dtype if ctx.has(2) else "uint8"
-    if x.shape is None or scale.shape is None:
-        return ctx.tensor(x.shape, dtype)
-    law = "there is one scale and zero point, or one per position of the axis"
-    for index in (1, 2):
-        if not ctx.has(index) or ctx.input(index).shape is None:
-            continue
-        if "axis" in ctx.attributes and scale.rank == 1:
-            require_one_or(ctx, index, x[ctx.axis(x.rank)], law)
-        else:
-            require_single(ctx, index)
-    if ctx.has(2) and ctx.input(2).shape is not None:
-        ctx.require_equal(ctx.input(2).numel, scale.numel, "scale and zero point have the same shape")
-    return ctx.tensor(x.dims, dtype)
+    require_scale(ctx)
+    if ctx.node.op == "DequantizeLinear":
+        return ctx.tensor(ctx.input(0).shape, ctx.input(1).dtype)
+    return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else "uint8")
 
 
 # Joined, reduced and pooled
@@ -107,7 +98,7 @@ def quantized_reduction(ctx: InferenceContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
     if mean:
-        require_single(ctx, 1, 2, 3, 4)
+        require_scalars(ctx, 1, 2, 3, 4)
     axes = {ctx.normal(a, x.rank) for a in ctx.integers("axes", ())} or range(x.rank)
     dims = without(x.dims, tuple(axes), keep=bool(ctx.integer("keepdims", 1)))
     return ctx.tensor(dims, None if mean else x.dtype.replace("int8", "int32"))
@@ -116,10 +107,14 @@ def quantized_reduction(ctx: InferenceContext) -> Tensor:
 @contrib("QLinearAveragePool", "QLinearGlobalAveragePool")
 def quantized_pool(ctx: InferenceContext) -> Tensor:
     """Windows are averaged, or whole images; the channels come second, or last with `channels_last`."""
-    require_single(ctx, 1, 2, 3, 4)
-    apply = average_pool if ctx.node.op == "QLinearAveragePool" else global_pool
+    windows = ctx.node.op == "QLinearAveragePool"
+    (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
+    apply = average_pool if windows else global_pool
     if ctx.integer("channels_last", 0):
-        return channels_first(ctx, apply, version=11)
+        y = channels_first(ctx, apply, version=11)
+        for size in y.dims[1:-1]:
+            ctx.require_at_least(size, 1, "the window has a position")
+        return y
     return apply(viewed(ctx, ctx.inputs, 11))
 
 
@@ -173,7 +168,8 @@ def require_columns(ctx: InferenceContext, parameter: Tensor, b: Tensor) -> None
     """State that a scale or zero point is one number, or `[..., 1, N]` for matrices `[..., K, N]`."""
     ctx.check(parameter.rank in (0, 1, b.rank), COLUMN_LAW)
     if parameter.rank <= 1:
-        fitting = [equal(parameter.numel, 1), equal(parameter.numel, b[-1])]
+        per_column = [equal(parameter.numel, b[-1])] if b.rank == 2 else []
+        fitting = [equal(parameter.numel, 1), *per_column]
     else:
         fitting = [all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims))]
     ctx.require(any_of(*fitting), COLUMN_LAW, parameter.numel, b[-1])
@@ -233,8 +229,8 @@ def require_elements(ctx: InferenceContext, index: int, count: int, law: str) ->
 def bnb_product(ctx: InferenceContext) -> Tensor:
     """`[..., K] -> [..., N]`: two weights to a byte, one scale per block."""
     k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
-    require_elements(ctx, 1, -(-k * n // 2), "the weights are two to a byte")
-    require_elements(ctx, 2, -(-k * n // size), "there is one scale per block")
+    ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), "the weights are two to a byte")
+    ctx.require_at_least(ctx.input(2).numel, -(-k * n // size), "there is one scale per block")
     return ctx.tensor(features(ctx, k, n) if ctx.integer("transB", 1) else features(ctx, n, k))
 
 
@@ -316,9 +312,18 @@ def mixture(ctx: InferenceContext) -> Tensor:
     biases = zip((4, 7, 10) if packed else (3, 5, 7), (inner * fused, hidden, inner), strict=True)
     for index, size in biases:
         require_shape(ctx, index, (experts, size), "there is a bias for each expert and output")
-    k = ctx.integer("k", 1)
-    ctx.require_at_least(experts, k, "there are at least k experts")
+    if packed and ctx.text("quant_type", "int") == "int":
+        _require_expert_scales(ctx, experts, (inner * fused, hidden), (hidden, inner), (inner, hidden))
+    ctx.require_at_least(experts, ctx.integer("k", 1), "there are at least k experts")
     return ctx.tensor(x.dims)
+
+
+def _require_expert_scales(ctx: InferenceContext, experts: Dim, *weights: tuple[Dim, Dim]) -> None:
+    """State that scales are one per row of an expert's weights, or with `block_size` one per block of a row."""
+    block = ctx.integer("block_size", 0)
+    for index, (rows, columns) in zip((3, 6, 9), weights, strict=True):
+        blocks = (ceil_divide(columns, block),) if block > 0 else ()
+        require_shape(ctx, index, (experts, rows, *blocks), "there is a scale per row or block of an expert's weights")
 
 
 # Block floating point

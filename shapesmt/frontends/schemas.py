@@ -1,0 +1,115 @@
+"""ONNX's own schemas of its operators, read only when asked for."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.graph import DTYPES
+from shapesmt.schema import Parameter, Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shapesmt.graph import Function, Node
+
+__all__ = ["OnnxSchemas"]
+
+_NAMES = {"float": "float32", "double": "float64"}
+
+
+def dtype_of(text: str) -> str:
+    """ONNX's spelling of a type in ours.
+
+    Example:
+        >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
+        ('float32', 'optional(seq(int64))', 'seq(map(string,float32))')
+    """
+    outer, bracket, inner = text.partition("(")
+    if not bracket:
+        return _NAMES.get(text, text)
+    if outer == "map":
+        return f"map({','.join(dtype_of(part.strip()) for part in inner[:-1].split(','))})"
+    return dtype_of(inner[:-1]) if outer == "tensor" else f"{outer}({dtype_of(inner[:-1])})"
+
+
+class OnnxSchemas:
+    """What `onnx.defs` says; `read` makes a function of the protobuf of one, given what to call it in a message."""
+
+    def __init__(self, onnx: Any, read: Callable[[Any, str], Function]) -> None:
+        self._onnx = onnx
+        self._read = read
+        self._signatures: dict[tuple[str, str, int], Signature | None] = {}
+
+    def signature(self, domain: str, op: str, version: int) -> Signature | None:
+        """The inputs of an operator at a version."""
+        key = (domain, op, version)
+        if key not in self._signatures:
+            schema = self._schema(*key)
+            self._signatures[key] = None if schema is None else _signature(schema)
+        return self._signatures[key]
+
+    def body(self, node: Node, version: int, dtypes: Sequence[str]) -> Function | None:
+        """The nodes that this one stands for."""
+        schema = self._schema(node.domain, node.op, version)
+        if schema is None or not (schema.has_function or schema.has_context_dependent_function):
+            return None
+        try:
+            proto = self._onnx.FunctionProto.FromString(self._built(schema, node, version, dtypes))
+        except (RuntimeError, TypeError, ValueError):  # the node's types or attributes leave it without a body
+            return None
+        proto.name, proto.domain = node.op, node.domain
+        made = {name for inner in proto.node for name in inner.output}
+        kept = list(takewhile(made.__contains__, proto.output))  # optional ones that the node doesn't ask for
+        del proto.output[len(kept) :]
+        given = {*proto.attribute, *(a.name for a in proto.attribute_proto)}
+        defaults = (a.default_value for name, a in schema.attributes.items() if name not in given)
+        proto.attribute_proto.extend(default for default in defaults if default.type)
+        return self._read(proto, f"the definition of {node.op}")
+
+    def bodies(self) -> dict[tuple[str, str], int]:
+        """The operators that have a body, by domain and name, and the version since which they do."""
+        found: dict[tuple[str, str], int] = {}
+        for schema in self._onnx.defs.get_all_schemas_with_history():
+            if schema.has_function or schema.has_context_dependent_function:
+                key = (schema.domain, schema.name)
+                found[key] = min(schema.since_version, found.get(key, schema.since_version))
+        return found
+
+    def _schema(self, domain: str, op: str, version: int) -> Any:
+        try:
+            return self._onnx.defs.get_schema(op, version, domain)
+        except self._onnx.defs.SchemaError:
+            return None
+
+    def _built(self, schema: Any, node: Node, version: int, dtypes: Sequence[str]) -> bytes:
+        """The body's bytes, for the newest operator set that isn't newer than the model's."""
+        if schema.has_function:
+            made: bytes = schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version))
+            return made
+        attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
+        proto = self._onnx.helper.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
+        types = [_type(self._onnx, dtype).SerializeToString() for dtype in dtypes]
+        newest = _newest(schema.context_dependent_function_opset_versions, version)
+        made = schema.get_context_dependent_function_with_opset_version(newest, proto.SerializeToString(), types)
+        return made
+
+
+def _newest(versions: Sequence[int], version: int) -> int:
+    return max((v for v in versions if v <= version), default=min(versions))
+
+
+def _type(onnx: Any, dtype: str) -> Any:
+    number = next((number for number, name in DTYPES.items() if name == dtype), 0)
+    return onnx.TypeProto(tensor_type=onnx.TypeProto.Tensor(elem_type=number))
+
+
+def _signature(schema: Any) -> Signature:
+    allowed = {c.type_param_str: frozenset(map(dtype_of, c.allowed_type_strs)) for c in schema.type_constraints}
+    inputs = []
+    for parameter in schema.inputs:
+        many = parameter.option.name == "Variadic"
+        shared = parameter.type_str in allowed and (not many or parameter.is_homogeneous)
+        types = allowed.get(parameter.type_str) or frozenset({dtype_of(parameter.type_str)})
+        inputs.append(Parameter(parameter.name, parameter.type_str if shared else "", types, many))
+    return Signature(tuple(inputs))
