@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from shapesmt.context import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
@@ -34,6 +35,7 @@ VERDICTS = {
     "unknown": Verdict.UNKNOWN,
 }
 MAX_CAUSES = 12
+NOWHERE = Region(("False",), True)
 READABLE = 60  # characters of a condition that needs no shorter form
 
 
@@ -70,6 +72,7 @@ class Examination:
         original: The tensors over the problem's own symbols, before anything was reported.
         judgements: The nodes that aren't proved, in topological order.
         unjudged: What nothing is said of, each with the index of its node.
+        unreachable: The nodes behind one that runs for no input: their failures are its consequences.
     """
 
     domain: Domain
@@ -79,6 +82,7 @@ class Examination:
     original: Inference
     judgements: list[Judgement] = field(default_factory=list)
     unjudged: list[tuple[int, Unjudged]] = field(default_factory=list)
+    unreachable: set[int] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
     proved_by: Counter[str] = field(default_factory=Counter)
 
@@ -172,9 +176,9 @@ def _examine_from(start: int, found: Examination, narrowing: Narrowing, judge: J
             found.domain.limit(narrowing.back(fact))
     rest = applications[start:] if start else applications
     times = Counter(rest)
-    for application in times:
+    first = dict(zip(reversed(rest), range(len(applications) - 1, start - 1, -1), strict=True))
+    for application, index in sorted(first.items(), key=itemgetter(1)):
         if application.unjudged or application.facts or application.requirements:
-            index = start + rest.index(application)
             if _examine(application, index, times[application], nodes[index], found, narrowing, judge):
                 meanings = found.domain.narrowing()
                 if meanings != narrowing.meanings:
@@ -201,6 +205,9 @@ def _examine(
     found.proved_by["normal form"] += settled * times
     if not pending:
         return False
+    if index in found.unreachable:
+        found.counts["FAILS"] += len(pending) * times
+        return False
     if any(map(_compares_data, pending)):
         pending = _without_comparisons(pending, found, times)
     condition = all_of(*(r.formula for r in pending))
@@ -218,6 +225,8 @@ def _examine(
         found.proved_by[alone.by] += alone.holds == "always"
     if decision.holds != "sometimes":
         found.counts[str(verdict)] += len(pending) * (times - 1)
+        if decision.holds == "never":
+            found.unreachable |= _descendants(found.inference.graph, index)
         return False
     found.domain.assume(condition)
     found.counts["PROVED"] += len(pending) * (times - 1)
@@ -351,10 +360,12 @@ def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
 
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
     """Where the node runs, among the inputs for which the reported nodes it rests on do."""
-    if j.verdict is not Verdict.DEPENDS:
-        return Region(("False",), True) if j.verdict is Verdict.FAILS else None
+    if j.verdict is Verdict.UNKNOWN or judge.deadline.expired:
+        return None
     earlier = [o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS]
     domain, condition = j.domain, j.condition
+    if j.verdict is Verdict.FAILS and not earlier:
+        return NOWHERE
     if earlier:
         ancestors = _ancestors(problem.graph, j.index)
         if any(o.index not in ancestors for o in earlier):
@@ -363,11 +374,19 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             for other in earlier:
                 if other.index in ancestors:
                     domain.assume(other.condition)
+        elif j.verdict is Verdict.FAILS:
+            return NOWHERE
     region = describe(condition, domain, judge.proves)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
     anywhere = describe(condition, problem.domain, judge.proves)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))
+
+
+def _descendants(graph: Graph, index: int) -> set[int]:
+    import networkx as nx
+
+    return set(nx.descendants(graph.networkx, index))
 
 
 def _ancestors(graph: Graph, index: int) -> set[int]:

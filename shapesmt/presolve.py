@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
 from shapesmt.evaluate import Evaluator, evaluate, fits_int64
-from shapesmt.formula import FALSE, TRUE, Formula, all_of
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, at_least, divides
 from shapesmt.rewrite import Replacer, replace
 
 MAX_VALUES = 1 << 20  # of one symbol
@@ -216,7 +216,11 @@ class Domain:
             return self
         replacer = Replacer(meanings)
         symbols = dict.fromkeys(s for old in self.symbols for s in replacer.apply(of_atom(old)).symbols)
-        twin = Domain(symbols, [replacer.apply(f) for f in self.facts])
+        facts = [replacer.apply(f) for f in self.facts]
+        for s, meaning in self._solved.items():
+            if s in meanings:  # its own range now is one of what it stands for
+                facts += [replacer.apply(f) for f in range_facts(s, meaning)]
+        twin = Domain(symbols, facts)
         twin._limits = [replacer.apply(f) for f in self._limits]
         return twin
 
@@ -383,6 +387,16 @@ class Domain:
         lo, hi = dim.tight
         first, last = Evaluator(low).dim(dim), Evaluator(high).dim(dim)
         return (first, last, low, high) if (first, last) == (lo, hi) else None
+
+
+def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
+    """What the range and the step of a symbol say of the expression that it stands for."""
+    facts = [at_least(meaning, int(symbol.lo))] if symbol.lo > -inf else []
+    if symbol.hi < inf:
+        facts.append(at_least(int(symbol.hi), meaning))
+    if symbol.step > 1:
+        facts.append(divides(symbol.step, meaning - int(symbol.lo)))
+    return facts
 
 
 def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:

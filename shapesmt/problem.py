@@ -16,7 +16,7 @@ from shapesmt.evaluate import evaluate
 from shapesmt.expressions import parse_dim, parse_formula
 from shapesmt.formula import Formula, all_of, at_least, divides
 from shapesmt.graph import Graph
-from shapesmt.presolve import Domain
+from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.report import Counterexample, SymbolRange
 from shapesmt.rewrite import replace
@@ -182,11 +182,7 @@ def _eliminate(parts: tuple[Formula, ...]) -> tuple[dict[Atom, Dim], list[Formul
         solved = {a: replace(m, {atom: meaning}) for a, m in solved.items()}
         solved[atom] = meaning
         facts = [replace(f, {atom: meaning}) for f in facts]
-        facts.append(at_least(meaning, int(atom.lo)))
-        if atom.hi < inf:
-            facts.append(at_least(int(atom.hi), meaning))
-        if atom.step > 1:
-            facts.append(divides(atom.step, meaning - int(atom.lo)))
+        facts += range_facts(atom, meaning)
     return solved, facts
 
 

@@ -22,11 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim, as_dim, const, make_atom, maximum, minimum
+from shapesmt.dim import Atom, Dim, as_dim, const, make_atom, maximum, minimum, symbol
 from shapesmt.evaluate import OPERATIONS, Evaluator
 from shapesmt.formula import Formula, at_least, equal, select, truncated_divide_positive
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
+MOST_DENOMINATOR = 48
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
 _NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
@@ -99,7 +101,13 @@ class Real:
         whole = self.trunc()
         if whole.numerator is not None:
             return whole.numerator
-        return make_atom("to_int", (whole,), _integer_bounds(whole))
+        quotient = _as_quotient(whole)
+        return make_atom("to_int", (whole,), _integer_bounds(whole)) if quotient is None else quotient
+
+    def __str__(self) -> str:
+        if self.numerator is not None:
+            return f"({self.numerator})/{self.denominator}" if self.denominator > 1 else str(self.numerator)
+        return f"{self.op}({', '.join(map(str, self.args))})"
 
     def compare(self, other: Real, op: str) -> Formula | None:
         """`self == other` or `self >= other` where both are exact."""
@@ -253,6 +261,61 @@ def _binary(op: str, a: Real, b: Real) -> Real:
             x, y = kind(p.constant) / kind(a.denominator), kind(q.constant) / kind(b.denominator)
             return literal(float(_APPLY[op](x, y)), a.dtype)
     return _node(op, (a, b), a.dtype)
+
+
+def _as_quotient(whole: Real) -> Dim | None:
+    """An integer quotient that is equal to the rounded tree for every value of the one size it rests on.
+
+    >>> from shapesmt.dim import symbol
+    >>> (from_dim(symbol("h", 1, 512), "float32") * literal(0.7, "float32")).floor().to_int()
+    Dim('(7*h)//10')
+    """
+    sizes = _sizes(whole)
+    if len(sizes) != 1 or whole.dtype not in _NUMPY:
+        return None
+    (size,) = sizes
+    if not 0 <= size.lo < size.hi <= MOST_TRIED:
+        return None
+    values = np.arange(int(size.lo), int(size.hi) + 1, dtype=np.int64)
+    wanted = _tried(whole, size, values)
+    if wanted is None:
+        return None
+    slope = float(wanted[-1] - wanted[0]) / float(values[-1] - values[0])
+    for q in range(1, MOST_DENOMINATOR + 1):
+        for p in {int(slope * q), round(slope * q), int(slope * q) + 1}:
+            shift = int((wanted * q - p * values).max())
+            if np.array_equal((p * values + shift) // q, wanted):
+                return (size * p + shift) // q
+    return None
+
+
+def _tried(whole: Real, size: Dim, values: Any) -> Any:
+    """The rounded tree at each value of its size; None where one isn't a number."""
+    twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
+    atom = twin.as_symbol()
+    assert atom is not None
+    found = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values})))
+    return found.astype(np.int64) if np.isfinite(found).all() and (np.abs(found) < 1 << 62).all() else None
+
+
+def _over(real: Real, size: Dim, twin: Dim) -> Real:
+    """The tree with its size replaced."""
+    if real.op == "fraction":
+        assert real.numerator is not None
+        top = twin if real.numerator is size else real.numerator
+        return from_dim(top, real.dtype) if real.denominator == 1 else _fraction(top, real.denominator, real.dtype)
+    args = [twin if a is size else _over(a, size, twin) if isinstance(a, Real) else a for a in real.args]
+    return _node(real.op, tuple(args), real.dtype)
+
+
+def _sizes(real: Real) -> set[Dim]:
+    """The expressions that a tree of float operations starts from."""
+    if real.op == "fraction":
+        return {real.numerator} if real.numerator is not None and real.numerator.constant is None else set()
+    found: set[Dim] = set()
+    for a in real.args:
+        found |= _sizes(a) if isinstance(a, Real) else {a} if isinstance(a, Dim) and a.constant is None else set()
+    return found
 
 
 def _content(top: Dim, bottom: int) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
+
 class Heads(NamedTuple):
     """A tensor as `[batch, count, length, size]`."""
 

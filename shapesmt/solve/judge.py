@@ -33,6 +33,8 @@ class Judge:
 
     def decide(self, domain: Domain, formula: Formula) -> Decision:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
+        if self.deadline.expired:
+            return Decision("unknown", "timeout")
         decision = domain.decide(formula)
         if decision is not None and (decision.counterexample is not None or decision.holds == "always"):
             return decision
