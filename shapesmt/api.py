@@ -181,7 +181,7 @@ def infer_shapes(
     graph = load(proto)
     if strict_mode or check_type:
         a = _analysed(graph, None, None, None, TIMEOUT)
-        diagnose.refuse(a.problem, a.examination, a.judge)
+        diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
     tensors = infer(graph, pose(graph).inputs).tensors
     return export.annotate(proto, {name: (t.dtype, _axes(t)) for name, t in tensors.items()})
 
@@ -253,7 +253,7 @@ def _certificate(a: Analysis) -> str:
 def _axes(t: Tensor) -> list[int | str | None] | None:
     """Of each axis the size where it is a number, else the expression's text; of sequences, the tensors' axes."""
     if t.shape is None or "map(" in t.dtype:
-        return None
+        return [] if "map(" in t.dtype else None
     dims = t.dims[1:] if "seq(" in t.dtype else t.dims
     varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
     return [None if v else str(d) if d.constant is None else d.constant for d, v in zip(dims, varying, strict=True)]

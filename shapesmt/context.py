@@ -298,7 +298,7 @@ class InferenceContext:
         """Take over what an inner node needs, under the conditions that hold here."""
         for r in inner.requirements:
             path = f"{within}/{r.within}" if r.within else within
-            self.requirements.append(Requirement(self._guarded(r.formula), r.law, r.left, r.right, path))
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path))
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)

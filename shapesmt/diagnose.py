@@ -35,6 +35,8 @@ VERDICTS = {
     "unknown": Verdict.UNKNOWN,
 }
 MAX_CAUSES = 12
+MAX_STEPS = 400  # nodes that a chain of causes is followed through
+MAX_TRACED = 100  # findings of one report that come with their causes
 NOWHERE = Region(("False",), True)
 READABLE = 60  # characters of a condition that needs no shorter form
 
@@ -178,11 +180,11 @@ def _examine_from(start: int, found: Examination, narrowing: Narrowing, judge: J
     times = Counter(rest)
     first = dict(zip(reversed(rest), range(len(applications) - 1, start - 1, -1), strict=True))
     for application, index in sorted(first.items(), key=itemgetter(1)):
-        if application.unjudged or application.facts or application.requirements:
-            if _examine(application, index, times[application], nodes[index], found, narrowing, judge):
-                meanings = found.domain.narrowing()
-                if meanings != narrowing.meanings:
-                    return Narrowing(meanings), index + 1
+        silent = not (application.unjudged or application.facts or application.requirements)
+        if not silent and _examine(application, index, times[application], nodes[index], found, narrowing, judge):
+            meanings = found.domain.narrowing()
+            if meanings != narrowing.meanings:
+                return Narrowing(meanings), index + 1
     return None
 
 
@@ -296,14 +298,14 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
     return all_of(*(equal(shape[i], d) for i, d in known.items() if d is not None))
 
 
-def refuse(problem: Problem, examination: Examination, judge: Judge) -> None:
-    """Raise for the first node that no input can run.
+def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
+    """Raise for the first node that no input can run (with `types`, also for its element types).
 
     Raises:
         ModelError: Naming the node, the law and the condition.
     """
     for j in examination.judgements:
-        if j.verdict is Verdict.FAILS:
+        if j.verdict is Verdict.FAILS and (types or not all(r.typed for r in j.open)):
             f = _finding(j, problem, examination, judge)
             raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
 
@@ -328,7 +330,8 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     evaluator = Evaluator(values) if values is not None else None
     sides = [s for s in (broken.left, broken.right) if s is not None]
     clash = Clash(_side(sides[0], evaluator), _side(sides[1], evaluator)) if len(sides) == 2 else None
-    because = _clash_causes(j, sides, problem.graph, examination.original.tensors, evaluator)
+    told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
+    because = _clash_causes(j, sides, problem.graph, examination.original.tensors, evaluator) if told else ()
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
     return Finding(
@@ -423,7 +426,7 @@ def causes(name: str, graph: Graph, inference: Inference) -> tuple[Cause, ...]:
 def _trace(name: str, dim: Dim, graph: Graph, tensors: dict[str, Tensor], evaluator: Evaluator | None) -> list[Cause]:
     chain: list[Cause] = []
     seen: set[str] = set()
-    while name not in seen and len(chain) < 4 * MAX_CAUSES:
+    while name not in seen and len(seen) < MAX_STEPS:
         seen.add(name)
         index = graph.producer(name)
         axis = _axis_of(tensors[name], dim)

@@ -141,7 +141,7 @@ class _Walk:
         """What the node's rule says, and what its schema says of the types."""
         made = self._applied(rule, node, given, tensors)
         law = "" if isinstance(rule, Function) else self._clash(node, given)
-        return replace(made, requirements=(Requirement(FALSE, law), *made.requirements)) if law else made
+        return replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements)) if law else made
 
     def _clash(self, node: Node, given: list[Tensor | None]) -> str:
         """The law that the types of the inputs break, if any."""
@@ -243,6 +243,8 @@ def _bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str
             passed = given[value.name] if value.name in given else defaults.get(value.name)
             if passed is not None:
                 attributes[name] = passed
+        elif isinstance(value, Graph):
+            attributes[name] = replace(value, nodes=[_bound(n, given, defaults, missing) for n in value.nodes])
         else:
             attributes[name] = value
     inputs = ["" if name in missing else name for name in node.inputs]

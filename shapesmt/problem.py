@@ -14,7 +14,7 @@ from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
 from shapesmt.errors import UsageError
 from shapesmt.evaluate import evaluate
 from shapesmt.expressions import parse_dim, parse_formula
-from shapesmt.formula import Formula, all_of, at_least, divides
+from shapesmt.formula import Formula, all_of
 from shapesmt.graph import Graph
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name

@@ -274,12 +274,14 @@ def _as_quotient(whole: Real) -> Dim | None:
     if len(sizes) != 1 or whole.dtype not in _NUMPY:
         return None
     (size,) = sizes
-    if not 0 <= size.lo < size.hi <= MOST_TRIED:
+    if not 0 <= size.lo <= size.hi <= MOST_TRIED:
         return None
     values = np.arange(int(size.lo), int(size.hi) + 1, dtype=np.int64)
     wanted = _tried(whole, size, values)
     if wanted is None:
         return None
+    if len(values) == 1:
+        return const(int(wanted[0]))
     slope = float(wanted[-1] - wanted[0]) / float(values[-1] - values[0])
     for q in range(1, MOST_DENOMINATOR + 1):
         for p in {int(slope * q), round(slope * q), int(slope * q) + 1}:

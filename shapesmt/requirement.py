@@ -12,7 +12,8 @@ class Requirement(NamedTuple):
     """The condition, the law it stands for, and the two sides that clash when it fails.
 
     `law` is one sentence in the present tense ("joined tensors match off the join axis"). `within` is the path
-    of the inner node for a requirement that comes from a subgraph or a function's body.
+    of the inner node for a requirement that comes from a subgraph or a function's body. `typed` says that it is
+    about element types.
     """
 
     formula: Formula
@@ -20,3 +21,4 @@ class Requirement(NamedTuple):
     left: Dim | None = None
     right: Dim | None = None
     within: str = ""
+    typed: bool = False

@@ -42,8 +42,10 @@ class Signature:
     def clash(self, dtypes: Sequence[str]) -> str:
         """The law that inputs of these types break, "" where there is none; an unknown type ("") breaks none."""
         seen: dict[str, tuple[str, str]] = {}
+        if len(dtypes) > len(self.inputs) and not (self.inputs and self.inputs[-1].repeated):
+            return f"it has at most {len(self.inputs)} inputs, not {len(dtypes)}"
         for index, dtype in enumerate(dtypes):
-            if not self.inputs or dtype == "" or "()" in dtype:
+            if dtype == "" or "()" in dtype:
                 continue
             name, variable, types, repeated = self.inputs[min(index, len(self.inputs) - 1)]
             label = f"{name}[{index - len(self.inputs) + 1}]" if repeated else name

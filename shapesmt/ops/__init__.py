@@ -1,4 +1,35 @@
-"""One rule per operator, one file per family; importing this package registers them all."""
+"""One rule per operator, one file per family; importing this package registers them all.
+
+Your own operator takes a rule of a few lines: state each way in which the node can fail with `ctx.require...`,
+then return the outputs. Sizes are `Dim`s: calculate with them as with integers, whatever their values.
+
+    >>> import shapesmt
+    >>> @shapesmt.rule("Interleave", domain="com.example")
+    ... def interleave(ctx):
+    ...     '''`X[*sizes, n]` and `Y[*sizes, n]` make `[*sizes, 2*n]`, in `blocks` of the same size.'''
+    ...     x, y, blocks = ctx.input(0), ctx.input(1), ctx.integer("blocks", 1)
+    ...     ctx.require_agree(x, y, law="interleaved tensors have the same shape")
+    ...     ctx.require_equal(x[-1] % blocks, 0, f"the last size splits into {blocks} blocks")
+    ...     return ctx.tensor([*x.dims[:-1], 2 * x[-1]])
+
+    >>> model = b'''<ir_version: 8, opset_import: ["": 18, "com.example": 1]>
+    ... g (float[n, 3] x, float[n, k] y) => (float[a, b] z) { z = com.example.Interleave <blocks = 3> (x, y) }'''
+    >>> report = shapesmt.check(model, dims={"k": "1..8"})
+    >>> report.findings[0].law, report.precondition.text
+    ('interleaved tensors have the same shape', ('k == 3',))
+
+What a rule may do besides: `ctx.broadcast(x.dims, y.dims)` for numpy's broadcasting, `ctx.axis(rank)` for the
+attribute `axis` counted from the front, `ctx.items(1)` and `ctx.constants(1)` for elements known while shapes are
+inferred, `ctx.fresh("selected", 0, limit)` for a size that data decides, `ctx.tensor(dims, "int64", value)` for
+another element type or known elements. It raises nothing and keeps no state: the answer for the same tensors and
+attributes is remembered.
+
+A rule is in force once its module is imported. To have it found in every process, the command line's among them,
+let an installed package name the module in the entry-point group `shapesmt.rules`:
+
+    [project.entry-points."shapesmt.rules"]
+    example = "example.shapes"
+"""
 
 from shapesmt.ops import (
     attention,
@@ -29,9 +60,10 @@ from shapesmt.ops import (
     text,
     training,
 )
-from shapesmt.ops.registry import Rule, resolve, rule, rules
+from shapesmt.ops.registry import GROUP, Rule, resolve, rule, rules
 
 __all__ = [
+    "GROUP",
     "Rule",
     "attention",
     "blocks",

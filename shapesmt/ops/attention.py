@@ -74,7 +74,12 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
     ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
     if ctx.has(4):
         total = past(ctx, k, v) + k.length
+    ctx.check(bool(ctx.node.outputs[1:2]) == bool(ctx.node.outputs[2:3]), "both present keys and values are made")
+    for side in ("left", "right"):
+        size = ctx.integer(f"{side}_window_size", -1)
+        ctx.check(size >= -1, f"'{side}_window_size' is at least -1, not {size}")
     if ctx.has(6):
+        ctx.check(not ctx.has(4), "the past is given as keys and values or as lengths, not both")
         expect(ctx, ctx.input(6), [q.batch], "nonpad_kv_seqlen has one length per sample")
     if ctx.has(3):
         require_mask(ctx, ctx.input(3), (q.batch, q.count, q.length), total)
@@ -150,8 +155,9 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_equal(k.length, q.length, "each query has a key")
     rules = ctx.text("update_rule", "gated_delta")
     ctx.check(rules in ("linear", "gated", "delta", "gated_delta"), f"the update rule is a known one, not '{rules}'")
-    ctx.check("gated" not in rules or ctx.has(4), f"the update rule '{rules}' has a decay")
-    ctx.check("delta" not in rules or ctx.has(5), f"the update rule '{rules}' has a rate")
+    for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
+        wanted = kind in rules
+        ctx.check(wanted == ctx.has(index), f"the update rule '{rules}' has {'a' if wanted else 'no'} {what}")
     state = [k.batch, k.count, k.size, v.size]
     if ctx.has(3):
         expect(ctx, ctx.input(3), state, "the state is [batch, heads, key size, value size]")

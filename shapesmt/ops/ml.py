@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")
+NODES = ("nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids", "nodes_trueleafs", "nodes_falseleafs")
+LEAVES = ("leaf_targetids",)
 ROWS = "the input is [features] or [samples, features]"
 
 
@@ -53,7 +55,8 @@ def binarizer(ctx: InferenceContext) -> Tensor:
 def category_mapper(ctx: InferenceContext) -> Tensor:
     """Each text becomes a number, or each number a text: the shape is kept."""
     x = ctx.input(0)
-    ctx.check(length(ctx, "cats_strings") == length(ctx, "cats_int64s"), "each text has a number")
+    words, numbers = length(ctx, "cats_strings"), length(ctx, "cats_int64s")
+    ctx.check(words == numbers > 0, f"each text has a number, and there is one: not {words} and {numbers}")
     return ctx.tensor(x.dims, "int64" if x.dtype == "string" else "string")
 
 
@@ -67,7 +70,10 @@ def label_encoder(ctx: InferenceContext) -> Tensor:
         given = sum(map(bool, found)) + (f"{side}_tensor" in ctx.attributes)
         ctx.check(given == 1, f"exactly one attribute lists the {side}")
     listed = ctx.attribute("values_tensor")
+    default = ctx.attribute("default_tensor")
     if isinstance(listed, Literal):
+        fitting = not isinstance(default, Literal) or default.dtype == listed.dtype
+        ctx.check(fitting, "the default has the type of the values")
         return ctx.tensor(ctx.input(0).dims, listed.dtype)
     ctx.check(not max(keys) or max(keys) == max(values), "each key has a value")
     return ctx.tensor(ctx.input(0).dims, LISTS[values.index(max(values))].replace("float", "float32"))
@@ -230,12 +236,23 @@ def tree_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     return classified(ctx, samples, length(ctx, "classlabels_strings", "classlabels_int64s"))
 
 
-@rule("TreeEnsembleRegressor", "TreeEnsemble", domain=DOMAIN)
+@rule("TreeEnsembleRegressor", domain=DOMAIN)
 def tree_regressor(ctx: InferenceContext) -> Tensor:
     """`X[N, features]`: a number per sample and target."""
-    samples = trees(ctx)
-    dtype = None if ctx.node.op == "TreeEnsemble" else "float32"
-    return ctx.tensor([samples, ctx.integer("n_targets", 1)], dtype)
+    return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)], "float32")
+
+
+@rule("TreeEnsemble", domain=DOMAIN)
+def tree_ensemble(ctx: InferenceContext) -> Tensor:
+    """The same; splits and weights have the type of the input, and each node and each leaf its entries."""
+    kinds = {"splits": NODES, "weights": LEAVES}
+    for (kind, lists), tensor in zip(kinds.items(), ("nodes_splits", "leaf_weights"), strict=True):
+        found = ctx.attribute(tensor)
+        if isinstance(found, Literal):
+            ctx.check(found.dtype in (ctx.input(0).dtype, ""), f"the {kind} have the type of the input")
+            counted = all(length(ctx, name) in (0, found.shape[0]) for name in lists)
+            ctx.check(counted, f"there is one of the {kind} for each entry of the other lists")
+    return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
 
 
 def trees(ctx: InferenceContext) -> Dim:

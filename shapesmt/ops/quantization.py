@@ -41,6 +41,8 @@ def quantize(ctx: InferenceContext) -> Tensor:
     """The shape is kept; scale and zero point fit it, and the zero point has the output's type."""
     require_scale(ctx)
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
+    known = ctx.input(2).dtype if ctx.has(2) else ""
+    ctx.check(not asked or known in ("", asked), f"the zero point has the output's type {asked}, not {known}")
     return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else asked or "uint8")
 
 

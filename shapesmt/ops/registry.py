@@ -5,9 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
 from typing import TypeAlias, TypeVar
 
 from shapesmt.context import InferenceContext
+from shapesmt.errors import UsageError, printable
 from shapesmt.tensor import Tensor
 
 Apply: TypeAlias = Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]
@@ -32,6 +35,7 @@ class Rule:
     total: bool = False
 
 
+GROUP = "shapesmt.rules"
 _RULES: dict[tuple[str, str], list[Rule]] = {}
 
 
@@ -56,6 +60,8 @@ def rule(
         total: No shape of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
     """
 
+    domain = "" if domain == "ai.onnx" else domain
+
     def register(apply: AnyApply) -> AnyApply:
         for name in names:
             versions = _RULES.setdefault((domain, name), [])
@@ -66,8 +72,25 @@ def rule(
     return register
 
 
+@cache
+def load_plugins() -> None:
+    """Import, once, the modules that installed packages name in the entry-point group; their rules come with them.
+
+    Raises:
+        UsageError: One of them can't be imported.
+    """
+    for entry in entry_points(group=GROUP):
+        try:
+            entry.load()
+        except Exception as error:  # it isn't ours: it may raise anything
+            reason = printable(f"{type(error).__name__}: {error}", 200)
+            name = printable(f"'{entry.name}' ({entry.value})")
+            raise UsageError(f"the plugin {name} of the group {GROUP} can't be imported: {reason}") from error
+
+
 def resolve(domain: str, name: str, version: int) -> Rule | None:
     """The rule of an operator at a version; None where there is none."""
+    load_plugins()
     versions = _RULES.get((domain, name))
     if not versions:
         return None
@@ -77,5 +100,6 @@ def resolve(domain: str, name: str, version: int) -> Rule | None:
 
 def rules() -> Iterator[Rule]:
     """Every rule, by domain, name and version."""
+    load_plugins()
     for _, versions in sorted(_RULES.items()):
         yield from versions

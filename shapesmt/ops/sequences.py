@@ -171,7 +171,7 @@ def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
         chunk = items[0] if items else None
         if chunk is None:
             return ctx.fresh("length"), ctx.fresh("size", 0, size)
-        ctx.require_at_least(chunk, 1, "the size of a part is positive")
+        ctx.require_at_least(chunk, 1, "the size of a part is greater than zero")
         return ceil_divide(size, chunk), minimum(chunk, size - chunk * PLACE)
     ctx.require_rank(split, 1)
     if items is None or any(i is None for i in items):

@@ -177,6 +177,7 @@ def tile(ctx: InferenceContext) -> Tensor:
 @rule("ConstantOfShape", since=9, any_rank=True)
 def constant_of_shape(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes, filled with one number."""
+    ctx.check(ctx.input(0).dtype in ("", "int64"), "the sizes are of type int64")
     sizes = wanted(ctx, 0)
     fill = from_literal(_fill(ctx))
     if sizes is None:

@@ -38,7 +38,10 @@ def dft(ctx: InferenceContext) -> Tensor:
     """The transform along the axis that an input names."""
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
     if axis is None or len(axis) != 1:
-        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(ctx.input(0).rank)])
+        x, half, back = ctx.input(0), ctx.integer("onesided", 0) == 1, ctx.integer("inverse", 0) == 1
+        kept = not half and not ctx.has(1)
+        sizes = [d if kept else ctx.fresh(f"size{i}") for i, d in enumerate(x.dims[:-1])]
+        return ctx.tensor([*sizes, 1 if half and back else 2])
     return transformed(ctx, axis[0])
 
 

@@ -44,6 +44,7 @@ def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
     pads = per_axis(ctx, "pads", 2 * rank, 0)
     ctx.check(min((*strides, *dilations), default=1) >= 1, "strides and dilations are positive")
+    ctx.check(min(pads, default=0) >= 0, "padding isn't negative")
     ends = zip(pads[:rank], pads[rank:], strict=True)
     return [
         Axis(as_dim(k), s, d, head, tail)
@@ -68,7 +69,7 @@ def same(ctx: InferenceContext) -> bool:
 
 def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
     """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
-    ctx.check(x.rank == w.rank >= 3, f"input and weights have the same rank, at least 3, not {x.rank} and {w.rank}")
+    ctx.check(x.rank == w.rank >= 3, f"input and weight tensor have the same rank, at least 3, not {x.rank} and {w.rank}")
     padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
     ctx.check(padding, "a node has auto_pad or pads, not both")
     for size, k in zip(w.dims[2:], ctx.integers("kernel_shape", ()), strict=False):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, as_dim, maximum
-from shapesmt.formula import all_of, any_of, at_least, at_most, divides, equal
+from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib, require_one_or, require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
@@ -50,6 +50,24 @@ def require_mask(ctx: InferenceContext, index: int, shapes: Sequence[Sequence[Di
 def shares_buffer(ctx: InferenceContext) -> bool:
     """Whether past and present are one buffer of the greatest length."""
     return bool(ctx.integer("past_present_share_buffer", 0))
+
+
+def seen_length(ctx: InferenceContext, index: int, name: str) -> Dim:
+    """A length that nothing gives: the last size of a mask or bias, where there is one."""
+    shape = ctx.input(index).shape if ctx.has(index) else None
+    return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
+
+
+def buffered(ctx: InferenceContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
+    """The length of past and new tokens in a buffer of that size, where an input gives the past's."""
+    require_single(ctx, index, law="the past length is one number")
+    items = ctx.items(index)
+    past = items[0] if items else None
+    if past is None:
+        return seen_length(ctx, mask, "total")
+    ctx.require_at_least(past, 0, "the past length isn't negative")
+    ctx.require_at_least(size, past + new, "past and new tokens fit the buffer")
+    return past + new
 
 
 # Projected inside
@@ -100,14 +118,10 @@ def attended(ctx: InferenceContext, indices: tuple[int, int, int, int], hidden: 
         ctx.require_equal(new, 1, "there is one new token")
     if ctx.has(past):
         ctx.require_equal(hidden, values, "with a past, queries and values have the same hidden size")
-    old, present = past_state(ctx, past, batch, count, hidden // count, new)
+    _, present = past_state(ctx, past, batch, count, hidden // count, new)
     total = present
     if ctx.has(past) and shares_buffer(ctx):
-        lengths = ctx.items(past_length) or (None,)
-        old = ctx.fresh("past", 0, present) if lengths[0] is None else lengths[0]
-        total = old + new
-        require_single(ctx, past_length, law="the past length is one number")
-        ctx.require_at_least(present, total, "past and new tokens fit the buffer")
+        total = buffered(ctx, past_length, mask, present, new)
     require_masks(ctx, mask, batch, new, total)
     require_attention_bias(ctx, bias, (batch, count, new, total))
     dtype = ctx.input(3).dtype if ctx.node.op == "QAttention" else x.dtype
@@ -283,11 +297,9 @@ def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
     crossed = not packed and ctx.input(1).rank == 4
     require_vector(ctx, 10, 2 * hidden + values, "the bias is as long as queries, keys and values")
     old, present = _past(ctx, (5, 6), batch, count, hidden // count, length)
+    total = length if crossed else present
     if shares_buffer(ctx) and ctx.has(5):
-        lengths = ctx.items(7) or (None,)
-        old, present = (ctx.fresh("past", 0, old) if lengths[0] is None else lengths[0]), old
-        ctx.require_at_least(present, old + length, "past and new tokens fit the buffer")
-    total = length if crossed else old + length
+        total, present = buffered(ctx, 7, 3, old, length), old
     require_mask(ctx, 3, [(batch, total)])
     require_attention_bias(ctx, 4, (batch, count, 1, total))
     return [
@@ -328,14 +340,13 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     require_vector(ctx, lengths, batch, "there is a length per sample")
     require_single(ctx, total_at, law="the total length is one number")
     cached = _cached(ctx, batch, shared, size)
-    total, present = grown(ctx, total_at, cached, new)
-    present = cached if sparse else present
-    require_tables(ctx, tables, size, total)
-    if not sparse and cached is not ZERO:
-        several = any_of(equal(batch, 1), at_most(new, 1), equal(total, new))
-        ctx.require(several, "behind a past, one sample has several new tokens, or each has one", batch, new)
-    require_attention_bias(ctx, 10 if not sparse else 99, (batch, count, new, total))
+    total, present = (ctx.items(total_at) or [None])[0], cached
     if not sparse:
+        total, present = grown(ctx, total_at, cached, new)
+    require_tables(ctx, tables, size, total)
+    total = seen_length(ctx, 10, "total") if total is None else total
+    if not sparse:
+        require_attention_bias(ctx, 10, (batch, count, new, total))
         require_vector(ctx, 11, count, "there is a sink per head")
         for index in (14, 15):
             require_vector(ctx, index, size, "a norm's scale is as long as a head")
@@ -343,22 +354,18 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
 
 
-def grown(ctx: InferenceContext, index: int, cached: Dim, new: Dim) -> tuple[Dim, Dim]:
+def grown(ctx: InferenceContext, index: int, cached: Dim, new: Dim) -> tuple[Dim | None, Dim]:
     """The total length that an input gives and that of the caches: grown by what is new, or long enough before."""
+    ctx.require_at_least(ctx.input(0)[0], 1, "the batch isn't empty")
     items = ctx.items(index)
     total = items[0] if items else None
-    if total is not None:
-        ctx.require_at_least(total, 1, "the total length is positive")
-    if cached is ZERO:
-        if total is not None:
-            ctx.require_equal(total, new, "without a past, the total length is that of the new tokens")
-        return new, new
     if total is None:
-        present = cached + new * ctx.fresh("grown", 0, 1)
-        return ctx.fresh("total", 0, present), present
+        return None, new if cached is ZERO else cached + new * ctx.fresh("grown", 0, 1)
     law = "the caches grow by what is new, or are long enough"
     ctx.require(any_of(equal(total, cached + new), at_least(cached, total)), law, total, cached + new)
-    ctx.require_at_least(total, new, "the total length counts the new tokens")
+    ctx.require_at_least(total, maximum(new, 1), "the total length counts the new tokens, and there are some")
+    samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(ctx.input(0)[0], 1)))
+    ctx.require(samples, "behind a past, one sample has several new tokens, or each has one", new, 1)
     return total, maximum(total, cached)
 
 
@@ -387,43 +394,3 @@ def require_tables(ctx: InferenceContext, indices: tuple[int, int], size: Dim, t
         ctx.require_at_least(size, 2 * table[1], "the rotated part fits a head")
         if total is not None:
             ctx.require_at_least(table[0], total, "the tables have a row per position")
-
-
-# Packed batches
-
-
-@contrib("PackedAttention")
-def packed_attention(ctx: InferenceContext) -> Tensor:
-    """`[tokens, D] -> [tokens, hidden of values]`, the padding left out."""
-    x, weights, offsets, count = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("num_heads")
-    ctx.require_rank(x, 2)
-    ctx.require_rank(weights, 2)
-    ctx.require_equal(weights[0], x[1], "the weights are as high as the input is wide")
-    require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
-    _, values = hidden_sizes(ctx, weights[1])
-    ctx.require_rank(offsets, 2)
-    require_vector(ctx, 4, offsets[0] + 1, "there is a cumulative length per sample, and a first")
-    require_attention_bias(ctx, 5, (offsets[0], count, offsets[1], offsets[1]))
-    return ctx.tensor((x[0], values))
-
-
-@contrib("PackedMultiHeadAttention")
-def packed_multi_head(ctx: InferenceContext) -> Tensor:
-    """Queries `[tokens, D]` with keys and values, or all as `[tokens, N, 3, H]`, make `[tokens, Dv]`."""
-    query, offsets, count = ctx.input(0), ctx.input(4), ctx.integer("num_heads")
-    ctx.check(ctx.has(1) == ctx.has(2), "keys and values come together")
-    ctx.require_rank(query, 2 if ctx.has(1) else 4)
-    if ctx.has(1):
-        hidden, values = query[1], ctx.input(2).dims[-1]
-        heads(ctx, hidden)
-        require_shape(ctx, 1, query.dims, "keys are like queries")
-        require_shape(ctx, 2, (query[0], values), "values are as many as queries")
-    else:
-        require_shape(ctx, 0, (query[0], count, 3, query[3]), "queries are [tokens, N, 3, H]")
-        hidden = values = query[3] * count
-    ctx.require(divides(count, values), HEADS_LAW, values, count)
-    require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
-    ctx.require_rank(offsets, 2)
-    require_vector(ctx, 5, offsets[0] + 1, "there is a cumulative length per sample, and a first")
-    require_attention_bias(ctx, 6, (offsets[0], count, offsets[1], offsets[1]))
-    return ctx.tensor((query[0], values))

@@ -1,11 +1,19 @@
-"""Continuous decoding: paged caches, recurrent states of linear attention, and convolutions that remember."""
+"""Continuous decoding: packed batches, paged caches, states of linear attention, convolutions that remember."""
 
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, maximum
 from shapesmt.formula import any_of, divides, equal
-from shapesmt.ops.contrib.attention import HEADS_LAW, grouped_heads, grouped_size, require_tables
+from shapesmt.ops.contrib.attention import (
+    HEADS_LAW,
+    grouped_heads,
+    grouped_size,
+    heads,
+    hidden_sizes,
+    require_attention_bias,
+    require_tables,
+)
 from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
@@ -147,17 +155,60 @@ def packed_causal_conv(ctx: InferenceContext) -> list[Tensor]:
 def ngram_hash(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S]` (or packed `[tokens]`) gains an axis with a hash per head and length of n-gram."""
     ids, longest = ctx.input(0), ctx.integer("max_ngram_size")
-    packed = ctx.node.op == "VarlenNGramHashMapping"
-    ctx.require_rank(ids, 1 if packed else 2)
+    ctx.require_rank(ids, 1 if ctx.node.op == "VarlenNGramHashMapping" else 2)
     ctx.check(longest >= 2, f"n-grams have at least two elements, not {longest}")
     made = (longest - 1) * ctx.integer("n_head_per_ngram")
     ctx.require_rank(ctx.input(1), 1)
     ctx.require_at_least(ctx.input(1)[0], longest, "there is a multiplier per place of an n-gram")
     require_vector(ctx, 2, made, "there is a vocabulary per hash")
-    if packed:
-        return [ctx.tensor((*ids.dims, made)), ctx.tensor(None)]
-    require_shape(ctx, 3, (ids[0], longest - 1), "the past is one element shorter than an n-gram")
-    require_vector(ctx, 4, made, "there is an offset per hash")
-    require_single(ctx, 5, law="the end of a sequence is one number")
-    require_shape(ctx, 6, ids.dims, "ids and segments have the same shape")
-    return [ctx.tensor((*ids.dims, made)), ctx.tensor((ids[0], longest - 1))]
+    if ids.rank == 1:
+        ctx.require_at_least(ids[0], ctx.input(3).numel - 1, "every sample has a token")
+    past = 4 if ids.rank == 1 else 3
+    batch = ctx.input(3).numel - 1 if ids.rank == 1 else ids[0]
+    require_shape(ctx, past, (batch, longest - 1), "the past is one element shorter than an n-gram")
+    require_vector(ctx, past + 1, made, "there is an offset per hash")
+    require_single(ctx, past + 2, law="the end of a sequence is one number")
+    require_shape(ctx, past + 3, ids.dims, "ids and segments have the same shape")
+    state = ctx.tensor((batch, longest - 1))
+    update = ctx.tensor((batch, ctx.integer("state_update_capacity", 0), longest - 1))
+    return [ctx.tensor((*ids.dims, made)), state, ctx.tensor(state.dims, "int32"), update]
+
+
+# Packed batches
+
+
+@contrib("PackedAttention")
+def packed_attention(ctx: InferenceContext) -> Tensor:
+    """`[tokens, D] -> [tokens, hidden of values]`, the padding left out."""
+    x, weights, offsets, count = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("num_heads")
+    ctx.require_rank(x, 2)
+    ctx.require_rank(weights, 2)
+    ctx.require_equal(weights[0], x[1], "the weights are as high as the input is wide")
+    require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
+    _, values = hidden_sizes(ctx, weights[1])
+    ctx.require_rank(offsets, 2)
+    require_vector(ctx, 4, offsets[0] + 1, "there is a cumulative length per sample, and a first")
+    require_attention_bias(ctx, 5, (offsets[0], count, offsets[1], offsets[1]))
+    return ctx.tensor((x[0], values))
+
+
+@contrib("PackedMultiHeadAttention")
+def packed_multi_head(ctx: InferenceContext) -> Tensor:
+    """Queries `[tokens, D]` with keys and values, or all as `[tokens, N, 3, H]`, make `[tokens, Dv]`."""
+    query, offsets, count = ctx.input(0), ctx.input(4), ctx.integer("num_heads")
+    ctx.check(ctx.has(1) == ctx.has(2), "keys and values come together")
+    ctx.require_rank(query, 2 if ctx.has(1) else 4)
+    if ctx.has(1):
+        hidden, values = query[1], ctx.input(2).dims[-1]
+        heads(ctx, hidden)
+        require_shape(ctx, 1, query.dims, "keys are like queries")
+        require_shape(ctx, 2, (query[0], values), "values are as many as queries")
+    else:
+        require_shape(ctx, 0, (query[0], count, 3, query[3]), "queries are [tokens, N, 3, H]")
+        hidden = values = query[3] * count
+    ctx.require(divides(count, values), HEADS_LAW, values, count)
+    require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
+    ctx.require_rank(offsets, 2)
+    require_vector(ctx, 5, offsets[0] + 1, "there is a cumulative length per sample, and a first")
+    require_attention_bias(ctx, 6, (offsets[0], count, offsets[1], offsets[1]))
+    return ctx.tensor((query[0], values))

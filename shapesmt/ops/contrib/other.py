@@ -197,15 +197,16 @@ def bifurcation(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_rank(current, 1)
     require_single(ctx, 2, law="the index is one number")
     most: Dim = current[0]
+    matched = ctx.items(2)
     if ctx.has(3):
-        require_vector(ctx, 3, source[0] + 1 - _index(ctx), "a token is predicted for each that is left, and one more")
-        most = current[0] + ctx.input(3)[0]
-    return [ctx.tensor((ctx.fresh("tokens", 0, most),)), ctx.tensor((1,))]
-
-
-def _index(ctx: InferenceContext) -> Dim:
-    items = ctx.items(2)
-    return ctx.fresh("matched", 0, ctx.input(0)[0]) if not items or items[0] is None else items[0]
+        ctx.require_rank(ctx.input(3), 1)
+        predicted = ctx.input(3)[0]
+        if matched and matched[0] is not None:
+            ctx.require_at_least(source[0], matched[0], "the index is inside the source")
+            law = "a token is predicted for each that is left, and one more"
+            ctx.require_equal(predicted, source[0] + 1 - matched[0], law)
+        most = current[0] + predicted
+    return [ctx.tensor((ctx.fresh("tokens", 0, most),)), ctx.tensor(ctx.input(2).dims)]
 
 
 @contrib("RemovePadding")
@@ -232,11 +233,12 @@ def restore_padding(ctx: InferenceContext) -> Tensor:
 # Search
 
 
-def _number(ctx: InferenceContext, index: int, name: str) -> Dim:
-    """A size that an input of one number gives."""
+def _number(ctx: InferenceContext, index: int, name: str) -> tuple[Dim, bool]:
+    """A size that an input of one number gives, and whether it is known."""
     require_single(ctx, index, law=f"{name} is one number")
     items = ctx.items(index)
-    return ctx.fresh(name, 1) if not items or items[0] is None else items[0]
+    known = items[0] if items else None
+    return (ctx.fresh(name, 1), False) if known is None else (known, True)
 
 
 @contrib("GreedySearch", "Sampling", dtype="int32")
@@ -244,8 +246,9 @@ def greedy(ctx: InferenceContext) -> list[Tensor]:
     """Prompts `[B, S]` are continued to `[B, max_length]`."""
     ids = ctx.input(0)
     ctx.require_rank(ids, 2)
-    longest = _number(ctx, 1, "max_length")
-    ctx.require_at_least(longest, ids[1] + 1, "there is room behind the prompt")
+    longest, known = _number(ctx, 1, "max_length")
+    if known:
+        ctx.require_at_least(longest, ids[1] + 1, "there is room behind the prompt")
     _require_masks(ctx, ids, 5, 6)
     vocabulary = ctx.integer("vocab_size", 0)
     logits = (ids[0], vocabulary if vocabulary > 0 else ctx.fresh("vocabulary"))
@@ -263,17 +266,17 @@ def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: i
 def beam_search(ctx: InferenceContext) -> list[Tensor]:
     """Prompts `[B, S]` (or sounds `[B, features, frames]`) are continued to `[B, returned, max_length]`."""
     ids, whisper = ctx.input(0), ctx.node.op == "WhisperBeamSearch"
-    longest, beams, returned = (
-        _number(ctx, i, n) for i, n in ((1, "max_length"), (3, "num_beams"), (4, "num_return_sequences"))
-    )
-    ctx.require_at_least(beams, returned, "no more sequences are returned than there are beams")
+    longest, known = _number(ctx, 1, "max_length")
+    (beams, counted), (returned, asked) = _number(ctx, 3, "num_beams"), _number(ctx, 4, "num_return_sequences")
+    if counted and asked:
+        ctx.require_at_least(beams, returned, "no more sequences are returned than there are beams")
     plain = ids.rank == 2 and not whisper
     if plain:
         _require_masks(ctx, ids, 8, 9)
-    if plain and ctx.integer("model_type", 0) == 0:
+    if plain and known and ctx.integer("model_type", 0) == 0:
         ctx.require_at_least(longest, ids[1] + 1, "there is room behind the prompt")
     dtype = ctx.input(5).dtype if ctx.has(5) else "float32"
-    steps = longest - ids[1] if plain else ctx.fresh("steps")
+    steps = longest - ids[1] if plain and known else ctx.fresh("steps")
     vocabulary = ctx.integer("vocab_size", 0)
     scores = (steps, ids[0], beams, vocabulary if vocabulary > 0 else ctx.fresh("vocabulary"))
     return [

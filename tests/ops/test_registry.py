@@ -1,0 +1,70 @@
+"""Rules of one's own, by decorator and by entry point."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import shapesmt
+from shapesmt.ops import registry
+
+MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>
+g (float[n, 3] x) => (float[a, b] y) { y = com.example.plugin.Double (x) }"""
+RULE = """
+import shapesmt
+
+@shapesmt.rule("Double", domain="com.example.plugin")
+def double(ctx):
+    return ctx.input(0).replace(-1, 2 * ctx.input(0)[-1])
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A package put on the path with its metadata; its rules and its module are forgotten afterwards."""
+
+    def install(code: str, module: str) -> None:
+        (tmp_path / f"{module}.py").write_text(code)
+        info = tmp_path / f"{module}-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1\n")
+        (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\nmine = {module}\n")
+        registry.load_plugins.cache_clear()
+
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_RULES", {key: list(found) for key, found in registry._RULES.items()})
+    before = set(sys.modules)
+    yield install
+    registry.load_plugins.cache_clear()
+    for name in set(sys.modules) - before:
+        if name.startswith("shapesmt_test_"):
+            del sys.modules[name]
+
+
+def test_an_entry_point_adds_rules(installed):
+    assert shapesmt.check(MODEL).findings[0].kind == "unsupported"
+    installed(RULE, "shapesmt_test_plugin")
+    assert shapesmt.check(MODEL).verdict.value == "PROVED"
+    assert shapesmt.bounds(MODEL).tensors["y"].shape[1].max == 6
+    assert "com.example.plugin.Double" in [o.qualified for o in shapesmt.supported_ops().operators]
+
+
+def test_a_broken_plugin_is_one_line(installed):
+    installed("raise RuntimeError('no\\nluck')", "shapesmt_test_broken")
+    with pytest.raises(shapesmt.UsageError) as caught:
+        shapesmt.check(MODEL)
+    assert str(caught.value).startswith("the plugin 'mine' (shapesmt_test_broken) of the group shapesmt.rules can't be ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_rule_replaces_an_earlier_one(monkeypatch):
+    monkeypatch.setattr(registry, "_RULES", {key: list(found) for key, found in registry._RULES.items()})
+    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (float[a] y) { y = Relu (x) }"""
+    assert str(shapesmt.bounds(model).tensors["y"].shape[0].expr) == "n"
+
+    @shapesmt.rule("Relu", domain="ai.onnx")
+    def relu(ctx):
+        return ctx.input(0).replace(0, 7)
+
+    assert shapesmt.bounds(model).tensors["y"].shape[0].max == 7
