@@ -25,8 +25,11 @@ from typing import TYPE_CHECKING
 from shapesmt import diagnose
 from shapesmt.diagnose import Examination, examine
 from shapesmt.errors import InternalError, UsageError
+from shapesmt.evaluate import Evaluator
+from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds
+from shapesmt.formula import Formula
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
@@ -34,6 +37,7 @@ from shapesmt.memory import gc_paused
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, Verdict
+from shapesmt.rewrite import replace
 from shapesmt.solve.judge import Judge
 from shapesmt.solve.process import Deadline
 from shapesmt.tensor import Tensor
@@ -182,8 +186,9 @@ def infer_shapes(
     if strict_mode or check_type:
         a = _analysed(graph, None, None, None, TIMEOUT)
         diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
-    tensors = infer(graph, pose(graph).inputs).tensors
-    return export.annotate(proto, {name: (t.dtype, _axes(t)) for name, t in tensors.items()})
+    found = infer(graph, pose(graph).inputs)
+    pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
+    return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
 
 
 @gc_paused()
@@ -202,20 +207,30 @@ def encode(
 
 
 def supported_ops(model: Model | None = None) -> Operators:
-    """The operators that have a rule; with a model, those that it uses."""
+    """The operators that have a rule; with a model, those that it uses.
+
+    `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
+    operators that their format defines by others.
+    """
     from shapesmt import ops
+    from shapesmt.frontends import onnx as frontend
 
     if model is None:
-        return Operators(None, tuple(Operator(r.name, r.domain, r.since) for r in ops.rules()))
+        ruled = [Operator(r.name, r.domain, r.since) for r in ops.rules()]
+        known = {(o.domain, o.name) for o in ruled}
+        bodies = {key: since for key, since in frontend.schemas().bodies().items() if key not in known}
+        return Operators(None, (*ruled, *(Operator(n, d, since, expanded=True) for (d, n), since in bodies.items())))
     graph = load(model)
+    expandable = graph.schemas.bodies() if graph.schemas is not None else {}
     used: dict[tuple[str, str], int] = {}
     for node in graph.every_node():
         used[node.domain, node.op] = used.get((node.domain, node.op), 0) + 1
     listed = []
     for (domain, name), count in sorted(used.items()):
         rule = ops.resolve(domain, name, graph.opsets.get(domain, 1))
-        since = 1 if (domain, name) in graph.functions else None if rule is None else rule.since
-        listed.append(Operator(name, domain, since, count))
+        expanded = (domain, name) in graph.functions or (rule is None and (domain, name) in expandable)
+        since = rule.since if rule is not None else expandable.get((domain, name), 1) if expanded else None
+        listed.append(Operator(name, domain, since, count, expanded))
     return Operators(graph.source, tuple(listed))
 
 
@@ -250,13 +265,26 @@ def _certificate(a: Analysis) -> str:
     return verdict
 
 
-def _axes(t: Tensor) -> list[int | str | None] | None:
+def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
+    """The symbols of which a node needs that they are one number."""
+    found: dict[Atom, Dim] = {}
+    for formula in needed:
+        if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
+            (atom,) = formula.dim.symbols
+            for number in (of_atom(atom) - formula.dim, of_atom(atom) + formula.dim):
+                if number.constant is not None and atom.kind != "axis":
+                    found[atom] = number
+    return found
+
+
+def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | None:
     """Of each axis the size where it is a number, else the expression's text; of sequences, the tensors' axes."""
     if t.shape is None or "map(" in t.dtype:
         return [] if "map(" in t.dtype else None
     dims = t.dims[1:] if "seq(" in t.dtype else t.dims
+    dims = tuple(d if d.symbols.isdisjoint(pinned) else replace(d, pinned) for d in dims)
     varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
-    return [None if v else str(d) if d.constant is None else d.constant for d, v in zip(dims, varying, strict=True)]
+    return [None if v else str(d) if d.symbols else Evaluator({}).dim(d) for d, v in zip(dims, varying, strict=True)]
 
 
 def _shapes(a: Analysis) -> dict[str, tuple[str, list[int | str | None] | None]]:

@@ -298,6 +298,9 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
     return all_of(*(equal(shape[i], d) for i, d in known.items() if d is not None))
 
 
+MAX_SIZE = (1 << 63) - 1
+
+
 def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
     """Raise for the first node that no input can run (with `types`, also for its element types).
 
@@ -308,6 +311,16 @@ def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: b
         if j.verdict is Verdict.FAILS and (types or not all(r.typed for r in j.open)):
             f = _finding(j, problem, examination, judge)
             raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
+    for f in declarations(problem, examination, judge):
+        if f.verdict is Verdict.FAILS:
+            raise ModelError(f"{f.law}, which no input gives it: {printable(f.condition)}")
+    for name, t in examination.inference.tensors.items():
+        declared = problem.graph.declared.get(name)
+        if declared is not None and declared.dtype and t.dtype not in ("", declared.dtype):
+            raise ModelError(f"tensor '{printable(name)}' has the declared type {declared.dtype}, it is {t.dtype}")
+        for d in t.shape or ():
+            if d.constant is not None and d.constant > MAX_SIZE:
+                raise ModelError(f"tensor '{printable(name)}' has a size of {d}: an overflow of 64 bits")
 
 
 def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:

@@ -13,7 +13,7 @@ from typing import Any
 from shapesmt import ops
 from shapesmt.context import Application, InferenceContext, Unjudged
 from shapesmt.errors import InternalError, printable
-from shapesmt.formula import FALSE
+from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
 from shapesmt.ops import Rule
 from shapesmt.requirement import Requirement
@@ -220,6 +220,8 @@ class _Walk:
         body = [_bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = walk.sequence(body, inner)
         ctx = InferenceContext(node, given, 1)
+        named = function.domain == "" or len(node.outputs) >= len(function.outputs)
+        ctx.require(TRUE if named else FALSE, "a call names every output of its function")
         for inner_node, application in zip(body, applications, strict=True):
             ctx.adopt(application, inner_node.name)
         outputs = tuple(inner.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
@@ -244,7 +246,8 @@ def _bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str
             if passed is not None:
                 attributes[name] = passed
         elif isinstance(value, Graph):
-            attributes[name] = replace(value, nodes=[_bound(n, given, defaults, missing) for n in value.nodes])
+            within = missing.difference(value.inputs, value.literals, *(n.outputs for n in value.nodes))
+            attributes[name] = replace(value, nodes=[_bound(n, given, defaults, within) for n in value.nodes])
         else:
             attributes[name] = value
     inputs = ["" if name in missing else name for name in node.inputs]

@@ -131,7 +131,8 @@ class Finding(Data):
     """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
 
     `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
-    claims another shape) "unsupported" (no rule for the operator) or "rank" (an input of unknown rank). `holds_iff` is exact, or None.
+    claims another shape), "unsupported" (no rule for the operator) or "rank" (an input of unknown rank).
+    `holds_iff` is exact, or None.
 
     >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
     'inner sizes agree'
@@ -329,6 +330,8 @@ class Operator(Data):
     domain: str = ""
     since: int | None = 1
     nodes: int = 0
+    expanded: bool = False
+    """It has no rule of its own but stands for nodes that do."""
 
     @property
     def qualified(self) -> str:

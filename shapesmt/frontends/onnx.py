@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends import Model
 
-__all__ = ["is_proto", "parse", "proto", "read"]
+__all__ = ["is_proto", "parse", "proto", "read", "schemas"]
 
 _DEPTH, _RANK = 100, 255
 """Subgraphs nested deeper are refused, and constants of more dimensions."""
@@ -184,11 +184,14 @@ class _Scope:
             outputs=tuple(_name(info.name) for info in proto.output),
             nodes=self.nodes(proto.node),
             literals=literals,
-            declared={_name(i.name): self.declared(i.type) for i in (*proto.value_info, *proto.output)},
+            declared={
+                **{name: declared for name, declared in inputs.items() if name in literals},
+                **{_name(i.name): self.declared(i.type) for i in (*proto.value_info, *proto.output)},
+            },
             opsets=self.opsets,
             functions=self.functions,
             source=self.source,
-            schemas=_schemas(),
+            schemas=schemas(),
         )
         self.depth -= 1
         given = [*graph.inputs, *literals, *(graph.captures if nested else ())]
@@ -328,7 +331,8 @@ class _Scope:
 
 
 @cache
-def _schemas() -> OnnxSchemas:
+def schemas() -> OnnxSchemas:
+    """What ONNX says of its own operators."""
     import onnx
 
     return OnnxSchemas(onnx, _definition)

@@ -123,6 +123,7 @@ def flex_attention(ctx: InferenceContext) -> Tensor:
     given = [ctx.input(i) for i in range(3)]
     for t in given:
         ctx.require_rank(t, 4)
+        ctx.check(t.dtype in ("", given[0].dtype), "queries, keys and values have the same element type")
     q, k, v = (Heads(*t.dims) for t in given)
     require_pair(ctx, q, k, v)
     scores = tensor(softmax_type(ctx, given[0]), [q.batch, q.count, q.length, k.length])

@@ -71,6 +71,8 @@ def label_encoder(ctx: InferenceContext) -> Tensor:
         ctx.check(given == 1, f"exactly one attribute lists the {side}")
     listed = ctx.attribute("values_tensor")
     default = ctx.attribute("default_tensor")
+    if isinstance(default, Literal):
+        ctx.check(default.shape in ((), (1,)), "the default is a single one")
     if isinstance(listed, Literal):
         fitting = not isinstance(default, Literal) or default.dtype == listed.dtype
         ctx.check(fitting, "the default has the type of the values")

@@ -172,7 +172,8 @@ def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
         if chunk is None:
             return ctx.fresh("length"), ctx.fresh("size", 0, size)
         ctx.require_at_least(chunk, 1, "the size of a part is greater than zero")
-        return ceil_divide(size, chunk), minimum(chunk, size - chunk * PLACE)
+        even = chunk.constant and size % chunk is ZERO
+        return ceil_divide(size, chunk), chunk if even else minimum(chunk, size - chunk * PLACE)
     ctx.require_rank(split, 1)
     if items is None or any(i is None for i in items):
         return split[0], ctx.fresh("size", 0, size)

@@ -87,6 +87,7 @@ def operators_text(operators: Operators) -> Iterator[Line]:
     for operator in operators.operators:
         nodes = f"  {count(operator.nodes, 'node')}" if operators.model is not None else ""
         since = "no rule" if operator.since is None else f"since {operator.since}"
+        nodes += "  expanded" if operator.expanded else ""
         style = STYLES[Verdict.UNKNOWN] if operator.since is None else ""
         yield line(0, (f"{name(operator.qualified):{width}}  {since:8}{nodes}", style))
 
