@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.diagnose import Examination, examine
+from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import InternalError, UsageError
 from shapesmt.evaluate import Evaluator
-from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds
 from shapesmt.formula import Formula
@@ -87,7 +87,7 @@ def check(
     ... g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'''
     >>> report = check(model, dims={"n": "2..8", "m": "2..8"})
     >>> report.verdict.value, report.precondition.text
-    ('DEPENDS', ('n == m',))
+    ('DEPENDS', ('m == n',))
     """
     a = _analysed(load(model), dims, shapes, assume, timeout, trust=declared == "trust")
     found = diagnose.findings(a.problem, a.examination, a.judge)

@@ -20,6 +20,7 @@ from shapesmt.requirement import Requirement
 from shapesmt.tensor import Shape, Tensor, tensor
 from shapesmt.value import Elements, Value, elements
 
+MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 BROADCAST_LAW = "broadcast sizes are equal or 1"
 
 
@@ -296,7 +297,10 @@ class InferenceContext:
 
     def adopt(self, inner: Application, within: str) -> None:
         """Take over what an inner node needs, under the conditions that hold here."""
-        for r in inner.requirements:
+        listed = inner.requirements
+        if len(listed) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
+            listed = tuple({r.formula: r for r in listed if r.formula is not TRUE}.values())
+        for r in listed:
             path = f"{within}/{r.within}" if r.within else within
             self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path))
         self.facts.extend(map(self._guarded, inner.facts))

@@ -17,7 +17,7 @@ from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, equal
-from shapesmt.graph import Graph, Node
+from shapesmt.graph import Declared, Graph, Node
 from shapesmt.infer import Inference, infer
 from shapesmt.presolve import Decision, Domain
 from shapesmt.problem import Problem
@@ -311,16 +311,26 @@ def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: b
         if j.verdict is Verdict.FAILS and (types or not all(r.typed for r in j.open)):
             f = _finding(j, problem, examination, judge)
             raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
-    for f in declarations(problem, examination, judge):
-        if f.verdict is Verdict.FAILS:
-            raise ModelError(f"{f.law}, which no input gives it: {printable(f.condition)}")
     for name, t in examination.inference.tensors.items():
-        declared = problem.graph.declared.get(name)
-        if declared is not None and declared.dtype and t.dtype not in ("", declared.dtype):
-            raise ModelError(f"tensor '{printable(name)}' has the declared type {declared.dtype}, it is {t.dtype}")
-        for d in t.shape or ():
-            if d.constant is not None and d.constant > MAX_SIZE:
-                raise ModelError(f"tensor '{printable(name)}' has a size of {d}: an overflow of 64 bits")
+        _refuse_tensor(f"tensor '{printable(name)}'", t, problem.graph.declared.get(name, Declared("", None)))
+
+
+def _refuse_tensor(title: str, t: Tensor, declared: Declared) -> None:
+    """Raise where a tensor contradicts its declared type or shape, or is larger than a file can say."""
+    if declared.dtype and t.dtype not in ("", declared.dtype):
+        raise ModelError(f"{title} has the declared type {declared.dtype}, it is {t.dtype}")
+    sizes = [d.constant for d in t.shape or ()]
+    if any(size is not None and size > MAX_SIZE for size in sizes):
+        raise ModelError(f"{title} has the shape {list(t.dims)}: an overflow of 64 bits")
+    if t.shape is None or declared.shape is None or declared.kind != "tensor":
+        return
+    numbers = [d if isinstance(d, int) else None for d in declared.shape]
+    fits = len(sizes) == len(numbers) and all(
+        a == b or a is None or b is None for a, b in zip(sizes, numbers, strict=True)
+    )
+    if not fits:
+        shown = ", ".join("?" if d is None else str(d) for d in declared.shape)
+        raise ModelError(f"{title} has the declared shape [{printable(shown)}], it is [{', '.join(map(str, t.shape))}]")
 
 
 def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:

@@ -153,8 +153,8 @@ class _Walk:
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
         if rule is None and self._schemas is not None:
-            dtypes = ["" if t is None else t.dtype for t in given]
-            rule = self._schemas.body(node, self._opsets.get(node.domain, 1), dtypes)
+            types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in given]
+            rule = self._schemas.body(node, self._opsets.get(node.domain, 1), types)
         if rule is None:
             outputs = (UNKNOWN,) * len(node.outputs)
             op = f"{node.domain}.{node.op}" if node.domain else node.op

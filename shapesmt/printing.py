@@ -72,7 +72,7 @@ def _equality(pieces: list[Piece], op: str) -> str:
         left.append((number, "", True))
     elif number or not right:
         right.append((-number, "", True))
-    if not _is_number(right) and len(_sum(right)) < len(_sum(left)):
+    if not _is_number(right) and (len(_sum(right)), _sum(right)) < (len(_sum(left)), _sum(left)):
         left, right = right, left
     return f"{_sum(left)} {'==' if op == 'eq' else '!='} {_sum(right)}"
 

@@ -75,8 +75,8 @@ class Schemas(Protocol):
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
         """The inputs of an operator; None where the format doesn't define it."""
 
-    def body(self, node: Node, version: int, dtypes: Sequence[str]) -> Function | None:
-        """The nodes that this one stands for; None where the format doesn't say."""
+    def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
+        """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
         """The operators that have such a body, by domain and name, and the version since which they do."""

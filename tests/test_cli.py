@@ -245,7 +245,7 @@ def test_from_the_command_line_to_a_verdict(tmp_path: Path):
     assert (process.returncode, err) == (1, "")
     assert out.startswith("DEPENDS add.onnxtxt: ")
     assert "  fails at n=2, m=3 (x 2x3, y 3x3)\n" in out
-    assert '\nPROVED with --assume "n == m"\n' in out
+    assert '\nPROVED with --assume "m == n"\n' in out
 
 
 def test_the_advice_makes_it_proved(tmp_path: Path):

@@ -33,7 +33,7 @@ def test_a_condition_is_reported_once_and_then_assumed() -> None:
     )
     assert only(report).node == "first"
     assert report.precondition is not None
-    assert (report.precondition.text, report.precondition.exact) == (("n == m",), True)
+    assert (report.precondition.text, report.precondition.exact) == (("m == n",), True)
 
 
 def test_what_fails_everywhere_is_left_out() -> None:

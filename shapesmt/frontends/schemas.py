@@ -49,13 +49,13 @@ class OnnxSchemas:
             self._signatures[key] = None if schema is None else _signature(schema)
         return self._signatures[key]
 
-    def body(self, node: Node, version: int, dtypes: Sequence[str]) -> Function | None:
+    def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for."""
         schema = self._schema(node.domain, node.op, version)
         if schema is None or not (schema.has_function or schema.has_context_dependent_function):
             return None
         try:
-            proto = self._onnx.FunctionProto.FromString(self._built(schema, node, version, dtypes))
+            proto = self._onnx.FunctionProto.FromString(self._built(schema, node, version, types))
         except (RuntimeError, TypeError, ValueError):  # the node's types or attributes leave it without a body
             return None
         proto.name, proto.domain = node.op, node.domain
@@ -82,26 +82,24 @@ class OnnxSchemas:
         except self._onnx.defs.SchemaError:
             return None
 
-    def _built(self, schema: Any, node: Node, version: int, dtypes: Sequence[str]) -> bytes:
+    def _built(self, schema: Any, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> bytes:
         """The body's bytes, for the newest operator set that isn't newer than the model's."""
         if schema.has_function:
-            made: bytes = schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version))
-            return made
+            return bytes(schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version)))
         attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
         proto = self._onnx.helper.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
-        types = [_type(self._onnx, dtype).SerializeToString() for dtype in dtypes]
+        known = [_type(self._onnx, *t).SerializeToString() for t in types]
         newest = _newest(schema.context_dependent_function_opset_versions, version)
-        made = schema.get_context_dependent_function_with_opset_version(newest, proto.SerializeToString(), types)
-        return made
+        return bytes(schema.get_context_dependent_function_with_opset_version(newest, proto.SerializeToString(), known))
 
 
 def _newest(versions: Sequence[int], version: int) -> int:
     return max((v for v in versions if v <= version), default=min(versions))
 
 
-def _type(onnx: Any, dtype: str) -> Any:
+def _type(onnx: Any, dtype: str, rank: int | None) -> Any:
     number = next((number for number, name in DTYPES.items() if name == dtype), 0)
-    return onnx.TypeProto(tensor_type=onnx.TypeProto.Tensor(elem_type=number))
+    return onnx.helper.make_tensor_type_proto(number, None if rank is None else [None] * rank)
 
 
 def _signature(schema: Any) -> Signature:

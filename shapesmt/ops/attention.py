@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt.dim import as_dim
 from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less
 from shapesmt.graph import DTYPES
 from shapesmt.ops.registry import rule
@@ -19,32 +20,29 @@ if TYPE_CHECKING:
 
 
 class Heads(NamedTuple):
-    """A tensor as `[batch, count, length, size]`."""
+    """A tensor as `[batch, number, length, size]`."""
 
     batch: Dim
-    count: Dim | int
+    number: Dim
     length: Dim
     size: Dim
 
 
 def heads(ctx: InferenceContext, x: Tensor, counted_by: str) -> Heads:
-    """The heads of `[batch, count, length, size]`, or of the packed `[batch, length, count*size]`."""
+    """The heads of `[batch, number, length, size]`, or of the packed `[batch, length, number*size]`."""
     if x.rank == 4:
         return Heads(*x.dims)
     count = ctx.integer(counted_by)
     ctx.check(count > 0, f"'{counted_by}' is positive, not {count}")
     ctx.require(divides(count, x[2]), f"'{counted_by}' divides the last size", x[2], count)
-    return Heads(x[0], count, x[1], x[2] // count)
+    return Heads(x[0], as_dim(count), x[1], x[2] // count)
 
 
 def require_groups(ctx: InferenceContext, q: Heads, k: Heads) -> None:
     """State that each head of the keys serves as many heads of the queries."""
     law = "the heads of the keys divide those of the queries"
-    if isinstance(k.count, int):
-        ctx.require(divides(k.count, q.count), law, q.count, k.count)
-    else:
-        ctx.require_at_least(k.count, 1, "there is at least one head")
-        ctx.require(any_of(equal(q.count, k.count), equal(q.count % k.count, 0)), law, q.count, k.count)
+    ctx.require_at_least(k.number, 1, "there is at least one head")
+    ctx.require(any_of(equal(q.number, k.number), equal(q.number % k.number, 0)), law, q.number, k.number)
 
 
 def require_pair(ctx: InferenceContext, q: Heads, k: Heads, v: Heads) -> None:
@@ -52,7 +50,7 @@ def require_pair(ctx: InferenceContext, q: Heads, k: Heads, v: Heads) -> None:
     for other in (k, v):
         ctx.require_equal(other.batch, q.batch, "queries, keys and values have the same batch")
     ctx.require_equal(k.size, q.size, "a key has the size of a query")
-    ctx.require_equal(v.count, k.count, "there are as many heads of values as of keys")
+    ctx.require_equal(v.number, k.number, "there are as many heads of values as of keys")
     ctx.require_equal(v.length, k.length, "each key has a value")
     require_groups(ctx, q, k)
 
@@ -74,22 +72,21 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
     ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
     if ctx.has(4):
         total = past(ctx, k, v) + k.length
-    ctx.check(bool(ctx.node.outputs[1:2]) == bool(ctx.node.outputs[2:3]), "both present keys and values are made")
     for side in ("left", "right"):
-        size = ctx.integer(f"{side}_window_size", -1)
-        ctx.check(size >= -1, f"'{side}_window_size' is at least -1, not {size}")
+        window = ctx.integer(f"{side}_window_size", -1)
+        ctx.check(window >= -1, f"'{side}_window_size' is at least -1, not {window}")
     if ctx.has(6):
         ctx.check(not ctx.has(4), "the past is given as keys and values or as lengths, not both")
         expect(ctx, ctx.input(6), [q.batch], "nonpad_kv_seqlen has one length per sample")
     if ctx.has(3):
-        require_mask(ctx, ctx.input(3), (q.batch, q.count, q.length), total)
+        require_mask(ctx, ctx.input(3), (q.batch, q.number, q.length), total)
     packed = given[0].rank == 3
-    y = [q.batch, q.length, q.count * v.size] if packed else [q.batch, q.count, q.length, v.size]
+    y = [q.batch, q.length, q.number * v.size] if packed else [q.batch, q.number, q.length, v.size]
     return [
         ctx.tensor(y),
-        ctx.tensor([k.batch, k.count, total, k.size]),
-        ctx.tensor([v.batch, v.count, total, v.size], given[2].dtype),
-        ctx.tensor([q.batch, q.count, q.length, total]),
+        ctx.tensor([k.batch, k.number, total, k.size]),
+        ctx.tensor([v.batch, v.number, total, v.size], given[2].dtype),
+        ctx.tensor([q.batch, q.number, q.length, total]),
     ]
 
 
@@ -97,8 +94,8 @@ def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
     """The number of keys and values before."""
     keys, values = ctx.input(4), ctx.input(5)
     ctx.require_rank(keys, 4)
-    expect(ctx, keys, [k.batch, k.count, keys[2], k.size], "past keys are [batch, heads, length, size]")
-    expect(ctx, values, [v.batch, v.count, keys[2], v.size], "past values are [batch, heads, length, size]")
+    expect(ctx, keys, [k.batch, k.number, keys[2], k.size], "past keys are [batch, heads, length, size]")
+    expect(ctx, values, [v.batch, v.number, keys[2], v.size], "past values are [batch, heads, length, size]")
     return keys[2]
 
 
@@ -126,7 +123,7 @@ def flex_attention(ctx: InferenceContext) -> Tensor:
         ctx.check(t.dtype in ("", given[0].dtype), "queries, keys and values have the same element type")
     q, k, v = (Heads(*t.dims) for t in given)
     require_pair(ctx, q, k, v)
-    scores = tensor(softmax_type(ctx, given[0]), [q.batch, q.count, q.length, k.length])
+    scores = tensor(softmax_type(ctx, given[0]), [q.batch, q.number, q.length, k.length])
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:
             modified = ctx.run(ctx.graph(name), [scores], name)
@@ -134,7 +131,7 @@ def flex_attention(ctx: InferenceContext) -> Tensor:
             if modified[0].shape is not None:
                 ctx.require_agree(scores, modified[0], law=f"'{name}' keeps the shape")
             ctx.check(modified[0].dtype in ("", scores.dtype), f"'{name}' keeps the element type")
-    return ctx.tensor([q.batch, q.count, q.length, v.size])
+    return ctx.tensor([q.batch, q.number, q.length, v.size])
 
 
 def softmax_type(ctx: InferenceContext, q: Tensor) -> str:
@@ -159,13 +156,13 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
         wanted = kind in rules
         ctx.check(wanted == ctx.has(index), f"the update rule '{rules}' has {'a' if wanted else 'no'} {what}")
-    state = [k.batch, k.count, k.size, v.size]
+    state = [k.batch, k.number, k.size, v.size]
     if ctx.has(3):
         expect(ctx, ctx.input(3), state, "the state is [batch, heads, key size, value size]")
-    require_gate(ctx, 4, k, k.count * k.size, "the decay is [batch, length, heads] or [batch, length, heads*size]")
+    require_gate(ctx, 4, k, k.number * k.size, "the decay is [batch, length, heads] or [batch, length, heads*size]")
     require_gate(ctx, 5, k, 1, "the rate is [batch, length, heads] or [batch, length, 1]")
     dtype = ctx.input(3).dtype if ctx.has(3) else None
-    return [ctx.tensor([q.batch, q.length, q.count * v.size]), ctx.tensor(state, dtype)]
+    return [ctx.tensor([q.batch, q.length, q.number * v.size]), ctx.tensor(state, dtype)]
 
 
 def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, law: str) -> None:
@@ -173,7 +170,7 @@ def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, 
     if ctx.has(index):
         gate = ctx.input(index)
         expect(ctx, gate, [k.batch, k.length, gate[-1] if gate.rank else 1], law)
-        ctx.require(any_of(equal(gate[2], k.count), equal(gate[2], other)), law, gate[2], k.count)
+        ctx.require(any_of(equal(gate[2], k.number), equal(gate[2], other)), law, gate[2], k.number)
 
 
 @rule("RotaryEmbedding", since=23)

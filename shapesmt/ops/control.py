@@ -322,7 +322,7 @@ def split(ctx: InferenceContext, offset: int, count: int) -> tuple[list[Tensor],
     """The initial states and the scan inputs."""
     given = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
     body = ctx.graph("body")
-    ctx.check(1 <= count <= len(given) == len(body.inputs), "the body takes each state and each slice (num_scan_inputs of them)")
+    ctx.check(1 <= count <= len(given) == len(body.inputs), "the body takes each state and num_scan_inputs slices")
     ctx.check(len(body.outputs) >= len(given) - count, "the body makes all loop state variables")
     return given[: len(given) - count], given[len(given) - count :]
 

@@ -12,7 +12,7 @@ from shapesmt.tensor import Tensor
 
 def require_scale(ctx: InferenceContext) -> None:
     """State that scale and zero point are single, one per position of `axis`, or one per block along it."""
-    x, parameters = ctx.input(0), [ctx.input(i) for i in (1, 2) if ctx.has(i)]
+    x, parameters = ctx.input(0), [ctx.input(1), *([ctx.input(2)] if ctx.has(2) else [])]
     if any(t.shape is None for t in (x, *parameters)):
         return
     law = "there is one scale and zero point, or one per position of the axis"

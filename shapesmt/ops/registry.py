@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import TypeAlias, TypeVar
 
 from shapesmt.context import InferenceContext
@@ -59,7 +59,6 @@ def rule(
         dtype: The outputs' element type where an input of unknown rank keeps the rule from running.
         total: No shape of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
     """
-
     domain = "" if domain == "ai.onnx" else domain
 
     def register(apply: AnyApply) -> AnyApply:
@@ -80,12 +79,16 @@ def load_plugins() -> None:
         UsageError: One of them can't be imported.
     """
     for entry in entry_points(group=GROUP):
-        try:
-            entry.load()
-        except Exception as error:  # it isn't ours: it may raise anything
-            reason = printable(f"{type(error).__name__}: {error}", 200)
-            name = printable(f"'{entry.name}' ({entry.value})")
-            raise UsageError(f"the plugin {name} of the group {GROUP} can't be imported: {reason}") from error
+        _load(entry)
+
+
+def _load(entry: EntryPoint) -> None:
+    try:
+        entry.load()
+    except Exception as error:  # it isn't ours: it may raise anything
+        reason = printable(f"{type(error).__name__}: {error}", 200)
+        name = printable(f"'{entry.name}' ({entry.value})")
+        raise UsageError(f"the plugin {name} of the group {GROUP} can't be imported: {reason}") from error
 
 
 def resolve(domain: str, name: str, version: int) -> Rule | None:

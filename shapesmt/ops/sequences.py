@@ -278,7 +278,11 @@ def optional(ctx: InferenceContext) -> Tensor:
         x = ctx.input(0)
         return tensor(f"optional({x.dtype})", x.shape)
     declared = ctx.attribute("type")
-    return tensor(f"optional({declared.dtype if isinstance(declared, Declared) else ''})", None)
+    if not isinstance(declared, Declared):
+        return tensor("optional()", None)
+    sizes = [d for d in declared.shape or (None,) if isinstance(d, int)]
+    known = declared.kind == "tensor" and len(sizes) == len(declared.shape or (None,))
+    return tensor(f"optional({declared.dtype})", sizes if known else None)
 
 
 @rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)

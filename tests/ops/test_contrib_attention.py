@@ -227,3 +227,18 @@ def test_rotary_empty():
         {"b": (0, 1), "s": (0, 1)},
         dtypes={"p": "int64"},
     )
+
+
+def test_grouped_without_keys():
+    shapes = {"q": ["b", "s", 16], "k": ["b", "l", 8], "v": ["b", "l", 8], "x": ["b", 1, "p", 8], "y": ["b", 1, "p", 8]}
+    run(
+        "GroupQueryAttention",
+        shapes | {"e": ["b"]},
+        {"b": (1, 2), "s": (1, 2), "l": (0, 3), "p": (0, 3), "t": (1, 4)},
+        dtypes={"e": "int32", "t": "int32"},
+        items={"t": ["t"]},
+        data={"e": lambda env, shape: np.full(shape, env["t"] - 1)},
+        inputs=list("qkvxyet"),
+        outputs=["out", "pk", "pv"],
+        attributes={"num_heads": 2, "kv_num_heads": 1},
+    )

@@ -54,7 +54,9 @@ def test_a_broken_plugin_is_one_line(installed):
     installed("raise RuntimeError('no\\nluck')", "shapesmt_test_broken")
     with pytest.raises(shapesmt.UsageError) as caught:
         shapesmt.check(MODEL)
-    assert str(caught.value).startswith("the plugin 'mine' (shapesmt_test_broken) of the group shapesmt.rules can't be ")
+    assert str(caught.value).startswith(
+        "the plugin 'mine' (shapesmt_test_broken) of the group shapesmt.rules can't be "
+    )
     assert "\n" not in str(caught.value)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, as_dim, maximum
+from shapesmt.dim import ONE, ZERO, Dim, as_dim
 from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib, require_one_or, require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
@@ -202,6 +202,7 @@ def decoder_attention(ctx: InferenceContext) -> list[Tensor]:
     """`[S, B, D]` keeps its shape; whether the caches are used, only the data say."""
     x, key, count = ctx.input(0), ctx.input(1), ctx.integer("num_heads")
     ctx.require_rank(x, 3)
+    ctx.require_rank(key, 3)
     heads(ctx, x[2])
     require_shape(ctx, 1, (key[0], x[1], x[2]), "keys have the queries' batch and hidden size")
     require_shape(ctx, 2, (x[2], x[2]), "the queries' weights are [D, D]")
@@ -308,89 +309,3 @@ def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
         ctx.tensor((batch, count, present, values // count)),
         ctx.tensor((batch, count, 1, total), "float32"),
     ]
-
-
-def grouped_heads(ctx: InferenceContext) -> tuple[int, int]:
-    """The number of heads of queries, and of keys and values, which divides the former."""
-    count, shared = ctx.integer("num_heads"), ctx.integer("kv_num_heads")
-    ctx.check(count > 0 and shared > 0, "there are heads of queries, keys and values")
-    ctx.check(count % shared == 0, f"the {shared} heads of keys divide the {count} of queries")
-    return count, shared
-
-
-def grouped_size(ctx: InferenceContext) -> Dim:
-    """A head's size, from queries `[..., N * H]` with keys and values `[..., Nk * H]`, or from all packed in one."""
-    query, (count, shared) = ctx.input(0), grouped_heads(ctx)
-    together = count if ctx.has(1) else count + 2 * shared
-    ctx.require(divides(together, query[-1]), HEADS_LAW, query[-1], together)
-    ctx.check(ctx.has(1) == ctx.has(2), "keys and values come together")
-    return query[-1] // together
-
-
-@contrib("GroupQueryAttention", "SparseAttention")
-def grouped(ctx: InferenceContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like, and caches `[B, Nk, P, H]` grow to the total length given."""
-    query, sparse = ctx.input(0), ctx.node.op == "SparseAttention"
-    ctx.require_rank(query, 3)
-    (count, shared), size = grouped_heads(ctx), grouped_size(ctx)
-    batch, new = query[0], query[1]
-    for index in (1, 2):
-        require_shape(ctx, index, (batch, new, shared * size), "keys and values are [B, S, Nk * H]")
-    lengths, total_at, tables = (8, 7, (9, 10)) if sparse else (5, 6, (7, 8))
-    require_vector(ctx, lengths, batch, "there is a length per sample")
-    require_single(ctx, total_at, law="the total length is one number")
-    cached = _cached(ctx, batch, shared, size)
-    total, present = (ctx.items(total_at) or [None])[0], cached
-    if not sparse:
-        total, present = grown(ctx, total_at, cached, new)
-    require_tables(ctx, tables, size, total)
-    total = seen_length(ctx, 10, "total") if total is None else total
-    if not sparse:
-        require_attention_bias(ctx, 10, (batch, count, new, total))
-        require_vector(ctx, 11, count, "there is a sink per head")
-        for index in (14, 15):
-            require_vector(ctx, index, size, "a norm's scale is as long as a head")
-    cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
-    return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
-
-
-def grown(ctx: InferenceContext, index: int, cached: Dim, new: Dim) -> tuple[Dim | None, Dim]:
-    """The total length that an input gives and that of the caches: grown by what is new, or long enough before."""
-    ctx.require_at_least(ctx.input(0)[0], 1, "the batch isn't empty")
-    items = ctx.items(index)
-    total = items[0] if items else None
-    if total is None:
-        return None, new if cached is ZERO else cached + new * ctx.fresh("grown", 0, 1)
-    law = "the caches grow by what is new, or are long enough"
-    ctx.require(any_of(equal(total, cached + new), at_least(cached, total)), law, total, cached + new)
-    ctx.require_at_least(total, maximum(new, 1), "the total length counts the new tokens, and there are some")
-    samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(ctx.input(0)[0], 1)))
-    ctx.require(samples, "behind a past, one sample has several new tokens, or each has one", new, 1)
-    return total, maximum(total, cached)
-
-
-def _cached(ctx: InferenceContext, batch: Dim, shared: int, size: Dim) -> Dim:
-    """The length of the caches at inputs 3 and 4."""
-    ctx.check(ctx.has(3) == ctx.has(4), "past keys and values come together")
-    if not ctx.has(3):
-        return ZERO
-    past = ctx.input(3)
-    ctx.require_rank(past, 4)
-    width = past[3] if past.dtype == "uint8" else size
-    for index in (3, 4):
-        require_shape(ctx, index, (batch, shared, past[2], width), "the caches are [B, Nk, P, H]")
-    return past[2]
-
-
-def require_tables(ctx: InferenceContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
-    """State that tables of cosines and sines `[positions, R/2]` are alike, and fit a head and the positions used."""
-    cosines, sines = indices
-    ctx.check(ctx.has(cosines) == ctx.has(sines), "cosines and sines come together")
-    ctx.check(ctx.has(cosines) or not ctx.integer("do_rotary", 0), "do_rotary comes with cosines and sines")
-    if ctx.has(cosines):
-        table = ctx.input(cosines)
-        ctx.require_rank(table, 2)
-        ctx.require_agree(table, ctx.input(sines), law="cosines and sines have the same shape")
-        ctx.require_at_least(size, 2 * table[1], "the rotated part fits a head")
-        if total is not None:
-            ctx.require_at_least(table[0], total, "the tables have a row per position")

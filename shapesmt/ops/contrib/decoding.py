@@ -5,16 +5,9 @@ from __future__ import annotations
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, maximum
 from shapesmt.formula import any_of, divides, equal
-from shapesmt.ops.contrib.attention import (
-    HEADS_LAW,
-    grouped_heads,
-    grouped_size,
-    heads,
-    hidden_sizes,
-    require_attention_bias,
-    require_tables,
-)
+from shapesmt.ops.contrib.attention import HEADS_LAW, heads, hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
+from shapesmt.ops.contrib.grouped import grouped_heads, grouped_size, require_tables
 from shapesmt.tensor import Tensor
 
 
@@ -57,7 +50,9 @@ def dynamic_sparse(ctx: InferenceContext) -> list[Tensor]:
     for index in (1, 2):
         require_shape(ctx, index, (query[0], query[1], shared * size), "keys and values are [B, S, Nk * H]")
     ctx.check(ctx.has(3) == ctx.has(4), "past keys and values come together")
-    length = ctx.input(3).dims[2] if ctx.has(3) else None
+    if ctx.has(3):
+        ctx.require_rank(ctx.input(3), 4)
+    length = ctx.input(3)[2] if ctx.has(3) else None
     for index in (3, 4):
         if length is not None:
             require_shape(ctx, index, (query[0], shared, length, size), "the caches are [B, Nk, P, H]")
@@ -119,6 +114,7 @@ def linear_gate(ctx: InferenceContext) -> list[Tensor]:
 def causal_conv(ctx: InferenceContext) -> list[Tensor]:
     """`[B, C, ..., L]` keeps its shape; each channel's filter, and a state with what it looks back at."""
     x, w, last = ctx.input(0), ctx.input(1), ctx.integer("channels_last", 0)
+    ctx.check(ctx.integer("ndim", 1) in (1, 2, 3), f"there are 1, 2 or 3 spatial axes, not {ctx.integer('ndim', 1)}")
     ctx.require_rank(x, 2 + ctx.integer("ndim", 1))
     ctx.check(w.rank == x.rank, "input and weights have one rank")
     channels = x[-1] if last else x[1]
@@ -199,16 +195,75 @@ def packed_multi_head(ctx: InferenceContext) -> Tensor:
     ctx.check(ctx.has(1) == ctx.has(2), "keys and values come together")
     ctx.require_rank(query, 2 if ctx.has(1) else 4)
     if ctx.has(1):
-        hidden, values = query[1], ctx.input(2).dims[-1]
+        ctx.require_rank(ctx.input(2), 2)
+        hidden, values = query[1], ctx.input(2)[1]
         heads(ctx, hidden)
         require_shape(ctx, 1, query.dims, "keys are like queries")
         require_shape(ctx, 2, (query[0], values), "values are as many as queries")
     else:
         require_shape(ctx, 0, (query[0], count, 3, query[3]), "queries are [tokens, N, 3, H]")
         hidden = values = query[3] * count
-    ctx.require(divides(count, values), HEADS_LAW, values, count)
+    heads(ctx, values)
     require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
     ctx.require_rank(offsets, 2)
     require_vector(ctx, 5, offsets[0] + 1, "there is a cumulative length per sample, and a first")
     require_attention_bias(ctx, 6, (offsets[0], count, offsets[1], offsets[1]))
     return ctx.tensor((query[0], values))
+
+
+@contrib("GatedDeltaNet")
+def gated_delta(ctx: InferenceContext) -> list[Tensor]:
+    """Queries `[tokens, N, K]`, keys `[tokens, Nk, K]` and values `[tokens, M, V]` update states `[B, M, V, K]`."""
+    query, split = ctx.input(0), ctx.has(1)
+    if not split:  # all three in one; the states tell them apart
+        state = ctx.input(6)
+        ctx.require_rank(query, 1, least=True)
+        ctx.require_rank(state, 4)
+        count, width = maximum(state[1], ctx.fresh("heads", 1)), state[2]
+        return [ctx.tensor((query[0], count, width)), ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
+    key, value = ctx.input(1), ctx.input(2)
+    for x in (query, key, value):
+        ctx.require_rank(x, 3)
+        ctx.require_equal(x[0], query[0], "queries, keys and values are as many")
+    ctx.require_equal(query[2], key[2], "queries and keys have heads of one size")
+    if ctx.has(6):
+        ctx.require_rank(ctx.input(6), 4)
+    batch = ctx.input(3).numel - 1 if ctx.has(3) else ctx.input(6)[0] if ctx.has(6) else ctx.fresh("batch", 1)
+    shape = (batch, value[1], value[2], query[2])
+    require_shape(ctx, 6, shape, "the state is [B, M, V, K]")
+    require_shape(ctx, 5, value.dims[:2], "there is an update rate per token and head")
+    made = ctx.integer("state_update_capacity", 0) * (value[1] + key[1] * query[2] + value[1] * value[2])
+    states = [ctx.tensor(s, "float32") for s in (shape, (batch, made))]
+    return [ctx.tensor((query[0], maximum(query[1], value[1]), value[2])), *states]
+
+
+# Selection
+
+
+@contrib("SparseAttentionIndexer", "PackedSparseAttentionIndexer")
+def indexer(ctx: InferenceContext) -> list[Tensor]:
+    """For each token of `[B, S, N * H]`, or packed `[tokens, N * H]`, the places it attends to, and updated caches."""
+    query, size, packed = ctx.input(0), ctx.input(2).numel, ctx.node.op.startswith("Packed")
+    ctx.require_rank(query, 2 if packed else 3)
+    ratio, tokens = ctx.integer("compress_ratio"), ctx.text("policy_mode") == "qsa"
+    ctx.require(divides(size, query[-1]), HEADS_LAW, query[-1], size)
+    require_vector(ctx, 3, size, "both norms' scales are as long as a head")
+    require_shape(ctx, 1, (*query.dims[:-1], size if tokens else 2 * size), "there is a key per token")
+    ctx.require_agree(ctx.input(4), ctx.input(5), law="cosines and sines have the same shape")
+    capacity = ctx.integer("token_budget", 0) + ratio - 1 if tokens else ctx.integer("index_topk", 0)
+    chosen = ctx.tensor((*query.dims[:-1], capacity), "int32")
+    if not packed:
+        return [chosen, *_grown_states(ctx, query, size, tokens=tokens)]
+    ctx.require_rank(ctx.input(12), 3)
+    kept = [ctx.input(i) if ctx.has(i) else ctx.tensor(None) for i in (12, 13, 14, 15)]
+    update = (kept[0].dims[0], ctx.integer("state_update_capacity", 0), size)
+    return [chosen, ctx.tensor((query[0],), "int32"), *kept, ctx.tensor(update)]
+
+
+def _grown_states(ctx: InferenceContext, query: Tensor, size: Dim, *, tokens: bool) -> list[Tensor]:
+    """The caches of keys and of what waits to be compressed."""
+    past = ctx.input(7)
+    ctx.require_rank(past, 3)
+    require_shape(ctx, 7, (query[0], past[1], size), "the past is [B, P, H]")
+    length = past[1] if ctx.has(12) else past[1] + (query[1] if tokens else ctx.fresh("compressed", 0, query[1]))
+    return [ctx.tensor((query[0], length, size)), ctx.tensor((2, query[0], ctx.fresh("waiting"), 2 * size))]

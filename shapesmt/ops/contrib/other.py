@@ -7,6 +7,7 @@ from shapesmt.dim import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib, require_shape, require_single, require_vector
 from shapesmt.ops.indexing import gather_nd
 from shapesmt.ops.joining import pad
+from shapesmt.ops.registry import rule
 from shapesmt.ops.sampling import grid_sample
 from shapesmt.ops.shape import sequence, trilu
 from shapesmt.tensor import Tensor
@@ -72,6 +73,13 @@ def torch_embedding(ctx: InferenceContext) -> Tensor:
 def murmur(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.integer("positive", 1) else "int32")
+
+
+@contrib("AllReduce", any_rank=True, total=True)
+@rule("MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True)
+def passed_on(ctx: InferenceContext) -> Tensor:
+    """The same tensor, elsewhere."""
+    return ctx.input(0)
 
 
 @contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
@@ -266,6 +274,7 @@ def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: i
 def beam_search(ctx: InferenceContext) -> list[Tensor]:
     """Prompts `[B, S]` (or sounds `[B, features, frames]`) are continued to `[B, returned, max_length]`."""
     ids, whisper = ctx.input(0), ctx.node.op == "WhisperBeamSearch"
+    ctx.require_rank(ids, 2, least=True)
     longest, known = _number(ctx, 1, "max_length")
     (beams, counted), (returned, asked) = _number(ctx, 3, "num_beams"), _number(ctx, 4, "num_return_sequences")
     if counted and asked:

@@ -60,6 +60,7 @@ def gemma_rotary(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_rank(query, 4)
     require_shape(ctx, 0, (query[0], query[2], query[3]), "the angles are [B, S, H]")
     for index in (2, 3, 4):
+        ctx.require_rank(ctx.input(index), 4)
         require_shape(ctx, index, (query[0], ctx.input(index)[1], *query.dims[2:]), "all are [B, N, S, H]")
     ctx.require_rank(angles, 3)
     return [ctx.tensor(query.dims, query.dtype), ctx.tensor(ctx.input(3).dims, query.dtype)]
@@ -85,9 +86,13 @@ def gated_bias(ctx: InferenceContext) -> Tensor:
     """Queries `[B, S, N * H]` gate a bias `[1, N, S, S]` to `[B, N, S, S]`; packed ones `[tokens, N * H]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2), ctx.input(3), ctx.integer("num_heads")
     ctx.check(query.rank == (2 if ctx.has(6) else 3), "queries are [B, S, N * H], or [tokens, N * H] with offsets")
+    ctx.check(count > 0, f"there is at least one head, not {count}")
     ctx.require(divides(count, query[-1]), "the heads divide the hidden size", query[-1], count)
+    if ctx.has(6):
+        ctx.require_rank(ctx.input(6), 2)
     require_vector(ctx, 1, query[-1], "the queries' bias is as long as they are wide")
     batch, length = ctx.input(6).dims[:2] if ctx.has(6) else query.dims[:2]
+    ctx.require_rank(bias, 4)
     require_shape(ctx, 2, (1, count, length, length), "the bias is [1, N, S, S]")
     ctx.require_rank(weight, 2)
     require_shape(ctx, 3, (query[-1] // count, weight[1]), "the gate's weights are as high as a head is wide")

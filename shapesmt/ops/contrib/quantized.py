@@ -220,6 +220,13 @@ def block_size(ctx: InferenceContext) -> int:
     return size
 
 
+def weights_per_byte(ctx: InferenceContext, name: str) -> int:
+    """How many weights of that many bits a byte holds."""
+    bits = ctx.integer(name, 4)
+    ctx.check(bits in (2, 4, 8), f"weights have 2, 4 or 8 bits, not {bits}")
+    return 8 // bits
+
+
 def require_elements(ctx: InferenceContext, index: int, count: int, law: str) -> None:
     """State how many elements packed data have; any shape will do."""
     ctx.require_equal(ctx.input(index).numel, count, law)
@@ -238,7 +245,9 @@ def bnb_product(ctx: InferenceContext) -> Tensor:
 def blob_product(ctx: InferenceContext) -> Tensor:
     """`[..., K] -> [..., N]`, where `B_shape` holds K and N."""
     ctx.require_equal(ctx.input(2).numel, 2, "B_shape holds two sizes")
-    k, n = ctx.items(2) or (None, None)
+    ctx.require_rank(ctx.input(0), 1, least=True)
+    listed = ctx.items(2) or ()
+    k, n = listed if len(listed) == 2 else (None, None)
     inner = ctx.input(0)[-1] if k is None else k
     return ctx.tensor(features(ctx, inner, ctx.fresh("columns", 1) if n is None else n))
 
@@ -250,6 +259,7 @@ def block_product(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(b, 2)
     k = b[1] * 2 if halves else b[1]
     size = ctx.integer("block_size", 16 if halves else 128)
+    ctx.check(size > 0, f"block_size {size} is positive")
     require_shape(ctx, 2, (b[0], ceil_divide(k, size)), "the scales are [N, blocks of K]")
     require_single(ctx, 3, *([4] if halves else []))
     require_vector(ctx, 5 if halves else 4, b[0], "the bias has one element per column")
@@ -268,6 +278,20 @@ def packed_mlp(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]
 
 
+@contrib("MatMulNBitsQkv")
+def packed_projections(ctx: InferenceContext) -> list[Tensor]:
+    """`[..., K]`, normalized, makes queries `[..., Nq]`, keys and values `[..., Nkv]`: three packed products."""
+    k, n, shared = ctx.integer("K"), ctx.integer("Nq"), ctx.integer("Nkv")
+    if ctx.has(1):
+        ctx.require_agree(ctx.input(0), ctx.input(1), law="input and skip have the same shape")
+    require_vector(ctx, 2, k, "the norm's scale has K elements")
+    made = features(ctx, k, n)
+    for index, width in ((5, n), (8, shared), (11, shared)):
+        require_vector(ctx, index, width, "the bias has one element per column")
+    other = ctx.tensor((*made[:-1], shared))
+    return [ctx.tensor(made), other, other, ctx.tensor(ctx.input(0).dims)]
+
+
 @contrib("GatherBlockQuantized")
 def gather_quantized(ctx: InferenceContext) -> Tensor:
     """`Gather` from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
@@ -275,7 +299,8 @@ def gather_quantized(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
     size = ctx.integer("block_size", 128)
-    per_byte = 8 // ctx.integer("bits", 4) if x.dtype == "uint8" else 1
+    ctx.check(size > 0, f"block_size {size} is positive")
+    per_byte = weights_per_byte(ctx, "bits") if x.dtype == "uint8" else 1
     if per_byte > 1:
         ctx.check(axis != x.rank - 1 == quantized, "bytes that hold several numbers are quantized along the last axis")
     whole = [d * per_byte if i == x.rank - 1 else d for i, d in enumerate(x.dims)]
@@ -300,7 +325,7 @@ def mixture(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(router, 2)
     hidden, experts = x[-1], router[1]
     ctx.require_equal(router[0], product(x.dims[:-1]), "each token has a probability for each expert")
-    per_byte = 8 // ctx.integer("expert_weight_bits", 4) if packed else 1
+    per_byte = weights_per_byte(ctx, "expert_weight_bits") if packed else 1
     first, second, third = (2, 5, 8) if packed else (2, 4, 6)
     back = ctx.input(second)
     ctx.require_rank(back, 3)
