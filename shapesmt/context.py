@@ -334,12 +334,3 @@ class InferenceContext:
         unknown = tensor("", None)
         outputs = made[: self.outputs] + (unknown,) * (self.outputs - len(made))
         return self.application(outputs)
-
-
-InferenceContext.int = InferenceContext.integer  # type: ignore[attr-defined]
-InferenceContext.ints = InferenceContext.integers  # type: ignore[attr-defined]
-InferenceContext.float = InferenceContext.number  # type: ignore[attr-defined]
-InferenceContext.str = InferenceContext.text  # type: ignore[attr-defined]
-
-
-__all__ = ["Application", "InferenceContext", "RejectedError"]
