@@ -46,13 +46,35 @@ def test_types_that_onnx_forbids(body, law):
     "body",
     [
         "y = Add(x, x) z = Where(b, i, i)",
-        "s = SequenceConstruct(x, x) t = Identity(s) o = Optional(s) u = OptionalGetElement(o) y = ConcatFromSequence<axis=0>(u)",
-        "y = Loop(c, b, x) <body = l (int64 k, bool t, float[n, 4] a) => (bool u, float[n, 4] d) { u = Identity(t) d = Add(a, a) }>",
+        "s = SequenceConstruct(x, x) t = Identity(s) o = Optional(t) u = OptionalGetElement(o) y = SequenceLength(u)",
+        """y = Loop(c, b, x) <body = l (int64 k, bool t, float[n, 4] a) => (bool u, float[n, 4] d)
+            { u = Identity(t) d = Add(a, a) }>""",
         "y = Cast<to = 16>(x) z = Add(y, y) w = CastLike(x, i) v = Add(w, i)",
     ],
 )
 def test_types_that_onnx_admits(body):
     assert laws(model(body, "float[n, 4] x, int64[n, 4] i, bool b, int64 c")) == []
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        ("(float[2,3] x) => (float[4,2] y) { y = Transpose(x) }", r"the declared shape \[4, 2\], it is \[3, 2\]"),
+        ("(float[2,3] x) => (int64[3,2] y) { y = Transpose(x) }", "the declared type int64, it is float32"),
+        ("(float[2,3] x) => (y) <float[3,2] x = {1,2,3,4,5,6}> { y = Abs(x) }", r"declared shape \[2, 3\]"),
+        ("(float[9000000000000000000] x) => (y) { y = Concat<axis = 0>(x, x) }", "an overflow of 64 bits"),
+    ],
+)
+def test_strict_inference_refuses_contradictions(graph, message):
+    text = f'<ir_version: 8, opset_import: ["": 18]> g {graph}'
+    with pytest.raises(ModelError, match=message):
+        shapesmt.infer_shapes(onnx.parser.parse_model(text), strict_mode=True)
+
+
+def test_sizes_that_have_to_be_one_number_are_that_number():
+    text = '<ir_version: 8, opset_import: ["": 28]> g (float[n, 3] x, float[n, c] z) => (y) { y = SwiGLU(z, x) }'
+    made = shapesmt.infer_shapes(onnx.parser.parse_model(text)).graph.output[0].type.tensor_type
+    assert [d.dim_param or d.dim_value for d in made.shape.dim] == ["n", 3]
 
 
 def test_what_is_not_known_clashes_with_nothing():
