@@ -24,7 +24,9 @@ from onnx import helper
 import shapesmt
 from shapesmt.report import Bounds, Report, Verdict
 from tests.oracle.runner import Execution, value
+from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
+SMALL = 180  # nodes that cvc5 can deal with
 LARGE = 1000  # nodes; beyond it only with --full
 LONGEST = 500  # size along one axis
 GRID = 14  # assignments of a runnable model; all of them with --full
@@ -173,3 +175,13 @@ def feed(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
     """Zeros for token numbers and positions, ones for masks."""
     dtype = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
     return np.zeros(shape, dtype) if dtype.kind == "i" and "mask" not in info.name else np.ones(shape, dtype)
+
+
+@pytest.mark.parametrize("entry", [e for e in entries("manifest.json") if e["nodes"] < SMALL], ids=named)
+def test_two_solvers_agree_on_the_complete_system(entry: Entry) -> None:
+    assert MODELS is not None
+    path, dims = MODELS / entry["file"], {name: tuple(ends) for name, ends in entry["ranges"].items()}
+    report, _ = asked(path, entry)
+    text = shapesmt.encode(path, dims=dims, assume=entry["relations"] or ())
+    expected = "unsat" if report.verdict is Verdict.PROVED else "sat"
+    assert (z3_verdict(text), cvc5_verdict(text)) == (expected, expected)
