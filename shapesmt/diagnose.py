@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from shapesmt.causes import clash_causes, side_of
 from shapesmt.context import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import ModelError, printable
@@ -22,7 +23,7 @@ from shapesmt.infer import Inference, infer
 from shapesmt.presolve import Decision, Domain
 from shapesmt.problem import Problem
 from shapesmt.region import Region, describe
-from shapesmt.report import Cause, Clash, Counts, Finding, Precondition, Side, Verdict
+from shapesmt.report import Clash, Counts, Finding, Precondition, Verdict
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import Replacer
 from shapesmt.solve.judge import Judge
@@ -34,8 +35,6 @@ VERDICTS = {
     "never": Verdict.FAILS,
     "unknown": Verdict.UNKNOWN,
 }
-MAX_CAUSES = 12
-MAX_STEPS = 400  # nodes that a chain of causes is followed through
 MAX_TRACED = 100  # findings of one report that come with their causes
 NOWHERE = Region(("False",), True)
 READABLE = 60  # characters of a condition that needs no shorter form
@@ -352,9 +351,9 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     region = _holds_iff(j, problem, examination, judge)
     evaluator = Evaluator(values) if values is not None else None
     sides = [s for s in (broken.left, broken.right) if s is not None]
-    clash = Clash(_side(sides[0], evaluator), _side(sides[1], evaluator)) if len(sides) == 2 else None
+    clash = Clash(side_of(sides[0], evaluator), side_of(sides[1], evaluator)) if len(sides) == 2 else None
     told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
-    because = _clash_causes(j, sides, problem.graph, examination.original.tensors, evaluator) if told else ()
+    because = clash_causes(j.node, sides, problem.graph, examination.original.tensors, evaluator) if told else ()
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
     return Finding(
@@ -366,13 +365,6 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
 
 def _joined(texts: tuple[str, ...]) -> list[str]:
     return [f"({t})" if " or " in t and len(texts) > 1 else t for t in texts] or ["True"]
-
-
-def _side(side: Dim, evaluator: Evaluator | None) -> Side:
-    try:
-        return Side(str(side), None if evaluator is None else int(evaluator.dim(side)))
-    except KeyError:
-        return Side(str(side))
 
 
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
@@ -419,74 +411,3 @@ def _ancestors(graph: Graph, index: int) -> set[int]:
     import networkx as nx
 
     return set(nx.ancestors(graph.networkx, index))
-
-
-def _clash_causes(
-    j: Judgement, sides: list[Dim], graph: Graph, tensors: dict[str, Tensor], evaluator: Evaluator | None
-) -> tuple[Cause, ...]:
-    """How the clashing sizes came to be, from the inputs on: the nodes at which the expression changes."""
-    causes: dict[tuple[str, int | None], Cause] = {}
-    for side in sides:
-        name = next((n for n in j.node.inputs if n and _axis_of(tensors.get(n), side) is not None), None)
-        if name is None:
-            name = next((n for n in j.node.inputs if n and _related(tensors.get(n), side) is not None), None)
-        if name is not None:
-            for cause in _trace(name, side, graph, tensors, evaluator):
-                causes.setdefault((cause.tensor, cause.axis), cause)
-    order = {name: i for i, name in enumerate(tensors)}
-    return tuple(sorted(causes.values(), key=lambda c: order.get(c.tensor, 0)))[-MAX_CAUSES:]
-
-
-def causes(name: str, graph: Graph, inference: Inference) -> tuple[Cause, ...]:
-    """How the sizes of a tensor came to be."""
-    found: dict[tuple[str, int | None, str], Cause] = {}
-    for dim in inference.tensors[name].shape or ():
-        if dim.constant is None:
-            found.update({(c.tensor, c.axis, c.expr): c for c in _trace(name, dim, graph, inference.tensors, None)})
-    return tuple(found.values())
-
-
-def _trace(name: str, dim: Dim, graph: Graph, tensors: dict[str, Tensor], evaluator: Evaluator | None) -> list[Cause]:
-    chain: list[Cause] = []
-    seen: set[str] = set()
-    while name not in seen and len(seen) < MAX_STEPS:
-        seen.add(name)
-        index = graph.producer(name)
-        axis = _axis_of(tensors[name], dim)
-        node = graph.nodes[index] if index is not None else None
-        inputs = [n for n in node.inputs if n and n in tensors] if node is not None else []
-        same = next((n for n in inputs if _axis_of(tensors[n], dim) is not None), None)
-        if same is None:
-            value = _side(dim, evaluator).value
-            if axis is not None and dim.constant is None:
-                chain.append(Cause(node.name if node is not None else "", name, axis, str(dim), value))
-            if node is None:
-                break
-            related = [(n, r) for n in inputs if (r := _related(tensors[n], dim)) is not None]
-            if not related:
-                break
-            name, dim = related[0]
-        else:
-            name = same
-    return chain[::-1]
-
-
-def _axis_of(t: Tensor | None, dim: Dim) -> int | None:
-    """The axis of a tensor that has exactly this size."""
-    if t is None or t.shape is None:
-        return None
-    return next((i for i, d in enumerate(t.shape) if d is dim), None)
-
-
-def _related(t: Tensor | None, dim: Dim) -> Dim | None:
-    """The size of a tensor that shares the most with this one."""
-    if t is None:
-        return None
-    from shapesmt.value import Elements
-
-    sizes = list(t.shape or ())
-    if isinstance(t.value, Elements):
-        sizes += [i for i in t.value.items if isinstance(i, Dim)]
-    shared = [(len(d.symbols & dim.symbols), -len(d.symbols | dim.symbols), -i) for i, d in enumerate(sizes)]
-    best = max(shared, default=(0, 0, 0))
-    return sizes[-best[2]] if best[0] else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from shapesmt.diagnose import Examination, Judgement, causes, findings, precondition
+from shapesmt.causes import causes
+from shapesmt.diagnose import Examination, Judgement, findings, precondition
 from shapesmt.dim import of_atom
 from shapesmt.extents import tensor_bounds
 from shapesmt.formula import Formula, equal
@@ -38,7 +39,9 @@ def explanation(
         touched = [target] if target in inference.tensors else []
         if producer is not None and not touched:
             touched = [t for t in (*producer.inputs, *producer.outputs) if t in inference.tensors and t]
-        chain = tuple(c for t in (touched if target in inference.tensors else ()) for c in causes(t, graph, inference))
+        chain = tuple(
+            c for t in (touched if target in inference.tensors else ()) for c in causes(t, graph, inference.tensors)
+        )
     verdict = examination.verdict if target is None else Verdict.worst(f.verdict for f in found)
     judged = next((j for j in examination.judgements if any(f.node == j.node.name for f in found)), None)
     return Explanation(

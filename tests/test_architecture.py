@@ -28,7 +28,7 @@ STAGES = [
     ["solve"],
     ["region"],
     ["report"],
-    ["problem"],
+    ["problem", "causes"],
     ["diagnose"],
     ["extents"],
     ["explanation"],
