@@ -370,7 +370,7 @@ class Domain:
     def _at_corners(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
         """The extent where the symbols' least and greatest values attain the interval."""
         symbols, facts = self.cone(dim.symbols)
-        if facts or not symbols:
+        if not symbols:
             return None
         low: Assignment = {}
         high: Assignment = {}
@@ -384,9 +384,11 @@ class Domain:
                 low[s], high[s] = int(values[0]), int(values[-1])
             else:
                 return None
-        lo, hi = dim.tight
-        first, last = Evaluator(low).dim(dim), Evaluator(high).dim(dim)
-        return (first, last, low, high) if (first, last) == (lo, hi) else None
+        least, most = Evaluator(low), Evaluator(high)
+        if not all(e.formula(fact) for e in (least, most) for fact in facts):
+            return None
+        first, last = least.dim(dim), most.dim(dim)
+        return (first, last, low, high) if (first, last) == dim.tight else None
 
 
 def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:

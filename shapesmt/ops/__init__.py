@@ -34,7 +34,6 @@ let an installed package name the module in the entry-point group `shapesmt.rule
 from shapesmt.ops import (
     attention,
     blocks,
-    contrib,
     control,
     detection,
     elementwise,
@@ -42,7 +41,6 @@ from shapesmt.ops import (
     joining,
     linear,
     loss,
-    ml,
     normalization,
     quantization,
     random,
@@ -58,7 +56,6 @@ from shapesmt.ops import (
     slicing,
     spatial,
     text,
-    training,
 )
 from shapesmt.ops.registry import GROUP, Rule, resolve, rule, rules
 
@@ -67,7 +64,6 @@ __all__ = [
     "Rule",
     "attention",
     "blocks",
-    "contrib",
     "control",
     "detection",
     "elementwise",
@@ -75,7 +71,6 @@ __all__ = [
     "joining",
     "linear",
     "loss",
-    "ml",
     "normalization",
     "quantization",
     "random",
@@ -94,5 +89,4 @@ __all__ = [
     "slicing",
     "spatial",
     "text",
-    "training",
 ]

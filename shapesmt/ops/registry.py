@@ -6,12 +6,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import TypeAlias, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from shapesmt.context import InferenceContext
 from shapesmt.errors import UsageError, printable
 from shapesmt.tensor import Tensor
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Apply: TypeAlias = Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]
 AnyApply = TypeVar("AnyApply", bound=Apply)
@@ -71,6 +74,21 @@ def rule(
     return register
 
 
+DOMAINS = {  # domains whose rules are imported when a model uses them
+    "com.microsoft": "contrib",
+    "ai.onnx.ml": "ml",
+    "ai.onnx.preview": "training",
+    "ai.onnx.preview.training": "training",
+}
+
+
+@cache
+def load_domain(domain: str) -> None:
+    """Import, once, the rules of a domain that only some models use."""
+    if domain in DOMAINS:
+        import_module(f"shapesmt.ops.{DOMAINS[domain]}")
+
+
 @cache
 def load_plugins() -> None:
     """Import, once, the modules that installed packages name in the entry-point group; their rules come with them.
@@ -78,8 +96,17 @@ def load_plugins() -> None:
     Raises:
         UsageError: One of them can't be imported.
     """
+    from importlib.metadata import entry_points
+
     for entry in entry_points(group=GROUP):
         _load(entry)
+
+
+def load_everything() -> None:
+    """Import the rules of every domain, and the plugins'."""
+    for domain in DOMAINS:
+        load_domain(domain)
+    load_plugins()
 
 
 def _load(entry: EntryPoint) -> None:
@@ -93,7 +120,9 @@ def _load(entry: EntryPoint) -> None:
 
 def resolve(domain: str, name: str, version: int) -> Rule | None:
     """The rule of an operator at a version; None where there is none."""
-    load_plugins()
+    load_domain(domain)
+    if (domain, name) not in _RULES:
+        load_everything()
     versions = _RULES.get((domain, name))
     if not versions:
         return None
@@ -103,6 +132,6 @@ def resolve(domain: str, name: str, version: int) -> Rule | None:
 
 def rules() -> Iterator[Rule]:
     """Every rule, by domain, name and version."""
-    load_plugins()
+    load_everything()
     for _, versions in sorted(_RULES.items()):
         yield from versions
