@@ -38,8 +38,8 @@ from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, Verdict
 from shapesmt.rewrite import replace
+from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
-from shapesmt.solve.process import Deadline
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:

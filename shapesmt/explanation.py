@@ -14,7 +14,6 @@ from shapesmt.problem import Problem
 from shapesmt.ranges import unknown_name
 from shapesmt.report import Cause, Explanation, Fact, Verdict
 from shapesmt.solve.judge import Judge
-from shapesmt.solve.solver import core
 
 
 def explanation(
@@ -76,5 +75,7 @@ def facts(judged: Judgement, problem: Problem, examination: Examination) -> tupl
         if other.index < judged.index and other.verdict is Verdict.DEPENDS:
             fact = Fact("requirement", str(other.condition), other.node.name, other.node.op, other.open[0].law)
             named[f"node {other.index}"] = (other.condition, fact)
+    from shapesmt.solve.solver import core
+
     kept = core({name: formula for name, (formula, _) in named.items()})
     return tuple(named[str(name)][1] for name in kept or ())

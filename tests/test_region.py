@@ -12,8 +12,8 @@ from shapesmt.expressions import parse_formula
 from shapesmt.formula import Formula, all_of, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.presolve import Domain
 from shapesmt.region import Region, describe
+from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
-from shapesmt.solve.process import Deadline
 from tests.oracle.runner import value
 from tests.test_presolve import ATOMS, H, W, condition, everything
 

@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from shapesmt.evaluate import Evaluator
-from shapesmt.solve.process import Deadline, Query, Reply, ask
+from shapesmt.solve.deadline import Deadline
+from shapesmt.solve.process import Query, Reply, ask
 from shapesmt.solve.solver import Assignment, complete, holds
 
 if TYPE_CHECKING:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
+from importlib import import_module
 from math import inf
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +15,7 @@ from shapesmt.dim import Atom, Dim
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, negate
 from shapesmt.presolve import Assignment, Decision, Domain
-from shapesmt.solve.process import Deadline
-from shapesmt.solve.solver import check, maximize, minimize, smallest_model
+from shapesmt.solve.deadline import Deadline
 
 
 class Extent(NamedTuple):
@@ -31,6 +33,11 @@ class Judge:
     def __init__(self, deadline: Deadline) -> None:
         self.deadline = deadline
 
+    @cached_property
+    def _solver(self) -> ModuleType:
+        """The solver, imported when presolve leaves something to it."""
+        return import_module("shapesmt.solve.solver")
+
     def decide(self, domain: Domain, formula: Formula) -> Decision:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
         if self.deadline.expired:
@@ -41,13 +48,13 @@ class Judge:
         formula = domain.simplified(formula)
         symbols, facts = domain.cone(formula.symbols)
         facts = [*facts, *_own_facts(domain, symbols)]
-        refuted = check([*facts, negate(formula)], self.deadline)
+        refuted = self._solver.check([*facts, negate(formula)], self.deadline)
         if refuted.verdict == "unsat":
             return Decision("always", "z3")
         if refuted.verdict != "sat":
             return Decision("unknown", "z3")
-        shown = smallest_model([*facts, negate(formula)], symbols, self.deadline) or refuted.model
-        holds = check([*facts, formula], self.deadline).verdict if formula is not FALSE else "unsat"
+        shown = self._solver.smallest_model([*facts, negate(formula)], symbols, self.deadline) or refuted.model
+        holds = self._solver.check([*facts, formula], self.deadline).verdict if formula is not FALSE else "unsat"
         return Decision({"sat": "sometimes", "unsat": "never"}.get(holds, "unknown"), "z3", shown)
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
@@ -58,7 +65,7 @@ class Judge:
         """Whether any input is admissible; True as well where that couldn't be decided."""
         empty = domain.is_empty()
         if empty is None:
-            return check(domain.facts, self.deadline).verdict != "unsat"
+            return bool(self._solver.check(domain.facts, self.deadline).verdict != "unsat")
         return not empty
 
     def extent(self, domain: Domain, dim: Dim) -> Extent:
@@ -73,8 +80,8 @@ class Judge:
             return Extent(int(Evaluator(low_point).dim(dim)), None, True, (low_point, None))
         _, facts = domain.cone(dim.symbols)
         facts = [*facts, *_own_facts(domain, dim.symbols)]
-        low = minimize(dim, facts, self.deadline)
-        high = maximize(dim, facts, self.deadline)
+        low = self._solver.minimize(dim, facts, self.deadline)
+        high = self._solver.maximize(dim, facts, self.deadline)
         lo = dim.tight[0] if low.value is None else low.value
         exact = low.proven and high.proven and lo > -inf
         return Extent(int(lo) if lo > -inf else 0, high.value, exact, (low.witness, high.witness))
@@ -92,7 +99,11 @@ class Judge:
                 values.update(points.smallest(np.ones(points.truth(TRUE).shape, dtype=bool)))
                 continue
             tied, relations = domain.cone((s,))
-            model = smallest_model([*relations, *_own_facts(domain, tied)], tied, self.deadline) if relations else None
+            model = (
+                self._solver.smallest_model([*relations, *_own_facts(domain, tied)], tied, self.deadline)
+                if relations
+                else None
+            )
             values.update(model or {s: int(max(s.lo, 0) if s.lo == -inf else s.lo)})
         values.update(partial)
         return values

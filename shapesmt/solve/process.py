@@ -16,42 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, cast
+
+from shapesmt.solve.deadline import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WORKER = Path(__file__).with_name("worker.py")
 LONGEST = 1e6  # seconds that a wait can be told to last
-
-
-class Deadline:
-    """The moment at which to stop.
-
-    >>> Deadline(0).expired, Deadline(None).remaining
-    (True, inf)
-    """
-
-    __slots__ = ("end",)
-
-    def __init__(self, seconds: float | None) -> None:
-        self.end = float("inf") if seconds is None else monotonic() + seconds
-
-    @property
-    def remaining(self) -> float:
-        """Seconds left, not below 0."""
-        return max(0.0, self.end - monotonic())
-
-    @property
-    def expired(self) -> bool:
-        """Whether it is over."""
-        return monotonic() >= self.end
-
-    def within(self, seconds: float) -> Deadline:
-        """The earlier of this one and that many seconds from now."""
-        sooner = Deadline(seconds)
-        return sooner if sooner.end < self.end else self
 
 
 @dataclass(frozen=True, slots=True)

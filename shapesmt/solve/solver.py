@@ -21,7 +21,8 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 from shapesmt.dim import Atom, Dim, of_atom, total
 from shapesmt.evaluate import Evaluator, evaluate
 from shapesmt.formula import FALSE, TRUE, Formula, absolute, at_most, equal, select
-from shapesmt.solve.process import Deadline, Query, ask
+from shapesmt.solve.deadline import Deadline
+from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
 Assignment: TypeAlias = dict[Atom, int]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import cvc5
 
-from shapesmt.solve.process import Deadline, Query, ask
+from shapesmt.solve.deadline import Deadline
+from shapesmt.solve.process import Query, ask
 
 
 def z3_verdict(text: str, seconds: float = 20) -> str:

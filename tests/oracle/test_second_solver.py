@@ -11,8 +11,8 @@ from shapesmt.frontends import load
 from shapesmt.problem import pose
 from shapesmt.report import Verdict
 from shapesmt.solve.certify import certify, first_failing
+from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.encode import Encoding, encode
-from shapesmt.solve.process import Deadline
 from tests.oracle.graphs import Case, generate
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 

@@ -12,7 +12,8 @@ import pytest
 from shapesmt.dim import Dim, minimum, symbol
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
-from shapesmt.solve.process import Deadline, Query, ask
+from shapesmt.solve.deadline import Deadline
+from shapesmt.solve.process import Query, ask
 from shapesmt.solve.solver import check, core, holds, maximize, minimize, smallest_model
 from tests.solve.test_rewrites import expression, formula
 
