@@ -37,7 +37,7 @@ VERDICTS = {
 }
 MAX_TRACED = 100  # findings of one report that come with their causes
 NOWHERE = Region(("False",), True)
-READABLE = 60  # characters of a condition that needs no shorter form
+READABLE = 100  # characters of a condition that needs no shorter form
 
 
 @dataclass(frozen=True, eq=False)
