@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 
 from shapesmt.causes import clash_causes, side_of
@@ -18,8 +19,8 @@ from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, equal
-from shapesmt.graph import Declared, Graph, Node
-from shapesmt.infer import Inference, infer
+from shapesmt.graph import Declared, Node
+from shapesmt.infer import Inference, infer, start
 from shapesmt.presolve import Decision, Domain
 from shapesmt.problem import Problem
 from shapesmt.region import Region, describe
@@ -35,6 +36,8 @@ VERDICTS = {
     "never": Verdict.FAILS,
     "unknown": Verdict.UNKNOWN,
 }
+LOOKAHEAD = 64  # nodes inferred at first after the symbols were narrowed; then twice as many each time
+Tally = Mapping[tuple[str, str], int]  # requirements by verdict and, where they are proved, certificate
 MAX_TRACED = 100  # findings of one report that come with their causes
 NOWHERE = Region(("False",), True)
 READABLE = 100  # characters of a condition that needs no shorter form
@@ -68,24 +71,27 @@ class Examination:
     Attributes:
         domain: The inputs for which every condition reported as `DEPENDS` holds.
         inference: The tensors, their sizes simplified by what those conditions say.
-        narrowed: `domain` over the symbols of `inference`.
         narrowing: The way back from the symbols of `inference` to the problem's own.
         original: The tensors over the problem's own symbols, before anything was reported.
         judgements: The nodes that aren't proved, in topological order.
         unjudged: What nothing is said of, each with the index of its node.
+        counts: The requirements by verdict and, where they are proved, certificate.
         unreachable: The nodes behind one that runs for no input: their failures are its consequences.
     """
 
     domain: Domain
     inference: Inference
-    narrowed: Domain
     narrowing: Narrowing
     original: Inference
     judgements: list[Judgement] = field(default_factory=list)
     unjudged: list[tuple[int, Unjudged]] = field(default_factory=list)
     unreachable: set[int] = field(default_factory=set)
-    counts: Counter[str] = field(default_factory=Counter)
-    proved_by: Counter[str] = field(default_factory=Counter)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @cached_property
+    def narrowed(self) -> Domain:
+        """`domain` over the symbols of `inference`."""
+        return self.domain.replaced(self.narrowing.meanings)
 
     @property
     def fails(self) -> bool:
@@ -105,9 +111,14 @@ class Examination:
 
     def tally(self) -> Counts:
         """The requirements by verdict."""
-        c = self.counts
-        by = {name: count for name, count in sorted(self.proved_by.items()) if count}
-        return Counts(c.total(), c["PROVED"], c["DEPENDS"], c["FAILS"], c["UNKNOWN"], by)
+        verdicts: Counter[str] = Counter()
+        by: Counter[str] = Counter()
+        for (verdict, how), number in self.counts.items():
+            verdicts[verdict] += number
+            by[how] += number if how else 0
+        proved, depends, fails, unknown = (verdicts[v] for v in ("PROVED", "DEPENDS", "FAILS", "UNKNOWN"))
+        shown = {how: number for how, number in sorted(by.items()) if number}
+        return Counts(verdicts.total(), proved, depends, fails, unknown, shown)
 
 
 def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examination:
@@ -119,16 +130,20 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
     """
     claims = claimed(problem) if trust else {}
     inference = infer(problem.graph, problem.inputs, claims=claims)
-    narrowing, start = Narrowing({}), 0
-    found = Examination(problem.domain.copy(), inference, problem.domain, narrowing, inference)
-    while True:
-        stopped = _examine_from(start, found, narrowing, judge)
-        if stopped is None:
-            break
-        narrowing, start = stopped
-        inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
-        found.inference = infer(problem.graph, inputs, claims=claims)
-    found.narrowed, found.narrowing = found.domain.replaced(narrowing.meanings), narrowing
+    found = Examination(problem.domain.copy(), inference, Narrowing({}), inference)
+    done, ahead = 0, len(problem.graph.nodes)
+    while done < len(problem.graph.nodes):
+        reached = min(done + ahead, len(problem.graph.nodes))
+        found.inference.advance(max(0, reached - len(found.inference.applications)))
+        stopped = _examine_nodes(done, reached, found, judge)
+        done, ahead = stopped or reached, 2 * ahead
+        if stopped is not None:
+            found.narrowing, ahead = Narrowing(found.domain.narrowing()), LOOKAHEAD
+            inputs = {name: found.narrowing.tensor(t) for name, t in problem.inputs.items()}
+            found.inference = start(problem.graph, inputs, claims=claims)
+            found.inference.advance(done)
+            for earlier in found.inference.applications:
+                _limit(earlier, found)
     return found
 
 
@@ -169,70 +184,67 @@ class Narrowing:
         return r._replace(formula=self.back(r.formula), left=left, right=right)
 
 
-def _examine_from(start: int, found: Examination, narrowing: Narrowing, judge: Judge) -> tuple[Narrowing, int] | None:
-    """Judge the nodes from `start` on; stops behind a node whose condition narrows the symbols."""
-    applications, nodes = found.inference.applications, found.inference.graph.nodes
-    for earlier in applications[:start] if start else ():
-        for fact in earlier.facts:
-            found.domain.limit(narrowing.back(fact))
-    rest = applications[start:] if start else applications
-    times = Counter(rest)
-    first = dict(zip(reversed(rest), range(len(applications) - 1, start - 1, -1), strict=True))
-    for application, index in sorted(first.items(), key=itemgetter(1)):
-        silent = not (application.unjudged or application.facts or application.requirements)
-        if not silent and _examine(application, index, times[application], nodes[index], found, narrowing, judge):
-            meanings = found.domain.narrowing()
-            if meanings != narrowing.meanings:
-                return Narrowing(meanings), index + 1
-    return None
-
-
-def _examine(
-    application: Application,
-    index: int,
-    times: int,
-    node: Node,
-    found: Examination,
-    narrowing: Narrowing,
-    judge: Judge,
-) -> bool:
-    """Judge one node; whether a condition came to be assumed."""
-    found.unjudged.extend((index, u) for u in application.unjudged)
+def _limit(application: Application, found: Examination) -> None:
+    """Take in what is known of the sizes that data decides at a node."""
     for fact in application.facts:
-        found.domain.limit(narrowing.back(fact))
-    pending = tuple(narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
-    settled = len(application.requirements) - len(pending)
-    found.counts["PROVED"] += settled * times
-    found.proved_by["normal form"] += settled * times
+        found.domain.limit(found.narrowing.back(fact))
+
+
+def _examine_nodes(first: int, end: int, found: Examination, judge: Judge) -> int | None:
+    """Judge the nodes from `first` to `end`; stops behind a node whose condition narrows the symbols."""
+    applications = found.inference.applications[first:end]
+    places = dict(zip(reversed(applications), range(end - 1, first - 1, -1), strict=True))
+    tallies: dict[Application, tuple[Tally, Tally]] = {}
+    stopped = None
+    for application, index in sorted(places.items(), key=itemgetter(1)):
+        if application.unjudged or application.facts or application.requirements:
+            known = len(found.judgements)
+            tallies[application] = _examine(application, index, found, judge)
+            if len(found.judgements) > known and found.domain.narrowing() != found.narrowing.meanings:
+                stopped = index + 1
+                break
+    for application, times in Counter(applications[: (stopped or end) - first]).items():
+        once, again = tallies.get(application, ({}, {}))
+        for key, number in once.items():
+            found.counts[key] += number
+        for key, number in again.items():
+            found.counts[key] += number * (times - 1)
+    return stopped
+
+
+def _examine(application: Application, index: int, found: Examination, judge: Judge) -> tuple[Tally, Tally]:
+    """Judge one node: how its requirements count, and how they do where the same application comes again."""
+    found.unjudged.extend((index, u) for u in application.unjudged)
+    _limit(application, found)
+    pending = tuple(found.narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
+    tally = {("PROVED", "normal form"): len(application.requirements) - len(pending)}
     if not pending:
-        return False
+        return tally, tally
     if index in found.unreachable:
-        found.counts["FAILS"] += len(pending) * times
-        return False
+        tally["FAILS", ""] = len(pending)
+        return tally, tally
     if any(map(_compares_data, pending)):
-        pending = _without_comparisons(pending, found, times)
+        kept = _without_comparisons(pending, found)
+        tally["PROVED", "data taken to agree"] = len(pending) - len(kept)
+        pending = kept
     condition = all_of(*(r.formula for r in pending))
     decision = judge.decide(found.domain, condition)
     if decision.holds == "always":
-        found.counts["PROVED"] += len(pending) * times
-        found.proved_by[decision.by] += len(pending) * times
-        return False
+        tally["PROVED", decision.by] = tally.get(("PROVED", decision.by), 0) + len(pending)
+        return tally, tally
     decision = decision._replace(counterexample=judge.complete(found.domain, decision.counterexample))
+    node, verdict = found.inference.graph.nodes[index], VERDICTS[decision.holds]
     found.judgements.append(Judgement(index, node, found.domain.copy(), condition, decision, pending))
-    verdict = VERDICTS[decision.holds]
+    once = Counter(tally)
     for r in pending:
         alone = judge.decide(found.domain, r.formula)
-        found.counts["PROVED" if alone.holds == "always" else str(verdict)] += 1
-        found.proved_by[alone.by] += alone.holds == "always"
-    if decision.holds != "sometimes":
-        found.counts[str(verdict)] += len(pending) * (times - 1)
-        if decision.holds == "never":
-            found.unreachable |= _descendants(found.inference.graph, index)
-        return False
-    found.domain.assume(condition)
-    found.counts["PROVED"] += len(pending) * (times - 1)
-    found.proved_by["assumed"] += len(pending) * (times - 1)
-    return True
+        once[("PROVED", alone.by) if alone.holds == "always" else (str(verdict), "")] += 1
+    if verdict is Verdict.DEPENDS:
+        found.domain.assume(condition)
+        return once, {**tally, ("PROVED", "assumed"): len(pending)}
+    if verdict is Verdict.FAILS:
+        found.unreachable |= found.inference.graph.descendants(index)
+    return once, {**tally, (str(verdict), ""): len(pending)}
 
 
 def _compares_data(r: Requirement) -> bool:
@@ -240,7 +252,7 @@ def _compares_data(r: Requirement) -> bool:
     return sum(s.kind == "data" for s in r.formula.symbols) > 1
 
 
-def _without_comparisons(pending: tuple[Requirement, ...], found: Examination, times: int) -> tuple[Requirement, ...]:
+def _without_comparisons(pending: tuple[Requirement, ...], found: Examination) -> tuple[Requirement, ...]:
     """The requirements without those that relate sizes from two places where data decides, and may agree.
 
     How such sizes hang together isn't known (the count of a mask, and the sum of the same mask): as with an index
@@ -251,8 +263,6 @@ def _without_comparisons(pending: tuple[Requirement, ...], found: Examination, t
         decision = found.domain.decide(r.formula) if _compares_data(r) else Decision("always", "")
         if decision is None or decision.holds == "sometimes":
             found.domain.assume(r.formula)
-            found.counts["PROVED"] += times
-            found.proved_by["data taken to agree"] += times
         else:
             kept.append(r)
     return tuple(kept)
@@ -385,7 +395,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     if j.verdict is Verdict.FAILS and not earlier:
         return NOWHERE
     if earlier:
-        ancestors = _ancestors(problem.graph, j.index)
+        ancestors = problem.graph.ancestors(j.index)
         if any(o.index not in ancestors for o in earlier):
             condition = all_of(*(r.formula for r in examination.original.applications[j.index].requirements))
             domain = problem.domain.copy()
@@ -399,15 +409,3 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
         return region
     anywhere = describe(condition, problem.domain, judge.proves)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))
-
-
-def _descendants(graph: Graph, index: int) -> set[int]:
-    import networkx as nx
-
-    return set(nx.descendants(graph.networkx, index))
-
-
-def _ancestors(graph: Graph, index: int) -> set[int]:
-    import networkx as nx
-
-    return set(nx.ancestors(graph.networkx, index))

@@ -6,8 +6,9 @@ the same answer, so applications are remembered: a 48-layer transformer is one l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from shapesmt import ops
@@ -37,6 +38,12 @@ class Inference:
     graph: Graph
     tensors: dict[str, Tensor]
     applications: list[Application] = field(default_factory=list)
+    steps: Iterator[Application] = field(default_factory=lambda: iter(()))
+    """The applications that are still to be made; each gives its tensors as well."""
+
+    def advance(self, count: int | None = None) -> None:
+        """Make the applications of that many more nodes, or of all."""
+        self.applications.extend(islice(self.steps, count))
 
 
 def infer(
@@ -54,6 +61,18 @@ def infer(
             a variable of its own.
         claims: Shapes to take where a node makes a tensor of unknown rank.
     """
+    inference = start(graph, inputs, rename, claims)
+    inference.advance()
+    return inference
+
+
+def start(
+    graph: Graph,
+    inputs: Mapping[str, Tensor],
+    rename: Renaming | None = None,
+    claims: Mapping[str, Tensor] | None = None,
+) -> Inference:
+    """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:
 
         def rename(name: str, t: Tensor) -> Tensor:
@@ -61,7 +80,7 @@ def infer(
 
     walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename)
     tensors = dict(inputs)
-    return Inference(graph, tensors, walk.nodes(graph, tensors))
+    return Inference(graph, tensors, steps=walk.nodes(graph, tensors))
 
 
 class _Walk:
@@ -83,16 +102,15 @@ class _Walk:
         self._depth = depth
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
 
-    def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> list[Application]:
+    def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Every node of a graph applied in turn; `tensors` gains what they make."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
         return self.sequence(graph.nodes, tensors)
 
-    def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> list[Application]:
+    def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Nodes applied in turn."""
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
-        applications = []
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
             try:
@@ -106,7 +124,6 @@ class _Walk:
                 key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
                 known = remembered.get(key)
                 made = known if known is not None else self._remember(key, rule, node, given, tensors)
-            applications.append(made)
             outputs = made.outputs
             if rename is not None:
                 outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
@@ -114,7 +131,7 @@ class _Walk:
                 tensors[writes[0]] = outputs[0]
             else:
                 tensors.update(zip(writes, outputs, strict=True))
-        return applications
+            yield made
 
     def _remember(
         self,
@@ -194,8 +211,7 @@ class _Walk:
         walk = self._deeper()
         if walk is None:
             return (UNKNOWN,) * len(graph.outputs)
-        applications = walk.nodes(graph, inner)
-        for node, application in zip(graph.nodes, applications, strict=True):
+        for node, application in zip(graph.nodes, walk.nodes(graph, inner), strict=True):
             ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
         return tuple(inner[name] for name in graph.outputs)
 
@@ -218,7 +234,7 @@ class _Walk:
             if t is None
         }
         body = [_bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
-        applications = walk.sequence(body, inner)
+        applications = [*walk.sequence(body, inner)]
         ctx = InferenceContext(node, given, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
         ctx.require(TRUE if named else FALSE, "a call names every output of its function")

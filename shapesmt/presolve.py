@@ -68,6 +68,16 @@ class Points:
         truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
         return truth
 
+    def sides(self, formula: Formula) -> list[NDArray[np.bool_]] | None:
+        """Where the condition holds along each axis of a grid, if that is where it holds; None where it isn't."""
+        truth = self.truth(formula)
+        rank, count = len(self.symbols), int(np.count_nonzero(truth))
+        if truth.ndim != rank or not count:
+            return None
+        others = [tuple(j for j in range(rank) if j != i) for i in range(rank)]
+        sides = [np.asarray(truth.any(axis=axes)) for axes in others]
+        return sides if count == prod(int(np.count_nonzero(side)) for side in sides) else None
+
     def sizes(self, dim: Dim) -> Values:
         """The expression where it takes its values: at least one point for each."""
         return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
@@ -151,15 +161,28 @@ class Domain:
         """Narrow the domain to where the fact holds."""
         for part in self.simplified(fact).conjuncts:
             self.facts.append(part)
-            if len(part.symbols) == 1 and (values := self.values(next(iter(part.symbols)))) is not None:
-                (symbol,) = part.symbols
-                if fits_int64(part):
-                    self._values[symbol] = chosen(values, truth_over(symbol, values, part))
-                    self._points.clear()
-                    continue
-            self._relations.append(part)
+            sides = self._sides(part)
+            if sides is None:
+                self._relations.append(part)
+                self._solve(part)
+            else:
+                self._values.update(sides)
             self._points.clear()
-            self._solve(part)
+
+    def _sides(self, fact: Formula) -> dict[Atom, Values | None] | None:
+        """Of each symbol the values that a fact leaves, if each may be combined with each; None where it relates them.
+
+        A fact on one symbol is the usual case; a product that has to be a multiple of 7 * 7 can be another.
+        """
+        symbols, facts = self.cone(fact.symbols)
+        axes = [self.values(s) for s in symbols]
+        if len(symbols) == 1 and axes[0] is not None and fits_int64(fact):
+            return {symbols[0]: chosen(axes[0], truth_over(symbols[0], axes[0], fact))}
+        points = None if facts or not fits_int64(fact) else self.points(symbols)
+        sides = None if points is None else points.sides(fact)
+        if sides is None:
+            return None
+        return {s: axis[side] for s, axis, side in zip(symbols, axes, sides, strict=True) if axis is not None}
 
     def limit(self, fact: Formula) -> None:
         """Take in what is known of a size that data decides; it says nothing of the inputs."""
@@ -225,19 +248,26 @@ class Domain:
         return twin
 
     def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """The symbols that the given ones are tied to by facts, and those facts."""
+        """The symbols that the given ones are tied to by facts beyond the values of each, and those facts."""
+        return self._tied(symbols, self._relations)
+
+    def _tied(self, symbols: Iterable[Atom], relations: list[Formula]) -> tuple[list[Atom], list[Formula]]:
         found = set(symbols)
         facts: dict[Formula, None] = {}
         grown = True
         while grown:
             grown = False
-            tied = [f for f in self._relations if not f.symbols.isdisjoint(found)]
+            tied = [f for f in relations if not f.symbols.isdisjoint(found)]
             tied += [f for f in self._limits if any(s.universal and s in found for s in f.symbols)]
             for fact in tied:
                 facts[fact] = None
                 grown |= not fact.symbols <= found
                 found |= fact.symbols
         return sorted(found, key=self.order), list(facts)
+
+    def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
+        """The symbols that any fact ties the given ones to, and all facts about them: for a solver."""
+        return self._tied(symbols, self.facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
         """Every admissible assignment of the symbols and those tied to them; None where they are too many."""
@@ -407,6 +437,8 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
         join = np.logical_and if formula.op == "and" else np.logical_or
         joined: NDArray[np.bool_] = join.reduce([truth_over(symbol, values, part) for part in formula.args])
         return joined
+    if len(values) > MANY and formula.op == "ge" and formula.dim is not None and (half := half_line(formula.dim)):
+        return np.asarray(values >= half[1] if half[0] > 0 else values <= half[1])
     if len(values) > MANY and formula.op == "ge" and formula.dim is not None and (way := direction(formula.dim)):
         ordered = values if way > 0 else -values[::-1]
         first = bisect_left(ordered, True, key=lambda v: bool(evaluate(formula, {symbol: way * int(v)})))
@@ -415,6 +447,32 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
         return np.asarray(values >= ordered[first] if way > 0 else values <= -ordered[first])
     truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
     return truth
+
+
+def half_line(dim: Dim) -> tuple[int, int] | None:
+    """Where an expression on one symbol is 0 or more: (1, n) from n on, (-1, n) up to n; None if it isn't so simple.
+
+    >>> half_line((symbol("h", 1) - 10) // 5 - 2), half_line(20 - 3 * symbol("h", 1))
+    ((1, 20), (-1, 6))
+    """
+    way, end = 1, 0  # way * (dim - end) >= 0
+    while True:
+        *_, (monomial, factor) = dim.terms
+        constant = dim.terms[0][1] if not dim.terms[0][0] else 0
+        if len(dim.terms) != 1 + bool(constant) or len(monomial) != 1:
+            return None
+        atom, end = _ATOMS[monomial[0]], end - constant
+        if factor < 0:
+            way, end = -way, -end
+        end = -(-end // abs(factor)) if way > 0 else end // abs(factor)
+        if atom.op == "symbol" and atom.definition is None:
+            return way, end
+        if atom.definition is not None:
+            dim = atom.definition
+        elif atom.op == "floordiv" and (divisor := atom.args[1].constant or 0) > 0:
+            dim, end = atom.args[0], end * divisor + (0 if way > 0 else divisor - 1)
+        else:
+            return None
 
 
 def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shapesmt.dim import Atom, of_atom
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.formula import TRUE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
-from shapesmt.presolve import MAX_POINTS, Domain, Values
+from shapesmt.presolve import Domain, Values
 from shapesmt.printing import name_text
 
 Truth = NDArray[np.bool_]
@@ -119,8 +119,12 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     points = domain.points((symbol,)) if len(domain.cone((symbol,))[0]) == 1 else None
     if points is not None:
         values = points.sizes(of_atom(symbol))
-        truth = np.broadcast_to(points.truth(condition), values.shape)
-        return describe_values(symbol, values, truth)
+        pieces = describe_values(symbol, values, np.broadcast_to(points.truth(condition), values.shape))
+        if len(values) < 3 or (np.diff(values) == values[1] - values[0]).all():
+            return pieces
+        everything = Domain([symbol])  # few values show patterns that hold for them alone
+        anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
+        return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
     lo = int(symbol.lo)
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
     truth = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(condition)), values.shape)
@@ -238,19 +242,9 @@ def _separated(condition: Formula, domain: Domain) -> list[Piece] | None:
     axes = [domain.values(s) for s in symbols]
     if any(a is None for a in axes):
         return None
-    sizes = [len(a) for a in axes if a is not None]
-    if int(np.prod(sizes, dtype=np.float64)) > MAX_POINTS:
-        return None
     points = domain.points(symbols)
-    if points is None:
-        return None
-    truth = points.truth(condition).reshape(sizes)
-    others = [tuple(j for j in range(len(symbols)) if j != i) for i in range(len(symbols))]
-    sides: list[Truth] = [np.asarray(truth.any(axis=axes_)) for axes_ in others]
-    joint = np.ones(sizes, dtype=bool)
-    for i, side in enumerate(sides):
-        joint &= side.reshape([-1 if j == i else 1 for j in range(len(symbols))])
-    if not truth.any() or not np.array_equal(joint, truth):
+    sides = None if points is None else points.sides(condition)
+    if sides is None:
         return None
     pieces: list[Piece] = []
     for s, values, side in zip(symbols, axes, sides, strict=True):

@@ -43,7 +43,7 @@ LEVEL = {name: level for level, names in enumerate(STAGES) for name in names}
 DOORS = {
     "onnx": {"frontends/onnx.py", "export/onnx.py"},
     "z3": {"solve/"},
-    "networkx": {"graph.py", "diagnose.py"},
+    "networkx": {"graph.py"},
     "click": {"cli.py"},
     "rich": {"render/"},
 }

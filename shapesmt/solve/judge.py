@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from math import inf
@@ -11,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim
+from shapesmt.dim import Dim
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, negate
 from shapesmt.presolve import Assignment, Decision, Domain
@@ -46,8 +45,7 @@ class Judge:
         if decision is not None and (decision.counterexample is not None or decision.holds == "always"):
             return decision
         formula = domain.simplified(formula)
-        symbols, facts = domain.cone(formula.symbols)
-        facts = [*facts, *_own_facts(domain, symbols)]
+        symbols, facts = domain.about(formula.symbols)
         refuted = self._solver.check([*facts, negate(formula)], self.deadline)
         if refuted.verdict == "unsat":
             return Decision("always", "z3")
@@ -78,8 +76,7 @@ class Judge:
         low_point = domain.grows_without_end(dim)
         if low_point is not None:
             return Extent(int(Evaluator(low_point).dim(dim)), None, True, (low_point, None))
-        _, facts = domain.cone(dim.symbols)
-        facts = [*facts, *_own_facts(domain, dim.symbols)]
+        _, facts = domain.about(dim.symbols)
         low = self._solver.minimize(dim, facts, self.deadline)
         high = self._solver.maximize(dim, facts, self.deadline)
         lo = dim.tight[0] if low.value is None else low.value
@@ -98,18 +95,8 @@ class Judge:
             if points is not None and points.count:
                 values.update(points.smallest(np.ones(points.truth(TRUE).shape, dtype=bool)))
                 continue
-            tied, relations = domain.cone((s,))
-            model = (
-                self._solver.smallest_model([*relations, *_own_facts(domain, tied)], tied, self.deadline)
-                if relations
-                else None
-            )
+            tied, facts = domain.about((s,))
+            model = self._solver.smallest_model(facts, tied, self.deadline) if facts else None
             values.update(model or {s: int(max(s.lo, 0) if s.lo == -inf else s.lo)})
         values.update(partial)
         return values
-
-
-def _own_facts(domain: Domain, symbols: Iterable[Atom]) -> list[Formula]:
-    """The facts about one symbol each, of these symbols."""
-    own = set(symbols)
-    return [f for f in domain.facts if len(f.symbols) == 1 and f.symbols <= own]
