@@ -17,8 +17,9 @@ from math import gcd
 from typing import Any
 
 from shapesmt import intervals
-from shapesmt.dim import _ATOMS, Atom, Dim, as_dim, common_factor, divide_terms, make_atom, of_atom
+from shapesmt.dim import _ATOMS, Atom, Dim, Monomial, as_dim, common_factor, divide_terms, make_atom, of_atom
 
+MAX_FACTOR = 64  # of one factor of a product, times its partner
 MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
 
 
@@ -105,7 +106,7 @@ def equal(a: Dim | int, b: Dim | int) -> Formula:
         return FALSE
     if lo == 0 == hi:
         return TRUE
-    return _intern("eq", p)
+    return _factorwise(p) or _intern("eq", p)
 
 
 def at_least(a: Dim | int, b: Dim | int) -> Formula:
@@ -284,6 +285,44 @@ def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
     if all(beyond(a, x) is TRUE for a in atom.args):
         return any_of(*(equal(a, x) for a in atom.args))
     return None
+
+
+def _factorwise(p: Dim) -> Formula | None:
+    """`a*b == x*y` as `a == x` and `b == y`, where nothing on the left is below 1 or above its partner.
+
+    >>> from shapesmt.dim import symbol
+    >>> h, w = symbol("h", 4), symbol("w", 4)
+    >>> equal((h // 4) * (w // 4), 49 * ((h + 24) // 28) * ((w + 24) // 28))
+    Formula('h//4 == 7*((h + 24)//28) and w//4 == 7*((w + 24)//28)')
+    """
+    if len(p.terms) != 2 or len(p.terms[0][0]) != len(p.terms[1][0]) or len(p.terms[0][0]) < 2:
+        return None
+    for (small, one), (great, number) in (p.terms, p.terms[::-1]):
+        pairs = _partners(small, great) if abs(one) == 1 and one * number < 0 else None
+        parts: list[Formula] = []
+        left = abs(number)
+        for a, x in pairs or ():
+            factor = next((k for k in range(1, min(left, MAX_FACTOR) + 1) if (k * x - a).tight[0] >= 0), 0)
+            if not factor or left % factor or a.lo < 1:
+                break
+            left //= factor
+            parts.append(equal(a, factor * x))
+        if left == 1 and len(parts) == len(small):
+            return all_of(*parts)
+    return None
+
+
+def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
+    """The factors of two products side by side, by the symbols that they depend on."""
+    free = [_ATOMS[n] for n in great]
+    pairs = []
+    for atom in (_ATOMS[n] for n in small):
+        partner = next((x for x in free if x.symbols == atom.symbols), None)
+        if partner is None:
+            return None
+        free.remove(partner)
+        pairs.append((of_atom(atom), of_atom(partner)))
+    return pairs
 
 
 def _reduced(p: Dim, *, equality: bool) -> Dim:

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
 from shapesmt.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, at_least, divides
+from shapesmt.intervals import Interval
 from shapesmt.rewrite import Replacer, replace
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together
+CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 MANY = 4096  # values, from which on it pays to think before trying them all
 
 Values = NDArray[np.int64]
@@ -139,6 +141,7 @@ class Domain:
         self._place = {s: i for i, s in enumerate(self.symbols)}
         self.facts: list[Formula] = []
         self._values: dict[Atom, Values | None] = {}
+        self._ends: dict[Atom, Interval] = {}
         self._relations: list[Formula] = []
         self._limits: list[Formula] = []
         self._solved: dict[Atom, Dim] = {}
@@ -155,6 +158,7 @@ class Domain:
         twin = Domain(self.symbols)
         twin.facts, twin._relations, twin._limits = list(self.facts), list(self._relations), list(self._limits)
         twin._values, twin._solved, twin._points = dict(self._values), dict(self._solved), dict(self._points)
+        twin._ends = dict(self._ends)
         return twin
 
     def assume(self, fact: Formula) -> None:
@@ -162,11 +166,11 @@ class Domain:
         for part in self.simplified(fact).conjuncts:
             self.facts.append(part)
             sides = self._sides(part)
-            if sides is None:
+            if sides is not None:
+                self._values.update(sides)
+            elif not self._cut(part):
                 self._relations.append(part)
                 self._solve(part)
-            else:
-                self._values.update(sides)
             self._points.clear()
 
     def _sides(self, fact: Formula) -> dict[Atom, Values | None] | None:
@@ -183,6 +187,26 @@ class Domain:
         if sides is None:
             return None
         return {s: axis[side] for s, axis, side in zip(symbols, axes, sides, strict=True) if axis is not None}
+
+    def _cut(self, fact: Formula) -> bool:
+        """Move an end of a symbol with too many values to where a fact puts it, if that is all that it says."""
+        found = _half_line(fact)
+        if found is None:
+            return False
+        symbol, way, end = found
+        lo, hi = self.ends(symbol)
+        if way > 0 and end > lo:
+            lo = end if lo == -inf else end + (int(lo) - end) % symbol.step
+        self._ends[symbol] = (lo, hi if way > 0 else min(hi, end))
+        self._values.pop(symbol, None)
+        return True
+
+    def ends(self, symbol: Atom) -> Interval:
+        """The least and the greatest value of a symbol that the facts about it alone admit."""
+        values = self._values.get(symbol)
+        if values is not None and len(values):
+            return int(values[0]), int(values[-1])
+        return self._ends.get(symbol, (symbol.lo, symbol.hi))
 
     def limit(self, fact: Formula) -> None:
         """Take in what is known of a size that data decides; it says nothing of the inputs."""
@@ -216,7 +240,7 @@ class Domain:
     def values(self, symbol: Atom) -> Values | None:
         """Every value of a symbol that the facts about it alone admit; None where they are too many."""
         if symbol not in self._values:
-            lo, hi = symbol.lo, symbol.hi
+            lo, hi = self.ends(symbol)
             few = lo > -inf and hi < inf and (hi - lo) // symbol.step < MAX_VALUES
             self._values[symbol] = np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
         return self._values[symbol]
@@ -225,11 +249,9 @@ class Domain:
         """What the facts leave of single symbols: a narrower range, or an expression over the others."""
         left = {s: d for s, d in self._solved.items() if not s.universal}
         for s in self.symbols:
-            values = self._values.get(s)
-            if s not in left and values is not None and len(values):
-                lo, hi = int(values[0]), int(values[-1])
-                if lo > s.lo or hi < s.hi:
-                    left[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
+            lo, hi = self.ends(s)
+            if s not in left and lo <= hi and (lo > s.lo or hi < s.hi):
+                left[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
         ranges = {s: d for s, d in left.items() if s not in self._solved}
         return {s: replace(d, ranges) if s in self._solved else d for s, d in left.items()}
 
@@ -292,21 +314,13 @@ class Domain:
 
     def decide(self, formula: Formula) -> Decision | None:
         """Whether the condition holds over the domain; None where that takes a solver."""
-        formula = self.simplified(formula)
-        if formula is TRUE:
-            return Decision("always", "normal form")
-        if formula is FALSE:
-            return Decision("never", "normal form", {})
-        decisions = []
-        for part in self._independent(formula.conjuncts):
-            decision = self._decide(part)
-            if decision is None:
-                return None
-            decisions.append(decision)
-        return self._together(decisions)
+        decisions = [self.decide_part(part) for part in self.independent(self.simplified(formula))]
+        known = [d for d in decisions if d is not None]
+        return self.together(known) if len(known) == len(decisions) else None
 
-    def _independent(self, parts: Sequence[Formula]) -> list[Formula]:
-        """The conditions joined into groups that no symbol and no fact ties together."""
+    def independent(self, formula: Formula) -> list[Formula]:
+        """The conjuncts of a condition joined into groups that no symbol and no fact ties together."""
+        parts = formula.conjuncts
         if len(parts) < 2:
             return list(parts)
         groups: list[tuple[set[Atom], list[Formula]]] = []
@@ -319,25 +333,28 @@ class Domain:
         groups.sort(key=lambda g: min(map(self.order, g[0]), default=(0, "")))
         return [all_of(*together) for _, together in groups]
 
-    def _together(self, decisions: Sequence[Decision]) -> Decision:
-        """The decision on conditions over different symbols, from those on each."""
+    def together(self, decisions: Sequence[Decision]) -> Decision:
+        """The decision on independent conditions, from those on each."""
+        if len(decisions) == 1:
+            return decisions[0]
         failing = [d for d in decisions if d.holds != "always"]
         if not failing:
-            order = ("normal form", "assumed", "enumeration")
-            return Decision("always", max((d.by for d in decisions), key=order.index))
+            return Decision("always", max((d.by for d in decisions), key=CERTIFICATES.index, default=CERTIFICATES[0]))
+        if any(d.holds == "unknown" for d in failing):
+            return min((d for d in failing if d.holds != "sometimes"), key=lambda d: d.holds)  # never, else unknown
         holds = "never" if any(d.holds == "never" for d in failing) else "sometimes"
         shown = [d for d in failing if d.holds == holds]
         return Decision(holds, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=_distance))
 
-    def _decide(self, formula: Formula) -> Decision | None:
-        """Whether a condition holds, by running through the symbols it is tied to."""
+    def decide_part(self, formula: Formula) -> Decision | None:
+        """Whether one of the independent conditions holds, by running through the symbols it is tied to."""
+        if formula is FALSE:
+            return Decision("never", "normal form", {})
         if formula in self.facts:
             return Decision("always", "assumed")
-        if not fits_int64(formula):
-            return None
-        points = self.points(formula.symbols)
+        points = self.points(formula.symbols) if fits_int64(formula) else None
         if points is None:
-            return None
+            return self._by_ends(formula)
         truth = points.truth(formula)
         if truth.all():
             return Decision("always", "enumeration")
@@ -346,13 +363,29 @@ class Domain:
             return Decision("sometimes" if _for_all_data(points, truth) else "never", "enumeration", counterexample)
         return Decision("sometimes" if truth.any() else "never", "enumeration", counterexample)
 
+    def _by_ends(self, formula: Formula) -> Decision | None:
+        """Whether a condition holds that says from where on, or up to where, a symbol's values are good."""
+        found = [_half_line(part) for part in formula.conjuncts]
+        (symbol, *others), facts = self.cone(formula.symbols)
+        lo, hi = self.ends(symbol)
+        if others or facts or symbol.universal or lo > hi or lo == -inf or not all(found):
+            return None
+        least = max((end for _, way, end in filter(None, found) if way > 0), default=lo)
+        most = min((end for _, way, end in filter(None, found) if way < 0), default=hi)
+        if least <= lo and hi <= most:
+            return Decision("always", "enumeration")
+        low = int(lo)
+        above = low if least > low else int(most) + 1 + (low - int(most) - 1) % symbol.step
+        first = max(least, low) + (low - max(least, low)) % symbol.step
+        return Decision("sometimes" if first <= min(most, hi) else "never", "enumeration", {symbol: max(above, low)})
+
     def grows_without_end(self, dim: Dim) -> Assignment | None:
         """The lowest point of an expression that no end of its symbols bounds; None where that isn't known."""
         symbols, facts = self.cone(dim.symbols)
-        open_ended = [s for s in symbols if s.hi == inf]
+        open_ended = [s for s in symbols if self.ends(s)[1] == inf]
         if facts or not open_ended or dim.tight[1] < inf or any(s.lo == -inf for s in symbols) or direction(dim) != 1:
             return None
-        return {s: int(s.lo) if (v := self._values.get(s)) is None or not len(v) else int(v[0]) for s in symbols}
+        return {s: int(self.ends(s)[0]) for s in symbols}
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""
@@ -364,7 +397,8 @@ class Domain:
             if points is None:
                 values = self.values(s)
                 undecided |= self.cone((s,))[1] != []
-                if values is not None and not len(values):
+                lo, hi = self.ends(s)
+                if lo > hi or (values is not None and not len(values)):
                     return True
             elif not points.count:
                 return True
@@ -405,15 +439,11 @@ class Domain:
         low: Assignment = {}
         high: Assignment = {}
         for s in symbols:
+            lo, hi = self.ends(s)
             values = self._values.get(s)
-            if values is None:
-                if s.lo == -inf or s.hi == inf:
-                    return None
-                low[s], high[s] = int(s.lo), int(s.hi)
-            elif len(values):
-                low[s], high[s] = int(values[0]), int(values[-1])
-            else:
+            if lo == -inf or hi == inf or (values is not None and not len(values)):
                 return None
+            low[s], high[s] = int(lo), int(hi)
         least, most = Evaluator(low), Evaluator(high)
         if not all(e.formula(fact) for e in (least, most) for fact in facts):
             return None
@@ -447,6 +477,13 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
         return np.asarray(values >= ordered[first] if way > 0 else values <= -ordered[first])
     truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
     return truth
+
+
+def _half_line(fact: Formula) -> tuple[Atom, int, int] | None:
+    """The symbol that a condition gives an end, with `half_line` of it."""
+    if fact.op != "ge" or fact.dim is None or len(fact.symbols) != 1 or (found := half_line(fact.dim)) is None:
+        return None
+    return next(iter(fact.symbols)), *found
 
 
 def half_line(dim: Dim) -> tuple[int, int] | None:

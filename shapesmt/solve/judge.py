@@ -41,10 +41,11 @@ class Judge:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
         if self.deadline.expired:
             return Decision("unknown", "timeout")
-        decision = domain.decide(formula)
-        if decision is not None and (decision.counterexample is not None or decision.holds == "always"):
-            return decision
-        formula = domain.simplified(formula)
+        parts = domain.independent(domain.simplified(formula))
+        return domain.together([domain.decide_part(part) or self._solve(domain, part) for part in parts])
+
+    def _solve(self, domain: Domain, formula: Formula) -> Decision:
+        """What the solver says of a condition."""
         symbols, facts = domain.about(formula.symbols)
         refuted = self._solver.check([*facts, negate(formula)], self.deadline)
         if refuted.verdict == "unsat":
@@ -96,7 +97,9 @@ class Judge:
                 values.update(points.smallest(np.ones(points.truth(TRUE).shape, dtype=bool)))
                 continue
             tied, facts = domain.about((s,))
-            model = self._solver.smallest_model(facts, tied, self.deadline) if facts else None
-            values.update(model or {s: int(max(s.lo, 0) if s.lo == -inf else s.lo)})
+            alone = not domain.cone((s,))[1]
+            model = None if alone else self._solver.smallest_model(facts, tied, self.deadline)
+            lo = domain.ends(s)[0]
+            values.update(model or {s: int(lo) if lo > -inf else 0})
         values.update(partial)
         return values
