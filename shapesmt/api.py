@@ -36,7 +36,7 @@ from shapesmt.infer import infer
 from shapesmt.memory import gc_paused
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, Verdict
+from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, TensorBounds, Verdict
 from shapesmt.rewrite import replace
 from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
@@ -120,9 +120,7 @@ def bounds(
     for name in tensors:
         if name not in a.examination.inference.tensors:
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
-    valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
-    found = tensor_bounds(a.examination, a.judge, tensors or None) if valid else {}
-    return Bounds(a.problem.graph.source, a.problem.ranges, found, a.seconds, valid, a.problem.assumptions)
+    return _bounds(a, tensors or None)
 
 
 @gc_paused()
@@ -158,12 +156,33 @@ def tighten(
     from shapesmt.export import onnx as export
     from shapesmt.frontends import onnx as frontend
 
-    proto = frontend.proto(model)
-    a = _analysed(load(proto), dims, shapes, assume, timeout)
-    annotated = export.annotate(proto, _shapes(a))
+    proto, graph = frontend.proto(model)
+    a = _analysed(graph, dims, shapes, assume, timeout)
+    annotated = export.annotate(proto, _shapes(tensor_bounds(a.examination, a.judge)))
     if output is not None:
         export.save(annotated, output)
     return annotated
+
+
+@gc_paused()
+def tighten_file(
+    model: Model,
+    output: str | os.PathLike[str],
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Bounds:
+    """`tighten` and `bounds` in one: the model is written where any input is valid."""
+    from shapesmt.export import onnx as export
+    from shapesmt.frontends import onnx as frontend
+
+    proto, graph = frontend.proto(model)
+    found = _bounds(_analysed(graph, dims, shapes, assume, timeout))
+    if found.valid:
+        export.save(export.annotate(proto, _shapes(found.tensors)), output)
+    return found
 
 
 @gc_paused()
@@ -181,8 +200,7 @@ def infer_shapes(
     from shapesmt.export import onnx as export
     from shapesmt.frontends import onnx as frontend
 
-    proto = frontend.proto(model)
-    graph = load(proto)
+    proto, graph = frontend.proto(model)
     if strict_mode or check_type:
         a = _analysed(graph, None, None, None, TIMEOUT)
         diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
@@ -287,13 +305,19 @@ def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | Non
     return [None if v else str(d) if d.symbols else Evaluator({}).dim(d) for d, v in zip(dims, varying, strict=True)]
 
 
-def _shapes(a: Analysis) -> dict[str, tuple[str, list[int | str | None] | None]]:
+def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
+    """The bounds of the named tensors (all without names), if any input is valid."""
+    valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
+    found = tensor_bounds(a.examination, a.judge, names) if valid else {}
+    return Bounds(a.problem.graph.source, a.problem.ranges, found, a.seconds, valid, a.problem.assumptions)
+
+
+def _shapes(found: Mapping[str, TensorBounds]) -> dict[str, tuple[str, list[int | str | None] | None]]:
     """Of every tensor the element type and, per axis, a number where proven constant, else the expression's text."""
 
     def size(text: str, lo: int, hi: int | None) -> int | str:
         return lo if lo == hi else text
 
-    found = tensor_bounds(a.examination, a.judge)
     return {
         name: (t.dtype, None if t.shape is None else [size(d.expr, d.min, d.max) for d in t.shape])
         for name, t in found.items()

@@ -13,6 +13,7 @@ import click
 
 from shapesmt import __version__
 from shapesmt.errors import InternalError, ShapesmtError, printable
+from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
     from shapesmt.render import Form
@@ -36,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in given or bool(os.environ.get("SHAPESMT_DEBUG"))
     try:
         _tolerate_unprintable()
-        status = cli.main(args=given, prog_name="shapesmt", standalone_mode=False)
+        with gc_paused():
+            status = cli.main(args=given, prog_name="shapesmt", standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):
@@ -178,11 +180,7 @@ def tighten(form: Form, model: str, output: str, **options: Any) -> int:
     """Write the model with the shape of every tensor in it."""
     from shapesmt import api
 
-    source = sys.stdin.buffer.read() if model == "-" else model
-    found = _waiting(f"bounding {model}", options, lambda: api.bounds(source, **options))
-    if found.valid:
-        _waiting(f"annotating {model}", options, lambda: api.tighten(source, output, **options))
-    return _show(found, form)
+    return _show(_waiting(f"bounding {model}", options, lambda: api.tighten_file(model, output, **options)), form)
 
 
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")

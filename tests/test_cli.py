@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -40,7 +39,7 @@ class Fake(types.ModuleType):
             "check": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
             "explain": Explanation("m.onnx", None, Verdict.PROVED, {}),
             "bounds": EXACT,
-            "tighten": None,
+            "tighten_file": EXACT,
             "encode": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }
@@ -115,16 +114,11 @@ def test_bounds_explain_and_ops(api, capsys):
     assert api.calls[-1] == ("supported_ops", ("m.onnx",), {})
 
 
-def test_tighten_writes_only_what_has_valid_inputs(api, capsys, monkeypatch):
+def test_tighten_is_one_analysis(api, capsys):
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
-    assert [call[:2] for call in api.calls] == [("bounds", ("m.onnx",)), ("tighten", ("m.onnx", "out.onnx"))]
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(b"model")))
-    assert run(capsys, "tighten", "-", "-o", "out.onnx")[0] == 0
-    assert api.calls[-1][1] == (b"model", "out.onnx")
-    api.calls.clear()
-    api.answers["bounds"] = Bounds("m.onnx", {}, {}, valid=False)
+    assert [call[:2] for call in api.calls] == [("tighten_file", ("m.onnx", "out.onnx"))]
+    api.answers["tighten_file"] = Bounds("m.onnx", {}, {}, valid=False)
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
-    assert [call[0] for call in api.calls] == ["bounds"]
     assert run(capsys, "tighten", "m.onnx")[0] == 2
 
 

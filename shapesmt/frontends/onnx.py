@@ -60,19 +60,20 @@ def is_proto(value: object) -> TypeGuard[onnx.ModelProto]:
     return isinstance(value, onnx.ModelProto)
 
 
-def proto(model: Model) -> onnx.ModelProto:
-    """The protobuf of a model, for those who write one: itself, or what its file holds.
+def proto(model: Model) -> tuple[onnx.ModelProto, Graph]:
+    """The protobuf of a model, for those who write one (itself, or what its file holds), and its graph.
 
     Raises:
         ModelError: Its file can't be read.
         UsageError: It is a graph, which no longer knows its file.
     """
     if is_proto(model):
-        return model
+        return model, read(model, "<model>")
     if isinstance(model, Graph):
         raise UsageError(f"{model.source}: a graph has no ONNX file to write into; give the file's path instead")
     opened = open_model(model)
-    return parse(opened.content, opened.source)
+    parsed = parse(opened.content, opened.source)
+    return parsed, read(parsed, opened.source, opened.folder)
 
 
 def parse(content: bytes, source: str) -> onnx.ModelProto:

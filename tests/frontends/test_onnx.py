@@ -59,8 +59,9 @@ class TestDoors:
     def test_the_protobuf_of_each(self, tmp_path):
         model = parser.parse_model(CHAIN)
         onnx.save(model, tmp_path / "m.onnx")
-        assert frontend.proto(model) is model
-        assert frontend.proto(tmp_path / "m.onnx") == frontend.proto(model.SerializeToString()) == model
+        assert frontend.proto(model)[0] is model
+        assert frontend.proto(tmp_path / "m.onnx")[0] == frontend.proto(model.SerializeToString())[0] == model
+        assert frontend.proto(tmp_path / "m.onnx")[1].source == "m.onnx"
         with pytest.raises(UsageError, match="a graph has no ONNX file to write into"):
             frontend.proto(load(model))
 
