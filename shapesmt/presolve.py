@@ -19,6 +19,7 @@ from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
 from shapesmt.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, at_least, divides
 from shapesmt.intervals import Interval
+from shapesmt.periods import window
 from shapesmt.rewrite import Replacer, replace
 
 MAX_VALUES = 1 << 20  # of one symbol
@@ -354,7 +355,7 @@ class Domain:
             return Decision("always", "assumed")
         points = self.points(formula.symbols) if fits_int64(formula) else None
         if points is None:
-            return self._by_ends(formula)
+            return self._by_ends(formula) or self._by_window(formula)
         truth = points.truth(formula)
         if truth.all():
             return Decision("always", "enumeration")
@@ -378,6 +379,22 @@ class Domain:
         above = low if least > low else int(most) + 1 + (low - int(most) - 1) % symbol.step
         first = max(least, low) + (low - max(least, low)) % symbol.step
         return Decision("sometimes" if first <= min(most, hi) else "never", "enumeration", {symbol: max(above, low)})
+
+    def _by_window(self, formula: Formula) -> Decision | None:
+        """Whether a condition on one symbol without upper end holds, by the values that show all that it ever does."""
+        (s, *others), facts = self.cone(formula.symbols)
+        lo, hi = self.ends(s)
+        if others or s.universal or lo == -inf or hi < inf:
+            return None
+        last = window([*facts, formula], s, int(lo))
+        if last is None or last - lo >= MAX_VALUES:
+            return None
+        x = symbol(s.name, lo, last, step=s.step, kind=s.kind, fold=False)
+        replacer = Replacer({s: x})
+        decision = Domain(x.symbols, map(replacer.apply, facts)).decide(replacer.apply(formula))
+        if decision is None or decision.holds == "always":
+            return decision
+        return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})
 
     def grows_without_end(self, dim: Dim) -> Assignment | None:
         """The lowest point of an expression that no end of its symbols bounds; None where that isn't known."""
@@ -481,9 +498,11 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
 
 def _half_line(fact: Formula) -> tuple[Atom, int, int] | None:
     """The symbol that a condition gives an end, with `half_line` of it."""
-    if fact.op != "ge" or fact.dim is None or len(fact.symbols) != 1 or (found := half_line(fact.dim)) is None:
-        return None
-    return next(iter(fact.symbols)), *found
+    dim = fact.dim if fact.op in ("ge", "ne") and len(fact.symbols) == 1 else None
+    if dim is not None and fact.op == "ne":  # of what is never below 0: 1 or more
+        dim = dim - 1 if dim.tight[0] >= 0 else -dim - 1 if dim.tight[1] <= 0 else None
+    found = half_line(dim) if dim is not None else None
+    return (next(iter(fact.symbols)), *found) if found is not None else None
 
 
 def half_line(dim: Dim) -> tuple[int, int] | None:

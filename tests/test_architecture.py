@@ -16,6 +16,7 @@ STAGES = [
     ["evaluate"],
     ["real", "expressions"],
     ["rewrite"],
+    ["periods"],
     ["value"],
     ["literal", "schema"],
     ["graph"],
