@@ -133,3 +133,17 @@ def test_a_deep_chain_evaluates_without_recursion() -> None:
     for k in range(500):
         x = maximum(x // 2 * 3 + 1, x - k)
     assert isinstance(evaluate(x, {atom(symbol("x", 0, 9)): 3}), int)
+
+
+@pytest.mark.parametrize(("block", "number"), [(7, 49), (7, 48), (7, 98), (3, 9), (5, 25)])
+@pytest.mark.parametrize("lo", [0, 3, 4])
+def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number: int, lo: int) -> None:
+    h, w = symbol("h", lo, 130), symbol("w", lo, 130)
+    span, up = 4 * block, 4 * block - 4
+    left, right = (h // 4) * (w // 4), number * ((h + up) // span) * ((w + up) // span)
+    condition = equal(left, right)
+    atoms = [h.as_symbol(), w.as_symbol()]
+    for sizes in itertools.product(range(lo, 131, 2), range(lo, 131, 3)):
+        values = dict(zip(atoms, sizes, strict=True))
+        assert evaluate(condition, values) == (evaluate(left, values) == evaluate(right, values)), sizes
+    assert all(len(c.symbols) == 1 for c in condition.conjuncts) == (number == block * block and lo == 4)

@@ -10,7 +10,7 @@ import pytest
 from shapesmt.dim import Dim, of_atom, symbol
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
-from shapesmt.presolve import Domain
+from shapesmt.presolve import Domain, half_line
 
 H, W = symbol("h", 1, 12), symbol("w", 0, 9, step=3)
 FREE = symbol("free", 1)
@@ -147,3 +147,47 @@ def test_narrowing_keeps_every_admissible_value(seeds: range) -> None:
             else:
                 assert all(meaning.lo <= p[atom] <= meaning.hi for p in points), f"seed {seed}: {fact}"
         assert all(of_atom(a) is not None for a in given.symbols)
+
+
+def test_a_fact_that_is_a_grid_narrows_each_symbol_alone() -> None:
+    made = domain(any_of(equal((H - 3) * (W - 3), 0), at_most(H, 0)), differs(H, 3))
+    assert made.decide(equal(W, 3)).holds == "always"  # type: ignore[union-attr]
+    grid = domain(at_least((H // 4) * (W // 3), 9))  # h // 4 and w // 3 are 3 at most
+    assert grid.cone(H.symbols)[1] == []
+    assert grid.ends(ATOMS[0]) == (12, 12)  # type: ignore[arg-type]
+    assert grid.about(H.symbols)[1] != []
+
+
+@pytest.mark.parametrize(
+    ("fact", "condition", "holds", "counterexample"),
+    [
+        (at_least(FREE // 5, 4), at_least(FREE, 20), "always", None),
+        (at_least(FREE // 5, 4), at_least(FREE, 21), "sometimes", 20),
+        (at_most(FREE, 30), at_most(FREE // 2, 9), "sometimes", 20),
+        (at_most(FREE, 30), at_least(FREE, 31), "never", 1),
+        (at_least(FREE, 9), at_most(FREE, 8), "never", 9),
+        (differs(FREE // 4, 0), at_least(FREE, 4), "always", None),
+        (divides(4, FREE), differs(FREE % 8, 4), "sometimes", 4),
+        (divides(8, FREE), divides(4, FREE), "always", None),
+    ],
+    ids=str,
+)
+def test_an_open_range_needs_no_solver(fact: Formula, condition: Formula, holds: str, counterexample: int) -> None:
+    decision = domain(fact).decide(condition)
+    assert decision is not None
+    assert decision.holds == holds
+    found = decision.counterexample
+    assert found == (None if counterexample is None else {FREE.as_symbol(): counterexample})
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("step", [1, 3, 7])
+def test_half_lines_are_where_the_condition_holds(way: int, step: int) -> None:
+    x = symbol("x", 0, 400, step=step)
+    for divisor, shift, least in product((1, 2, 5), (-9, 0, 4), (1, 3)):
+        dim = way * ((2 * x + shift) // divisor - 1) // 3 + least
+        found = half_line(dim)
+        assert found is not None, str(dim)
+        for v in range(0, 401, step):
+            holds = Evaluator({x.as_symbol(): v}).dim(dim) >= 0
+            assert holds == (v >= found[1] if found[0] > 0 else v <= found[1]), (str(dim), v)
