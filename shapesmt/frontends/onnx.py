@@ -17,6 +17,7 @@ from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.files import content_inside, nesting, open_model, text_format
 from shapesmt.frontends.ranges import noted_ranges
 from shapesmt.frontends.schemas import OnnxSchemas
+from shapesmt.frontends.types import declared, text_of
 from shapesmt.graph import (
     DTYPES,
     Attributes,
@@ -135,7 +136,7 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     refuse_recursion(scope.functions, source)
     graph = scope.graph(proto.graph)
     noted = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
-    return replace(graph, ranges=noted_ranges((_name(note.key), _name(note.value)) for note in noted))
+    return replace(graph, ranges=noted_ranges((text_of(note.key), text_of(note.value)) for note in noted))
 
 
 class _Scope:
@@ -164,7 +165,7 @@ class _Scope:
         defaults = scope.attributes(proto.attribute_proto, where)
         inputs, outputs = tuple(proto.input), tuple(proto.output)
         nodes = ordered(scope.nodes(proto.node), inputs, where, needed=outputs)
-        attributes = (*map(_name, proto.attribute), *defaults)
+        attributes = (*map(text_of, proto.attribute), *defaults)
         function = Function(name, domain, inputs, outputs, attributes, defaults, nodes, scope.opsets)
         self.functions[domain, name] = function
 
@@ -173,21 +174,21 @@ class _Scope:
         if self.depth == _DEPTH:
             raise ModelError(f"{self.source}: its subgraphs are nested deeper than {_DEPTH}")
         nested = self.depth > 0 or self.in_function
-        where = f"{self.source}, in subgraph '{printable(_name(proto.name))}'" if nested else self.source
+        where = f"{self.source}, in subgraph '{printable(text_of(proto.name))}'" if nested else self.source
         self.depth += 1
         literals = self.initializers(proto, where)
-        inputs = {_name(info.name): self.declared(info.type) for info in proto.input}
+        inputs = {text_of(info.name): self.declared(info.type) for info in proto.input}
         if len(inputs) < len(proto.input) or "" in inputs:
             raise ModelError(f"{where}: two inputs share a name, or one lacks it")
         graph = Graph(
-            name=_name(proto.name),
+            name=text_of(proto.name),
             inputs={name: declared for name, declared in inputs.items() if name not in literals},
-            outputs=tuple(_name(info.name) for info in proto.output),
+            outputs=tuple(text_of(info.name) for info in proto.output),
             nodes=self.nodes(proto.node),
             literals=literals,
             declared={
                 **{name: declared for name, declared in inputs.items() if name in literals},
-                **{_name(i.name): self.declared(i.type) for i in (*proto.value_info, *proto.output)},
+                **{text_of(i.name): self.declared(i.type) for i in (*proto.value_info, *proto.output)},
             },
             opsets=self.opsets,
             functions=self.functions,
@@ -224,7 +225,7 @@ class _Scope:
             if not name:
                 name = f"{op}_{index}"
             elif type(name) is not str:
-                name = _name(name)
+                name = text_of(name)
             count = len(listed)
             if count:
                 one = count == 1
@@ -241,13 +242,13 @@ class _Scope:
         """How a node names its operator, or a function itself."""
         if not name:
             raise ModelError(f"{self.source}: a node or function in it names no operator")
-        return f"{_name(name)}:{_name(overload)}" if overload else _name(name)
+        return f"{text_of(name)}:{text_of(overload)}" if overload else text_of(name)
 
     def attributes(self, protos: Iterable[onnx.AttributeProto], where: str) -> Attributes:
         """The attributes of a node, or a function's defaults."""
         values: dict[str, AttributeValue] = {}
         for proto in protos:
-            name, outer = _name(proto.name), _name(proto.ref_attr_name)
+            name, outer = text_of(proto.name), text_of(proto.ref_attr_name)
             if name in values:
                 raise ModelError(f"{where} has two attributes '{printable(name)}'")
             if outer and not self.in_function:
@@ -291,8 +292,8 @@ class _Scope:
     def initializers(self, proto: onnx.GraphProto, where: str) -> dict[str, Literal]:
         """The constant tensors by name; one listed twice must say the same twice."""
         literals: dict[str, Literal] = {}
-        dense = ((_name(tensor.name), self.literal(tensor, where)) for tensor in proto.initializer)
-        sparse = ((_name(tensor.values.name), self.sparse(tensor, where)) for tensor in proto.sparse_initializer)
+        dense = ((text_of(tensor.name), self.literal(tensor, where)) for tensor in proto.initializer)
+        sparse = ((text_of(tensor.values.name), self.sparse(tensor, where)) for tensor in proto.sparse_initializer)
         for name, literal in chain(dense, sparse):
             if not name or literals.setdefault(name, literal) is not literal:
                 raise ModelError(f"{where}: initializers share the name '{printable(name)}', or lack one")
@@ -300,7 +301,7 @@ class _Scope:
 
     def literal(self, proto: onnx.TensorProto, where: str) -> Literal:
         """A constant tensor: its elements too when they are few and can be decoded."""
-        dtype, shape = DTYPES.get(proto.data_type, ""), _shape(proto.dims, _name(proto.name), where)
+        dtype, shape = DTYPES.get(proto.data_type, ""), _shape(proto.dims, text_of(proto.name), where)
         size = math.prod(shape)
         if size == 0 or size > Literal.LIMIT:
             return Literal(dtype, shape, None if size else ())
@@ -313,7 +314,7 @@ class _Scope:
 
     def external(self, proto: onnx.TensorProto, size: int) -> bytes | None:
         """The bytes of a small tensor kept in another file, if that is allowed."""
-        entries = {_name(entry.key): _name(entry.value) for entry in proto.external_data}
+        entries = {text_of(entry.key): text_of(entry.value) for entry in proto.external_data}
         offset, length = entries.get("offset", "0"), entries.get("length", str(size))
         if not size or self.folder is None or length != str(size) or not re.fullmatch("[0-9]{1,18}", offset):
             return None
@@ -321,13 +322,13 @@ class _Scope:
 
     def sparse(self, proto: onnx.SparseTensorProto, where: str) -> Literal:
         """A constant tensor of which the file lists only some elements: its shape alone."""
-        return Literal(DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, _name(proto.values.name), where))
+        return Literal(DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, text_of(proto.values.name), where))
 
     def declared(self, proto: onnx.TypeProto) -> Declared:
         """What a type says of a tensor."""
         key = proto.SerializeToString()
         if key not in self.types_read:
-            self.types_read[key] = _declared(proto)
+            self.types_read[key] = declared(proto)
         return self.types_read[key]
 
 
@@ -343,38 +344,6 @@ def _definition(proto: onnx.FunctionProto, where: str) -> Function:
     scope = _Scope(where, None, {})
     scope.define(proto)
     return scope.functions[_domain(proto.domain), proto.name]
-
-
-def _declared(proto: onnx.TypeProto) -> Declared:
-    match proto.WhichOneof("value"):
-        case "tensor_type":
-            return _tensor(proto.tensor_type, "tensor")
-        case "sparse_tensor_type":
-            return _tensor(proto.sparse_tensor_type, "sparse")
-        case "sequence_type":
-            return _nested("seq", _declared(proto.sequence_type.elem_type), "sequence")
-        case "optional_type":
-            return _nested("optional", _declared(proto.optional_type.elem_type), "optional")
-        case "map_type":
-            key = DTYPES.get(proto.map_type.key_type, "")
-            return _nested(f"map({key},", _declared(proto.map_type.value_type), "map")
-    return Declared("", None)
-
-
-def _nested(outer: str, inner: Declared, kind: str) -> Declared:
-    """A type around another: `seq(float32)`, `map(string,float32)`."""
-    return inner._replace(dtype=f"{outer}{'' if '(' in outer else '('}{inner.dtype})", kind=kind)
-
-
-def _tensor(proto: onnx.TypeProto.Tensor | onnx.TypeProto.SparseTensor, kind: str) -> Declared:
-    dtype = DTYPES.get(proto.elem_type, "")
-    return Declared(dtype, tuple(map(_dim, proto.shape.dim)) if proto.HasField("shape") else None, kind)
-
-
-def _dim(proto: onnx.TensorShapeProto.Dimension) -> int | str | None:
-    if proto.HasField("dim_value"):
-        return proto.dim_value if proto.dim_value >= 0 else None  # -1 is a habit of other formats
-    return _name(proto.dim_param) or None
 
 
 def _shape(dims: Iterable[int], name: str, where: str) -> tuple[int, ...]:
@@ -404,17 +373,12 @@ def _title(name: str, op: str) -> str:
     return f"node '{printable(name)}' ({printable(op)})"
 
 
-def _name(text: str | bytes) -> str:
-    """A name; protobuf hands out as bytes what is not UTF-8, and that raises here."""
-    return text if isinstance(text, str) else text.decode()
-
-
 def _text(content: bytes) -> str:
     return content.decode(errors="backslashreplace")
 
 
 def _domain(name: str) -> str:
-    return "" if name == "ai.onnx" else _name(name)
+    return "" if name == "ai.onnx" else text_of(name)
 
 
 def _opsets(protos: Iterable[onnx.OperatorSetIdProto], where: str) -> dict[str, int]:

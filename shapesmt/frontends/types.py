@@ -1,0 +1,48 @@
+"""ONNX's types: what a file declares of a tensor, a sequence, a map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.graph import DTYPES, Declared
+
+if TYPE_CHECKING:
+    import onnx
+
+
+def declared(proto: onnx.TypeProto) -> Declared:
+    """What a type says of a tensor, a sequence or a map."""
+    match proto.WhichOneof("value"):
+        case "tensor_type":
+            return _tensor(proto.tensor_type, "tensor")
+        case "sparse_tensor_type":
+            return _tensor(proto.sparse_tensor_type, "sparse")
+        case "sequence_type":
+            return _nested("seq", declared(proto.sequence_type.elem_type), "sequence")
+        case "optional_type":
+            return _nested("optional", declared(proto.optional_type.elem_type), "optional")
+        case "map_type":
+            key = DTYPES.get(proto.map_type.key_type, "")
+            return _nested(f"map({key},", declared(proto.map_type.value_type), "map")
+    return Declared("", None)
+
+
+def _nested(outer: str, inner: Declared, kind: str) -> Declared:
+    """A type around another: `seq(float32)`, `map(string,float32)`."""
+    return inner._replace(dtype=f"{outer}{'' if '(' in outer else '('}{inner.dtype})", kind=kind)
+
+
+def _tensor(proto: onnx.TypeProto.Tensor | onnx.TypeProto.SparseTensor, kind: str) -> Declared:
+    dtype = DTYPES.get(proto.elem_type, "")
+    return Declared(dtype, tuple(map(_dim, proto.shape.dim)) if proto.HasField("shape") else None, kind)
+
+
+def _dim(proto: onnx.TensorShapeProto.Dimension) -> int | str | None:
+    if proto.HasField("dim_value"):
+        return proto.dim_value if proto.dim_value >= 0 else None  # -1 is a habit of other formats
+    return text_of(proto.dim_param) or None
+
+
+def text_of(text: str | bytes) -> str:
+    """A name; protobuf hands out as bytes what is not UTF-8, and that raises here."""
+    return text if isinstance(text, str) else text.decode()
