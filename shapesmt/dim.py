@@ -19,7 +19,7 @@ and `x // 0` is 0; the tests have Z3 prove each one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import gcd, inf
+from math import inf
 from typing import Any, TypeAlias
 
 from shapesmt import intervals
@@ -32,7 +32,6 @@ MAX_TERMS = 200  # past it a polynomial is named instead of written out
 MAX_PRODUCT = 64  # most terms that a product is expanded to
 MAX_DEGREE = 8
 MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
-MAX_RELAXED = 12  # nesting past which bounds are interval arithmetic's alone
 
 
 class Atom:
@@ -88,7 +87,7 @@ class Dim:
         merged = dict(self.terms)
         for monomial, coefficient in other.terms:
             merged[monomial] = merged.get(monomial, 0) + coefficient
-        return _from_terms(merged)
+        return from_terms(merged)
 
     __radd__ = __add__
 
@@ -113,7 +112,9 @@ class Dim:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Dim | int) -> Dim:
-        return _floor_divide(self, other if isinstance(other, Dim) else const(other))
+        from shapesmt.division import floor_divide
+
+        return floor_divide(self, other if isinstance(other, Dim) else const(other))
 
     def __rfloordiv__(self, other: int) -> Dim:
         return const(other) // self
@@ -146,7 +147,9 @@ class Dim:
         try:
             return self._tight
         except AttributeError:
-            self._tight: Interval = (self.lo, self.hi) if self.constant is not None else _relaxed(self)
+            from shapesmt.relaxation import relaxed
+
+            self._tight: Interval = (self.lo, self.hi) if self.constant is not None else relaxed(self)
             return self._tight
 
     def as_symbol(self) -> Atom | None:
@@ -176,7 +179,7 @@ def const(value: int) -> Dim:
     """The constant expression."""
     found = _CONSTANTS.get(value)
     if found is None:
-        found = _CONSTANTS[value] = _from_terms({(): int(value)})
+        found = _CONSTANTS[value] = from_terms({(): int(value)})
     return found
 
 
@@ -226,7 +229,7 @@ def make_atom(op: str, args: tuple[Any, ...], bounds: Interval) -> Dim:
 
 def of_atom(atom: Atom) -> Dim:
     """The expression that is just this atom."""
-    return _from_terms({(atom.number,): 1})
+    return from_terms({(atom.number,): 1})
 
 
 def scaled(dim: Dim, factor: int) -> Dim:
@@ -235,7 +238,7 @@ def scaled(dim: Dim, factor: int) -> Dim:
         return dim
     if factor == 0:
         return ZERO
-    return _from_terms({monomial: factor * c for monomial, c in dim.terms})
+    return from_terms({monomial: factor * c for monomial, c in dim.terms})
 
 
 def total(dims: Iterable[Dim | int]) -> Dim:
@@ -295,7 +298,7 @@ def substitute(dim: Dim, replaced: int, replacement: Dim) -> Dim:
     """`dim` with the atom of that number replaced at the top level of its polynomial."""
     result = ZERO
     for monomial, coefficient in dim.terms:
-        rest = _from_terms({tuple(n for n in monomial if n != replaced): coefficient})
+        rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})
         for _ in range(monomial.count(replaced)):
             rest = rest * replacement
         result = result + rest
@@ -305,7 +308,8 @@ def substitute(dim: Dim, replaced: int, replacement: Dim) -> Dim:
 # Construction
 
 
-def _from_terms(merged: dict[Monomial, int]) -> Dim:
+def from_terms(merged: dict[Monomial, int]) -> Dim:
+    """The polynomial with these coefficients."""
     terms = tuple(sorted([t for t in merged.items() if t[1]]))
     dim = _DIMS.get(terms)
     if dim is not None:
@@ -321,7 +325,7 @@ def _from_terms(merged: dict[Monomial, int]) -> Dim:
     else:
         bounds: Interval = (0, 0)
         for monomial, coefficient in terms:
-            bounds = intervals.add(bounds, _term_bounds(monomial, coefficient))
+            bounds = intervals.add(bounds, term_bounds(monomial, coefficient))
         dim.lo, dim.hi = bounds
         dim.depth = max(_ATOMS[n].depth for monomial, _ in terms for n in monomial)
         if len(terms) > MAX_TERMS:
@@ -332,7 +336,8 @@ def _from_terms(merged: dict[Monomial, int]) -> Dim:
     return dim
 
 
-def _term_bounds(monomial: Monomial, coefficient: int) -> Interval:
+def term_bounds(monomial: Monomial, coefficient: int) -> Interval:
+    """What interval arithmetic says of one term."""
     if not monomial:
         return (coefficient, coefficient)
     bounds: Interval | None = None
@@ -358,137 +363,7 @@ def _multiply(a: Dim, b: Dim) -> Dim:
         for n, d in b.terms:
             key = tuple(sorted(m + n))
             merged[key] = merged.get(key, 0) + c * d
-    return _from_terms(merged)
-
-
-# Floor division
-
-
-def _floor_divide(a: Dim, b: Dim) -> Dim:
-    if b.constant is not None:
-        if b.constant == 0:
-            return ZERO
-        if b.constant < 0:
-            a, b = -a, -b
-        assert b.constant is not None
-        return _divide_by_constant(a, b.constant)
-    if a is ZERO:
-        return ZERO
-    if b.lo > 0 or b.hi < 0:
-        quotient, a = _exact_part(a, b)
-        if a is ZERO:
-            return quotient
-        a, b = _cancelled(a, b)
-        if b.constant is not None:
-            return quotient + a // b
-        if b.lo > 0 and a.lo >= 0 and (b - a).tight[0] > 0:
-            return quotient
-        return quotient + make_atom("floordiv", (a, b), intervals.floor_divide((a.lo, a.hi), (b.lo, b.hi)))
-    return make_atom("floordiv", (a, b), intervals.floor_divide((a.lo, a.hi), (b.lo, b.hi)))
-
-
-def _divide_by_constant(a: Dim, k: int) -> Dim:
-    if k == 1:
-        return a
-    whole: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    for monomial, c in a.terms:
-        q = c // k if not monomial else (c // k if c > 0 else -(-c // k))
-        whole[monomial] = q
-        rest[monomial] = c - q * k
-    quotient, remainder = _from_terms(whole), _from_terms(rest)
-    if remainder.constant is not None:
-        return quotient
-    leading = next(c for m, c in remainder.terms if m)
-    if leading < 0:  # floor(-x/k) is -ceil(x/k)
-        return quotient - _quotient_atom(-remainder + (k - 1), k)
-    return quotient + _quotient_atom(remainder, k)
-
-
-def _quotient_atom(a: Dim, k: int) -> Dim:
-    """`a // k` for the rest that exact division leaves."""
-    shift = dict(a.terms).get((), 0)
-    g = k
-    for monomial, c in a.terms:
-        if monomial:
-            g = gcd(g, c)
-    if g > 1:
-        return (_from_terms({m: c // g for m, c in a.terms if m}) + shift // g) // (k // g)
-    for monomial, c in a.terms:
-        if c == 1 and len(monomial) == 1:
-            atom = _ATOMS[monomial[0]]
-            if atom.op == "floordiv" and atom.args[1].constant is not None:
-                inner, m = as_dim(atom.args[0]), int(atom.args[1].constant)
-                if m > 0:  # x + floor(e/m) is floor((m*x + e)/m), and nested floors merge
-                    return ((a - of_atom(atom)) * m + inner) // (m * k)
-    lo, hi = a.tight
-    if lo > -inf and hi < inf and lo // k == hi // k and lo < hi:  # a symbol with one value keeps its name
-        return const(int(lo // k))
-    return make_atom("floordiv", (a, const(k)), intervals.floor_divide((lo, hi), (k, k)))
-
-
-def _exact_part(a: Dim, b: Dim) -> tuple[Dim, Dim]:
-    """`(q, r)` with `a == q*b + r`, where q takes what divides exactly."""
-    quotient: dict[Monomial, int] = {}
-    lead, coefficient = max(b.terms, key=lambda t: (len(t[0]), t[0]))
-    for _ in range(MAX_PRODUCT):
-        step = next(
-            (
-                (shorter, c // coefficient)
-                for monomial, c in sorted(a.terms, key=lambda t: (-len(t[0]), t[0]))
-                if c % coefficient == 0 and (shorter := _without(monomial, lead)) is not None
-            ),
-            None,
-        )
-        if step is None:
-            break
-        quotient[step[0]] = quotient.get(step[0], 0) + step[1]
-        a = a - b * _from_terms({step[0]: step[1]})
-        if len(b.terms) > 1 and len(a.terms) > MAX_PRODUCT:
-            break
-    return _from_terms(quotient), a
-
-
-def _without(monomial: Monomial, part: Monomial) -> Monomial | None:
-    left = list(monomial)
-    for n in part:
-        if n not in left:
-            return None
-        left.remove(n)
-    return tuple(left)
-
-
-def common_factor(dims: Sequence[Dim]) -> tuple[int, Monomial]:
-    """The greatest integer and the greatest monomial that divide every term of all of them."""
-    number, shared = 0, None
-    for d in dims:
-        for monomial, c in d.terms:
-            number = gcd(number, c)
-            shared = list(monomial) if shared is None else _shared(shared, monomial)
-    return number, tuple(shared or ())
-
-
-def _shared(a: list[int], b: Monomial) -> list[int]:
-    left, both = list(b), []
-    for n in a:
-        if n in left:
-            left.remove(n)
-            both.append(n)
-    return both
-
-
-def divide_terms(dim: Dim, number: int, monomial: Monomial) -> Dim:
-    """`dim / (number * monomial)` where that is exact term by term."""
-    return _from_terms({_without(m, monomial) or (): c // number for m, c in dim.terms})
-
-
-def _cancelled(a: Dim, b: Dim) -> tuple[Dim, Dim]:
-    """Numerator and denominator without their common factor (which isn't 0, as b isn't)."""
-    number, monomial = common_factor((a, b))
-    return divide_terms(a, number, monomial), divide_terms(b, number, monomial)
-
-
-# Minimum and maximum
+    return from_terms(merged)
 
 
 def _extreme(op: str, operands: Sequence[Dim | int]) -> Dim:
@@ -517,56 +392,6 @@ def _dominates(op: str, a: Dim, b: Dim) -> bool:
     return a.lo >= b.hi or (a - b).tight[0] >= 0
 
 
-# Relaxed bounds
-
-
-def _relaxed(dim: Dim) -> Interval:
-    if dim.depth > MAX_RELAXED:
-        return dim.lo, dim.hi
-    budget = [40]
-    lo, hi = -_upper(-dim, 3, budget), _upper(dim, 3, budget)
-    _, shared = common_factor((dim,))
-    if shared and len(dim.terms) > 1:  # a*b - a is a*(b - 1)
-        rest = divide_terms(dim, 1, shared).tight
-        product_lo, product_hi = intervals.multiply(_term_bounds(shared, 1), rest)
-        return max(lo, product_lo), min(hi, product_hi)
-    return lo, hi
-
-
-def _upper(p: Dim, depth: int, budget: list[int]) -> Bound:
-    """A bound above p: one atom at a time gives way to what it is at most (or at least)."""
-    best = p.hi
-    if depth == 0 or p.constant is not None:
-        return best
-    for monomial, coefficient in p.terms:
-        for n in dict.fromkeys(monomial):
-            atom = _ATOMS[n]
-            if atom.op not in _RELAXABLE or budget[0] <= 0:
-                continue
-            rest = _from_terms({_without(monomial, (n,)) or (): coefficient})
-            if rest.lo < 0 < rest.hi:
-                continue
-            budget[0] -= 1
-            others = p - rest * of_atom(atom)
-            best = min(best, _upper_without(others, rest, atom, depth - 1, budget))
-    return best
-
-
-def _upper_without(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
-    """A bound above `others + factor*atom`, where factor doesn't change sign."""
-    if atom.op == "floordiv":
-        numerator, k = atom.args[0], atom.args[1].constant
-        if k is None or k <= 0:
-            return inf
-        most = numerator if factor.lo >= 0 else numerator - (k - 1)
-        bound = _upper(others * k + factor * most, depth, budget)
-        return bound if bound in (inf, -inf) else bound // int(k)
-    choices = [_upper(others + factor * a, depth, budget) for a in atom.args if isinstance(a, Dim)]
-    one_is_enough = (atom.op == "min") == (factor.lo >= 0) and atom.op != "select"
-    return min(choices) if one_is_enough else max(choices)
-
-
-_RELAXABLE = frozenset({"floordiv", "min", "max", "select"})
 _CONSTANTS: dict[int, Dim] = {}
 ZERO = const(0)
 ONE = const(1)

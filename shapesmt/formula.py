@@ -17,7 +17,8 @@ from math import gcd
 from typing import Any
 
 from shapesmt import intervals
-from shapesmt.dim import _ATOMS, Atom, Dim, Monomial, as_dim, common_factor, divide_terms, make_atom, of_atom
+from shapesmt.dim import _ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
+from shapesmt.division import common_factor, divide_terms
 
 MAX_FACTOR = 64  # of one factor of a product, times its partner
 MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into

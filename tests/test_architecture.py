@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 STAGES = [
     ["errors", "intervals", "printing", "memory", "ranges"],
-    ["dim"],
+    ["dim", "division", "relaxation"],
     ["formula"],
     ["evaluate"],
     ["real", "expressions"],

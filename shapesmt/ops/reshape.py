@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, as_dim, common_factor, divide_terms, maximum, product
+from shapesmt.dim import ONE, Dim, as_dim, maximum, product
+from shapesmt.division import common_factor, divide_terms
 from shapesmt.formula import Formula, all_of, any_of, differs, divides, equal, negate, select
 from shapesmt.ops.fields import reshaped, wanted
 from shapesmt.ops.registry import rule
