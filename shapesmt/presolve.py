@@ -7,28 +7,23 @@ admissible assignment where they are few enough. That is a proof, and it finds t
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, prod
-from typing import Any, NamedTuple
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
-from shapesmt.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, at_least, divides
+from shapesmt.growth import direction, half_line, window
 from shapesmt.intervals import Interval
-from shapesmt.periods import window
+from shapesmt.points import Assignment, Points, Values, chosen, distance, truth_over
 from shapesmt.rewrite import Replacer, replace
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
-MANY = 4096  # values, from which on it pays to think before trying them all
-
-Values = NDArray[np.int64]
-Assignment = dict[Atom, int]
 
 
 class Decision(NamedTuple):
@@ -37,96 +32,6 @@ class Decision(NamedTuple):
     holds: str
     by: str
     counterexample: Assignment | None = None
-
-
-def lowest(symbol: Atom) -> int:
-    """The value that a symbol has unless something speaks against it."""
-    return int(symbol.lo) if symbol.lo > -inf else 0
-
-
-class Points:
-    """Assignments of some symbols: all that the facts about them admit."""
-
-    def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
-        rank = len(symbols)
-        self.symbols = tuple(symbols)
-        self._shape = tuple(map(len, axes))
-        self._values = {
-            s: values.reshape([-1 if i == k else 1 for k in range(rank)])
-            for i, (s, values) in enumerate(zip(symbols, axes, strict=True))
-        }
-        self._evaluator = Evaluator(self._values)
-        if facts:
-            valid = self._full(self._evaluator.formula(all_of(*facts)))
-            kept = np.nonzero(valid)
-            self._values = {s: axes[i][kept[i]] for i, s in enumerate(symbols)}
-            self._shape = kept[0].shape if rank else (int(bool(valid)),)
-            self._evaluator = Evaluator(self._values)
-        self.count = prod(self._shape)
-
-    def truth(self, formula: Formula) -> NDArray[np.bool_]:
-        """The condition at every point."""
-        if len(self.symbols) == 1:
-            return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
-        truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
-        return truth
-
-    def sides(self, formula: Formula) -> list[NDArray[np.bool_]] | None:
-        """Where the condition holds along each axis of a grid, if that is where it holds; None where it isn't."""
-        truth = self.truth(formula)
-        rank, count = len(self.symbols), int(np.count_nonzero(truth))
-        if truth.ndim != rank or not count:
-            return None
-        others = [tuple(j for j in range(rank) if j != i) for i in range(rank)]
-        sides = [np.asarray(truth.any(axis=axes)) for axes in others]
-        return sides if count == prod(int(np.count_nonzero(side)) for side in sides) else None
-
-    def sizes(self, dim: Dim) -> Values:
-        """The expression where it takes its values: at least one point for each."""
-        return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
-
-    def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
-        """The symbols' values at the chosen points."""
-        return {s: np.broadcast_to(v, self._shape)[chosen] for s, v in self._values.items()}
-
-    def where(self, dim: Dim, size: int) -> Assignment:
-        """The smallest point at which the expression has that value."""
-        return self.smallest(self._full(self._evaluator.dim(dim) == size))
-
-    def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
-        """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
-        near = self._nearest(chosen)
-        if near is not None:
-            return near
-        values = self.at(chosen)
-        if not values:
-            return {}
-        rows = np.stack([values[s] for s in self.symbols])
-        if len(rows) > 1:
-            off = rows - np.array([[lowest(s)] for s in self.symbols])
-            for weight in (np.sign, np.abs):
-                scores = np.abs(weight(off)).sum(axis=0)
-                best = scores == scores.min()
-                rows, off = rows[:, best], off[:, best]
-            rows = rows[:, [int(np.lexsort(rows[::-1])[0])]]
-        return {s: int(v) for s, v in zip(self.symbols, rows[:, 0], strict=True)}
-
-    def _nearest(self, chosen: NDArray[np.bool_]) -> Assignment | None:
-        """The smallest chosen point of a grid among those with one symbol off its first value, if any."""
-        if len(self._shape) != len(self.symbols) or len(self.symbols) < 2:
-            return None
-        found: list[tuple[int, int, Assignment]] = []
-        axes = [self._values[s].ravel() for s in self.symbols]
-        for k, s in enumerate(self.symbols):
-            line = chosen[tuple(slice(None) if i == k else 0 for i in range(len(axes)))]
-            if line.any():
-                point = {t: int(values[0]) for t, values in zip(self.symbols, axes, strict=True)}
-                point[s] = int(axes[k][int(line.argmax())])
-                found.append((point[s] - int(axes[k][0]), -k, point))
-        return min(found, key=lambda f: f[:2])[2] if found else None
-
-    def _full(self, result: Any) -> Any:
-        return np.broadcast_to(np.asarray(result), self._shape)
 
 
 class Domain:
@@ -345,7 +250,7 @@ class Domain:
             return min((d for d in failing if d.holds != "sometimes"), key=lambda d: d.holds)  # never, else unknown
         holds = "never" if any(d.holds == "never" for d in failing) else "sometimes"
         shown = [d for d in failing if d.holds == holds]
-        return Decision(holds, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=_distance))
+        return Decision(holds, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=distance))
 
     def decide_part(self, formula: Formula) -> Decision | None:
         """Whether one of the independent conditions holds, by running through the symbols it is tied to."""
@@ -361,7 +266,7 @@ class Domain:
             return Decision("always", "enumeration")
         counterexample = points.smallest(~truth)
         if any(s.universal for s in points.symbols):
-            return Decision("sometimes" if _for_all_data(points, truth) else "never", "enumeration", counterexample)
+            return Decision("sometimes" if points.some_input(truth) else "never", "enumeration", counterexample)
         return Decision("sometimes" if truth.any() else "never", "enumeration", counterexample)
 
     def _by_ends(self, formula: Formula) -> Decision | None:
@@ -478,24 +383,6 @@ def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
     return facts
 
 
-def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:
-    """A condition on one symbol at each of its ascending values; by bisection where it grows with the symbol."""
-    if len(values) > MANY and formula.op in ("and", "or"):
-        join = np.logical_and if formula.op == "and" else np.logical_or
-        joined: NDArray[np.bool_] = join.reduce([truth_over(symbol, values, part) for part in formula.args])
-        return joined
-    if len(values) > MANY and formula.op == "ge" and formula.dim is not None and (half := half_line(formula.dim)):
-        return np.asarray(values >= half[1] if half[0] > 0 else values <= half[1])
-    if len(values) > MANY and formula.op == "ge" and formula.dim is not None and (way := direction(formula.dim)):
-        ordered = values if way > 0 else -values[::-1]
-        first = bisect_left(ordered, True, key=lambda v: bool(evaluate(formula, {symbol: way * int(v)})))
-        if first == len(values):
-            return np.zeros(len(values), dtype=np.bool_)
-        return np.asarray(values >= ordered[first] if way > 0 else values <= -ordered[first])
-    truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
-    return truth
-
-
 def _half_line(fact: Formula) -> tuple[Atom, int, int] | None:
     """The symbol that a condition gives an end, with `half_line` of it."""
     dim = fact.dim if fact.op in ("ge", "ne") and len(fact.symbols) == 1 else None
@@ -503,85 +390,3 @@ def _half_line(fact: Formula) -> tuple[Atom, int, int] | None:
         dim = dim - 1 if dim.tight[0] >= 0 else -dim - 1 if dim.tight[1] <= 0 else None
     found = half_line(dim) if dim is not None else None
     return (next(iter(fact.symbols)), *found) if found is not None else None
-
-
-def half_line(dim: Dim) -> tuple[int, int] | None:
-    """Where an expression on one symbol is 0 or more: (1, n) from n on, (-1, n) up to n; None if it isn't so simple.
-
-    >>> half_line((symbol("h", 1) - 10) // 5 - 2), half_line(20 - 3 * symbol("h", 1))
-    ((1, 20), (-1, 6))
-    """
-    way, end = 1, 0  # way * (dim - end) >= 0
-    while True:
-        *_, (monomial, factor) = dim.terms
-        constant = dim.terms[0][1] if not dim.terms[0][0] else 0
-        if len(dim.terms) != 1 + bool(constant) or len(monomial) != 1:
-            return None
-        atom, end = _ATOMS[monomial[0]], end - constant
-        if factor < 0:
-            way, end = -way, -end
-        end = -(-end // abs(factor)) if way > 0 else end // abs(factor)
-        if atom.op == "symbol" and atom.definition is None:
-            return way, end
-        if atom.definition is not None:
-            dim = atom.definition
-        elif atom.op == "floordiv" and (divisor := atom.args[1].constant or 0) > 0:
-            dim, end = atom.args[0], end * divisor + (0 if way > 0 else divisor - 1)
-        else:
-            return None
-
-
-def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
-    """The values at which the truth holds; a view where they are neighbours."""
-    count, first = int(np.count_nonzero(truth)), int(truth.argmax()) if len(truth) else 0
-    if truth[first : first + count].all():
-        return values[first : first + count]
-    return values[truth]
-
-
-def direction(dim: Dim) -> int:
-    """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
-    ways = {
-        _monomial_direction([_ATOMS[n] for n in monomial]) * (1 if coefficient > 0 else -1)
-        for monomial, coefficient in dim.terms
-        if monomial
-    }
-    return ways.pop() if len(ways) == 1 else 0
-
-
-def _monomial_direction(atoms: list[Atom]) -> int:
-    if len(atoms) > 1 and any(a.lo < 0 for a in atoms):
-        return 0
-    ways = {_atom_direction(a) for a in atoms}
-    return ways.pop() if len(ways) == 1 and (len(atoms) == 1 or ways == {1}) else 0
-
-
-def _atom_direction(atom: Atom) -> int:
-    if atom.op == "floordiv":
-        return direction(atom.args[0]) if (atom.args[1].constant or 0) > 0 else 0
-    if atom.op in ("min", "max"):
-        ways = {direction(a) for a in atom.args if a.constant is None}
-        return ways.pop() if len(ways) == 1 else 0
-    return 1 if atom.op == "symbol" and atom.definition is None else 0
-
-
-def _distance(assignment: Assignment) -> tuple[int, int]:
-    """How far an assignment is from every symbol at its lower bound."""
-    off = [v - lowest(s) for s, v in assignment.items()]
-    return sum(o != 0 for o in off), sum(map(abs, off))
-
-
-def _for_all_data(points: Points, truth: NDArray[np.bool_]) -> bool:
-    """Whether the condition holds for some input whatever the data."""
-    inputs = [s for s in points.symbols if not s.universal]
-    if not inputs:
-        return bool(truth.all())
-    every = points.at(np.ones(truth.shape, dtype=bool))
-    rows = np.stack([every[s] for s in inputs], axis=1)
-    failing = np.unique(rows[~truth.ravel()], axis=0)
-    return len(failing) < len(np.unique(rows, axis=0))
-
-
-def restrict(assignment: Mapping[Atom, int], symbols: Iterable[Atom]) -> Assignment:
-    """The part of an assignment that is about these symbols."""
-    return {s: assignment[s] for s in symbols if s in assignment}

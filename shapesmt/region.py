@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from shapesmt.dim import Atom, of_atom
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.formula import TRUE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
-from shapesmt.presolve import Domain, Values
+from shapesmt.points import Values
+from shapesmt.presolve import Domain
 from shapesmt.printing import name_text
 
 Truth = NDArray[np.bool_]

@@ -10,7 +10,8 @@ import pytest
 from shapesmt.dim import Dim, of_atom, symbol
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
-from shapesmt.presolve import Domain, half_line
+from shapesmt.growth import half_line
+from shapesmt.presolve import Domain
 
 H, W = symbol("h", 1, 12), symbol("w", 0, 9, step=3)
 FREE = symbol("free", 1)

@@ -13,7 +13,8 @@ import numpy as np
 from shapesmt.dim import Dim
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, negate
-from shapesmt.presolve import Assignment, Decision, Domain
+from shapesmt.points import Assignment
+from shapesmt.presolve import Decision, Domain
 from shapesmt.solve.deadline import Deadline
 
 

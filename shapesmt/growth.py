@@ -1,7 +1,8 @@
-"""Periods: conditions on one symbol without an upper end, which finitely many values decide.
+"""Growth: how expressions and conditions change as a symbol grows.
 
-An expression made of sums and of divisions by constants repeats up to a gain: `x//4` gains 7 every 28, and
-`x//4 - 7*((x + 24)//28)` repeats every 28. A comparison with a gain keeps its truth from some value on.
+An expression may rise or fall throughout (`direction`); a condition on one symbol may hold from some value on
+(`half_line`). Sums, and divisions by constants, repeat up to a gain: `x//4` gains 7 every 28, and
+`x//4 - 7*((x + 24)//28)` repeats every 28. Conditions on them are decided by finitely many values (`window`).
 """
 
 from __future__ import annotations
@@ -95,3 +96,55 @@ def _compared(formula: Formula) -> Iterator[Dim]:
         yield formula.dim
     for part in formula.args:
         yield from _compared(part)
+
+
+def half_line(dim: Dim) -> tuple[int, int] | None:
+    """Where an expression on one symbol is 0 or more: (1, n) from n on, (-1, n) up to n; None if it isn't so simple.
+
+    >>> half_line((symbol("h", 1) - 10) // 5 - 2), half_line(20 - 3 * symbol("h", 1))
+    ((1, 20), (-1, 6))
+    """
+    way, end = 1, 0  # way * (dim - end) >= 0
+    while True:
+        *_, (monomial, factor) = dim.terms
+        constant = dim.terms[0][1] if not dim.terms[0][0] else 0
+        if len(dim.terms) != 1 + bool(constant) or len(monomial) != 1:
+            return None
+        atom, end = _ATOMS[monomial[0]], end - constant
+        if factor < 0:
+            way, end = -way, -end
+        end = -(-end // abs(factor)) if way > 0 else end // abs(factor)
+        if atom.op == "symbol" and atom.definition is None:
+            return way, end
+        if atom.definition is not None:
+            dim = atom.definition
+        elif atom.op == "floordiv" and (divisor := atom.args[1].constant or 0) > 0:
+            dim, end = atom.args[0], end * divisor + (0 if way > 0 else divisor - 1)
+        else:
+            return None
+
+
+def direction(dim: Dim) -> int:
+    """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
+    ways = {
+        _monomial_direction([_ATOMS[n] for n in monomial]) * (1 if coefficient > 0 else -1)
+        for monomial, coefficient in dim.terms
+        if monomial
+    }
+    return ways.pop() if len(ways) == 1 else 0
+
+
+def _monomial_direction(atoms: list[Atom]) -> int:
+    if len(atoms) > 1 and any(a.lo < 0 for a in atoms):
+        return 0
+    ways = {_atom_direction(a) for a in atoms}
+    return ways.pop() if len(ways) == 1 and (len(atoms) == 1 or ways == {1}) else 0
+
+
+def _atom_direction(atom: Atom) -> int:
+    if atom.op == "floordiv":
+        return direction(atom.args[0]) if (atom.args[1].constant or 0) > 0 else 0
+    if atom.op in ("min", "max"):
+        ways = {direction(a) for a in atom.args if a.constant is None}
+        return ways.pop() if len(ways) == 1 else 0
+    return 1 if atom.op == "symbol" and atom.definition is None else 0

@@ -10,7 +10,7 @@ import pytest
 from shapesmt.dim import Dim, maximum, minimum, symbol
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal
-from shapesmt.periods import growth, window
+from shapesmt.growth import growth, window
 from shapesmt.presolve import Domain
 
 MANY = 20_000
