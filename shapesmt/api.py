@@ -7,7 +7,7 @@ Every function takes a model (a path, the bytes of a file, an `onnx.ModelProto` 
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
-    assume    relations between dimensions: `"total == past + seq"`
+    assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
     timeout   seconds after which what is undecided is reported as undecided
 
 and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
@@ -97,7 +97,10 @@ def check(
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if certify else ""
     source, ranges = a.problem.graph.source, a.problem.ranges
-    return Report(source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate)
+    return Report(
+        source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate,
+        origins=a.problem.origins, unadopted=a.problem.unadopted,
+    )  # fmt: skip
 
 
 @gc_paused()

@@ -81,6 +81,21 @@ def parse_formula(text: str, symbols: Mapping[str, Dim]) -> Formula:
     return reader.formula(reader.tree(), 0)
 
 
+def names_in(text: str) -> frozenset[str]:
+    """The names that `text` speaks of, be it a condition or a number.
+
+    >>> sorted(names_in("max(past, 1) + seq == `total length`"))
+    ['past', 'seq', 'total length']
+
+    Raises:
+        UsageError: the text can't be read.
+    """
+    reader = _Reader(text, {})
+    nodes = list(ast.walk(reader.tree()))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    return frozenset(reader.name(node) for node in nodes if isinstance(node, ast.Name) and id(node) not in called)
+
+
 def parse_dim(text: str, symbols: Mapping[str, Dim]) -> Dim:
     """The number that `text` computes from `symbols`.
 
@@ -212,11 +227,15 @@ class _Reader:
         return const(value)
 
     def _symbol(self, node: ast.Name) -> Dim:
-        name = self.names.get(node.id, self._part(node))  # not node.id: Python normalises identifiers
+        name = self.name(node)
         found = self.symbols.get(name)
         if found is None:
             raise unknown_name("symbol", name, self.symbols, quoted(self.text))
         return found
+
+    def name(self, node: ast.Name) -> str:
+        """The name as it was written."""
+        return self.names.get(node.id, self._part(node))  # not node.id: Python normalises identifiers
 
     def _binary(self, node: ast.BinOp, depth: int) -> Dim:
         left = self.dim(node.left, depth)

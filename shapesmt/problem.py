@@ -7,17 +7,18 @@ the others are facts of the domain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from math import inf
 
 from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
 from shapesmt.errors import UsageError
 from shapesmt.evaluate import evaluate
-from shapesmt.expressions import parse_dim, parse_formula
+from shapesmt.expressions import names_in, parse_dim, parse_formula
 from shapesmt.formula import Formula, all_of
 from shapesmt.graph import Graph
 from shapesmt.presolve import Domain, range_facts
-from shapesmt.ranges import DimLike, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
+from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.report import Counterexample, SymbolRange
 from shapesmt.rewrite import replace
 from shapesmt.tensor import Tensor, tensor
@@ -28,9 +29,12 @@ class Problem:
     """What is to be decided.
 
     Attributes:
+        ranges: The declared range of each name, and where it comes from.
         dims: Each declared name as an expression over the domain's symbols.
         inputs: The input tensors.
         domain: The admissible inputs, before any node is judged.
+        assumptions: The relations that hold of them, as written.
+        origins: Of the assumptions that nobody gave by hand, where they come from.
     """
 
     graph: Graph
@@ -39,6 +43,21 @@ class Problem:
     inputs: Mapping[str, Tensor]
     domain: Domain
     assumptions: tuple[str, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def unadopted(self) -> dict[str, SymbolRange]:
+        """The ranges that the file notes of names that none of its sizes has: an exporter renamed those."""
+        if not self.graph.ranges:
+            return {}
+        declared = (*self.graph.inputs.values(), *self.graph.declared.values())
+        named = {axis for d in declared for axis in d.shape or ()}
+        found = {}
+        for name, text in self.graph.ranges.items():
+            if name.isidentifier() and name not in named:
+                with suppress(UsageError):  # of a number that is no size, it may be negative
+                    found[name] = _symbol_range(parse_range(text, name), "metadata")
+        return found
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
         """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
@@ -57,9 +76,9 @@ def pose(
     graph: Graph,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
-    assume: Iterable[str] | None = None,
+    assume: Iterable[str] | Mapping[str, Origin] | None = None,
 ) -> Problem:
-    """The problem that a graph and its caller's declarations pose.
+    """The problem that a graph and its caller's declarations pose; a mapping of assumptions has their origins.
 
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
@@ -69,8 +88,10 @@ def pose(
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
     }
+    origins = assume if isinstance(assume, Mapping) else {}
     assumptions = [assume] if isinstance(assume, str) else list(assume or ())
-    formulas = [parse_formula(text, free) for text in assumptions]
+    assumptions = [text for text in assumptions if text not in origins or _applies(text, origins[text], free)]
+    formulas = [_assumed(text, origins.get(text), free) for text in assumptions]
     solved, facts = _eliminate(all_of(*formulas).conjuncts)
     meant = {name: replace(d, solved) for name, d in free.items()}
     inputs = {
@@ -78,7 +99,25 @@ def pose(
         for name, (dtype, axes) in declared.items()
     }
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
-    return Problem(graph, given, meant, inputs, Domain(own, facts), tuple(assumptions))
+    sources = {text: origins[text].source for text in assumptions if text in origins}
+    return Problem(graph, given, meant, inputs, Domain(own, facts), tuple(assumptions), sources)
+
+
+def dimension_names(graph: Graph) -> frozenset[str]:
+    """The names of input dimensions that a range or an assumption can speak of."""
+    return frozenset(_symbols(graph, _declared(graph, {}), {})[1])
+
+
+def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
+    """Whether an assumption concerns the model: one that isn't needed does where all its names are known."""
+    return origin.needed or names_in(text) <= known.keys()
+
+
+def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Formula:
+    try:
+        return parse_formula(text, known)
+    except UsageError as error:
+        raise (UsageError(f"{origin.source}: {error}") if origin is not None else error) from None
 
 
 Axis = int | str | Range
@@ -129,23 +168,34 @@ def _symbols(
     plain = {name for name in order if name.isidentifier()}
     expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
     for name in dims:
-        if name not in order or name in expressions:
-            raise unknown_name("input dimension", name, [n for n in order if n not in expressions], graph.source)
+        if (name not in order or name in expressions) and _needed(name, dims[name], graph):
+            origin = _origin(dims[name])
+            where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
+            raise unknown_name("input dimension", name, [n for n in order if n not in expressions], where)
     ranges: dict[str, SymbolRange] = {}
     for name, known in order.items():
         if name in dims:
             ranges[name] = _symbol_range(parse_range(dims[name], name), "--dim")
         elif known is not None:
             ranges[name] = known
-        elif name in graph.ranges:
-            ranges[name] = _symbol_range(parse_range(graph.ranges[name], name), "model")
         elif name not in expressions:
-            ranges[name] = _symbol_range(Range(), "default")
+            noted = graph.ranges.get(name)
+            ranges[name] = _symbol_range(parse_range(noted or "1..", name), "metadata" if noted else "default")
     return expressions, ranges
 
 
 def _symbol_range(r: Range, source: str) -> SymbolRange:
-    return SymbolRange(r.lo, r.hi, r.step, source)
+    return SymbolRange(r.lo, r.hi, r.step, source if r.origin is None else r.origin.source)
+
+
+def _origin(spec: RangeLike) -> Origin | None:
+    return spec.origin if isinstance(spec, Range) else None
+
+
+def _needed(name: str, spec: RangeLike, graph: Graph) -> bool:
+    """Whether it is a mistake that no input has the name: not where an input's shape was given without it."""
+    origin = _origin(spec)
+    return origin is None or (origin.needed and not any(name in (d.shape or ()) for d in graph.inputs.values()))
 
 
 def _is_expression(name: str, plain: set[str]) -> bool:

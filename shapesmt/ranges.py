@@ -6,7 +6,7 @@ RANGE is `8`, `1..32`, `1..`, `..32` or `64..512:16`; SHAPE is `[1..8,3,?,400]`,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
@@ -26,6 +26,14 @@ _MOST_LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a declaration comes from; where it isn't `needed`, a model that lacks the name does without it."""
+
+    source: str
+    needed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Range:
     """The sizes `lo, lo + step, ...` up to `hi`; without end when `hi` is None.
 
@@ -38,6 +46,7 @@ class Range:
     lo: int = 1
     hi: int | None = None
     step: int = 1
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
     def __contains__(self, size: int) -> bool:
         return self.lo <= size and (self.hi is None or size <= self.hi) and (size - self.lo) % self.step == 0
@@ -70,6 +79,7 @@ def parse_range(spec: RangeLike, name: str = "") -> Range:
         UsageError: the text is no range, or the range is empty, negative or beyond 2**63 - 1.
     """
     lo, hi, step = _numbers(spec, name)
+    origin = spec.origin if isinstance(spec, Range) else None
     what = f"range {quoted(spec)}" + (f" of {quoted(name)}" if name else "")
     for number in (lo, hi or 0, step):
         if number < 0:
@@ -79,11 +89,11 @@ def parse_range(spec: RangeLike, name: str = "") -> Range:
     if step == 0:
         raise UsageError(f"{what} has step 0; a step is 1 or more, as in 64..512:16")
     if hi is None:
-        return Range(lo, None, step)
+        return Range(lo, None, step, origin)
     if lo > hi:
         raise UsageError(f"{what} is empty: {lo} > {hi}; write lo..hi with lo <= hi")
     last = hi - (hi - lo) % step
-    return Range(lo, last, 1 if last == lo else step)
+    return Range(lo, last, 1 if last == lo else step, origin)
 
 
 def parse_shape(spec: ShapeLike, name: str = "") -> tuple[DimLike, ...] | None:

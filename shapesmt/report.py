@@ -200,6 +200,10 @@ class Report(Data):
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     certificate: str = field(default="", metadata=_OMIT_EMPTY)
     """What the solver said of the complete system, where it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
+    origins: Mapping[str, str] = field(default_factory=dict, metadata={"key": "assumptions_from", **_OMIT_EMPTY})
+    """Where the assumptions come from that nobody gave by hand: a configuration file."""
+    unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """Ranges that the file notes of names that none of its dimensions has."""
 
     @property
     def exit_status(self) -> int:

@@ -10,6 +10,7 @@ import pytest
 from shapesmt.errors import UsageError
 from shapesmt.frontends import load
 from shapesmt.problem import Problem, pose
+from shapesmt.ranges import Origin, Range
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 
@@ -55,7 +56,61 @@ def test_ranges_in_the_file_are_adopted_and_yield_to_the_callers() -> None:
     model = onnx.parser.parse_model(f"{HEAD}(float[s0, s1] x) => (y) {{ y = Identity (x) }}")
     noted = model.metadata_props.add()
     noted.key, noted.value = "pkg.torch.export.ExportedProgram.range_constraints", "{s0: VR[2, 9], s1: VR[1, 64]}"
-    assert ranges(pose(load(model), {"s1": "3..4"})) == {"s0": "2..9:1 model", "s1": "3..4:1 --dim"}
+    assert ranges(pose(load(model), {"s1": "3..4"})) == {"s0": "2..9:1 metadata", "s1": "3..4:1 --dim"}
+
+
+def noting(sizes: list[str], constraints: str) -> Problem:
+    """A model with PyTorch's note about its symbols, where its exporter writes it."""
+    model = onnx.parser.parse_model(f"{HEAD}(float[{','.join('?' * len(sizes))}] x) => (y) {{ y = Identity (x) }}")
+    for dim, size in zip(model.graph.input[0].type.tensor_type.shape.dim, sizes, strict=True):
+        dim.dim_param = size
+    noted = model.graph.metadata_props.add()
+    noted.key, noted.value = "pkg.torch.export.ExportedProgram.range_constraints", constraints
+    return pose(load(model))
+
+
+def test_the_exporters_0_is_no_declaration() -> None:
+    problem = noting(["s17", "s27", "s94"], "{s17: VR[0, int_oo], s27: VR[4, 99], s94: VR[0, 512]}")
+    assert ranges(problem) == {"s17": "1..:1 default", "s27": "4..99:1 metadata", "s94": "1..512:1 metadata"}
+    assert problem.unadopted == {}
+
+
+def test_noted_ranges_of_renamed_sizes_are_told_not_guessed() -> None:
+    problem = noting(
+        ["batch", "2*n", "u0"], "{s17: VR[1, 64], 2*s69: VR[4, 200], s69: VR[2, 100], u0: VR[0, 9], u1: VR[-3, 9]}"
+    )
+    assert ranges(problem)["batch"] == "1..:1 default"
+    assert {name: (r.min, r.max) for name, r in problem.unadopted.items()} == {"s17": (1, 64), "s69": (2, 100)}
+
+
+def test_a_noted_range_of_an_expression_makes_no_symbol() -> None:
+    problem = noting(["s0", "2*s0", "s0 + s1", "s1"], "{s0: VR[2, 9], 2*s0: VR[4, 18], s0 + s1: VR[3, 40]}")
+    assert ranges(problem) == {"s0": "2..9:1 metadata", "s1": "1..:1 default"}
+    assert shapes(problem) == {"x": "s0 2*s0 s0 + s1 s1"}
+
+
+ORIGIN = Origin("shapesmt.toml", needed=False)
+
+
+def test_declarations_remember_where_they_come_from() -> None:
+    problem = posed(
+        "float[n, m] x",
+        dims={"n": Range(2, 8, 1, Origin("shapesmt.toml")), "k": Range(1, 2, 1, ORIGIN)},
+        assume={"n == m": Origin("--assume"), "m >= k": ORIGIN, "m % 2 == 0": ORIGIN},
+    )
+    assert ranges(problem)["n"] == "2..8:1 shapesmt.toml"
+    assert problem.assumptions == ("n == m", "m % 2 == 0")
+    assert problem.origins == {"n == m": "--assume", "m % 2 == 0": "shapesmt.toml"}
+
+
+def test_a_needed_name_that_is_missing_is_told_with_its_origin() -> None:
+    origin = Origin("shapesmt.toml")
+    with pytest.raises(UsageError, match=r"no input dimension 'k' in <model>, named in shapesmt.toml; it has n, m"):
+        posed("float[n, m] x", dims={"k": Range(1, 2, 1, origin)})
+    with pytest.raises(UsageError, match=r"shapesmt.toml: no symbol 'k' in 'm >= k'"):
+        posed("float[n, m] x", assume={"m >= k": origin})
+    replaced = posed("float[n, m] x", dims={"n": Range(1, 2, 1, origin)}, shapes={"x": "[4,?]"})
+    assert shapes(replaced) == {"x": "x_dim0 m"}
 
 
 def test_shapes_are_merged_with_the_files() -> None:

@@ -96,7 +96,7 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
 
 def _report(report: Report) -> Iterator[Line]:
     yield headline(report.verdict, name(report.model), _summary(report))
-    yield from adopted(report.symbols)
+    yield from adopted(report.symbols, report.origins, report.unadopted)
     yield from _findings(report.findings)
     if report.findings:
         yield BLANK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
@@ -42,6 +43,8 @@ STRONG = "bold"
 CODE = "cyan"
 
 _MOST_CODE = 400  # characters of a formula that are shown
+_BY_HAND = ("--dim", "--shape", "default")
+_SOURCES = {"model": "declared in the file", "metadata": "from the file's metadata"}
 
 
 class Line(NamedTuple):
@@ -131,11 +134,23 @@ def admissible(symbols: Mapping[str, SymbolRange], assumptions: Sequence[str] = 
     return " with ".join(part for part in (listed(list(_named(symbols))), given) if part)
 
 
-def adopted(symbols: Mapping[str, SymbolRange]) -> Iterator[Line]:
-    """The ranges that the file brought along."""
-    theirs = list(_named({key: value for key, value in symbols.items() if value.source == "model"}))
-    if theirs:
-        yield line(0, (f"declared in the file: {listed(theirs)}", FAINT))
+def adopted(
+    symbols: Mapping[str, SymbolRange],
+    origins: Mapping[str, str] = MappingProxyType({}),
+    unadopted: Mapping[str, SymbolRange] = MappingProxyType({}),
+) -> Iterator[Line]:
+    """The ranges and assumptions that nobody gave by hand, by where they come from."""
+    theirs: dict[str, list[str]] = {}
+    for symbol, given in symbols.items():
+        if given.source not in _BY_HAND:
+            theirs.setdefault(given.source, []).extend(_named({symbol: given}))
+    for text, source in origins.items():
+        theirs.setdefault(source, []).append(printable(text, _MOST_CODE))
+    for source, declared in theirs.items():
+        yield line(0, (f"{_SOURCES.get(source, f'from {name(source)}')}: {listed(declared)}", FAINT))
+    if unadopted:
+        noted = listed(list(_named(unadopted)))
+        yield line(0, (f"noted in the file under names that no input has, so not adopted: {noted}; use --dim", FAINT))
 
 
 def _named(symbols: Mapping[str, SymbolRange]) -> Iterator[str]:
