@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shapesmt.api import bounds, check, encode, explain, infer_shapes, supported_ops, tighten
+    from shapesmt.config import Config
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
     from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
     from shapesmt.ops.registry import rule
     from shapesmt.report import Bounds, Explanation, Finding, Report, Verdict
     from shapesmt.tensor import Tensor
+    from shapesmt.testing import assert_proved
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "api": ("bounds", "check", "encode", "explain", "infer_shapes", "supported_ops", "tighten"),
+    "config": ("Config",),
     "context": ("InferenceContext",),
     "dim": ("Dim",),
     "errors": ("InternalError", "ModelError", "ShapesmtError", "UsageError"),
@@ -26,11 +29,13 @@ _HOMES = {
     "ops.registry": ("rule",),
     "report": ("Bounds", "Explanation", "Finding", "Report", "Verdict"),
     "tensor": ("Tensor",),
+    "testing": ("assert_proved",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Bounds",
+    "Config",
     "Dim",
     "Explanation",
     "Finding",
@@ -44,6 +49,7 @@ __all__ = [
     "Tensor",
     "UsageError",
     "Verdict",
+    "assert_proved",
     "bounds",
     "check",
     "encode",

@@ -14,10 +14,12 @@ import click
 from shapesmt import __version__
 from shapesmt.errors import InternalError, ShapesmtError, printable
 from shapesmt.memory import gc_paused
+from shapesmt.ranges import Origin
+from shapesmt.render import CHECK_FORMS, FORMS, Form
 
 if TYPE_CHECKING:
-    from shapesmt.render import Form
-    from shapesmt.report import Result
+    from shapesmt.config import Config
+    from shapesmt.reports import AnyResult, Reports
 
 __all__ = ["cli", "main"]
 
@@ -109,8 +111,12 @@ def _debug_option(command: Command) -> Command:
 
 def _model_command(command: Command) -> Command:
     """The argument and the options that every question about a model takes."""
+    return click.argument("model", metavar="MODEL")(_question(command, FORMS))
+
+
+def _question(command: Command, forms: Sequence[Form]) -> Command:
+    """The options that every question takes."""
     options = [
-        click.argument("model", metavar="MODEL"),
         click.option("--dim", "dims", multiple=True, metavar="NAME=RANGE", callback=_pairs,
                      help="Range of a dimension: 8, 1..32, 1.., ..32, 64..512:16."),
         click.option("--shape", "shapes", multiple=True, metavar="INPUT=SHAPE", callback=_pairs,
@@ -119,11 +125,40 @@ def _model_command(command: Command) -> Command:
                      help='Relation between dimensions: "total == past + seq".'),
         click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
                      show_default=True, help="Leave undecided what takes longer."),
-        click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+        click.option("--config", metavar="FILE",
+                     help="Configuration; by default the nearest shapesmt.toml or [tool.shapesmt]."),
+        click.option("--no-config", is_flag=True, help="Read no configuration."),
+        click.option("--format", "form", type=click.Choice(forms), default="text",
                      show_default=True, help="Text for people, JSON for programs."),
         _debug_option,
     ]  # fmt: skip
     return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+def _configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
+    """The configuration that the options ask for, and the others of them."""
+    from shapesmt.config import Config
+
+    path, none = options.pop("config"), options.pop("no_config")
+    if path is not None and none:
+        raise click.UsageError("--config and --no-config exclude each other", click.get_current_context())
+    return (Config() if none else Config.load(path)), options
+
+
+def _settled(model: str, config: Config, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options for a model: what the command line says goes before what the configuration says."""
+    context = click.get_current_context()
+    settled = dict(options)
+    for key, value in config.of(model).items():
+        if key in ("dims", "shapes"):
+            settled[key] = {**value, **options[key]}
+        elif key == "assume":
+            given = options[key]
+            by_hand = given if isinstance(given, Mapping) else dict.fromkeys(given, Origin("--assume"))
+            settled[key] = {**value, **by_hand}
+        elif key in options and context.get_parameter_source(key) is click.core.ParameterSource.DEFAULT:
+            settled[key] = value
+    return settled
 
 
 @click.group(
@@ -139,18 +174,49 @@ def cli() -> None:
     """
 
 
+def _check_command(command: Command) -> Command:
+    """The argument and the options of `check`."""
+    return click.argument("models", metavar="MODEL...", nargs=-1, required=True)(_question(command, CHECK_FORMS))
+
+
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt check unet.onnx --dim height=64..512")
-@_model_command
+@_check_command
 @click.option("--declared", type=click.Choice(["trust", "check", "ignore"]), default="check", show_default=True,
               help="What to do with the shapes that the file declares of inner tensors and outputs.")  # fmt: skip
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
-def check(form: Form, model: str, certify: bool, **options: Any) -> int:
-    """Does every node run for every input? If not: which input breaks it?"""
-    from shapesmt import api
+@click.option("--jobs", type=click.IntRange(1), metavar="N",
+              help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
+def check(form: Form, models: tuple[str, ...], certify: bool, jobs: int | None, quiet: bool, **options: Any) -> int:
+    """Does every node run for every input? If not: which input breaks it?
 
+    Of several models, or a folder with some, a table of the verdicts comes last, and the gravest exit status counts:
+    2, then 1, then 3.
+    """
+    form = "quiet" if quiet and form == "text" else form
+    config, options = _configured(options)
     if certify:
         options["certify"] = True
+    if len(models) > 1 or os.path.isdir(models[0]):  # noqa: PTH112 - names with a NUL are none of a folder
+        return _show(_checked(models, jobs or config.jobs, config, options), form)
+    from shapesmt import api
+
+    (model,) = models
+    options = _settled(model, config, options)
     return _show(_waiting(f"checking {model}", options, lambda: api.check(model, **options)), form)
+
+
+def _checked(models: Sequence[str], jobs: int | None, config: Config, options: dict[str, Any]) -> Reports:
+    """What was found of several models."""
+    from shapesmt import many
+    from shapesmt.render.progress import counting
+
+    paths = many.models_in(models)
+    options = many.shared(paths, options)
+    shapes, options["shapes"] = options["shapes"], {}
+    tasks = [many.Task(path, _settled(path, config, options), shapes) for path in paths]
+    with counting(len(tasks)) as done:
+        return many.check_all(tasks, jobs or many.usual_jobs(len(tasks)), done)
 
 
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
@@ -160,6 +226,7 @@ def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
     """Why does this node, this dimension or the whole model fail?"""
     from shapesmt import api
 
+    options = _settled(model, *_configured(options))
     return _show(_waiting(f"explaining {model}", options, lambda: api.explain(model, target, **options)), form)
 
 
@@ -170,6 +237,7 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
     """What are the tightest bounds of every dimension of every tensor?"""
     from shapesmt import api
 
+    options = _settled(model, *_configured(options))
     return _show(_waiting(f"bounding {model}", options, lambda: api.bounds(model, *tensors, **options)), form)
 
 
@@ -180,6 +248,7 @@ def tighten(form: Form, model: str, output: str, **options: Any) -> int:
     """Write the model with the shape of every tensor in it."""
     from shapesmt import api
 
+    options = _settled(model, *_configured(options))
     return _show(_waiting(f"bounding {model}", options, lambda: api.tighten_file(model, output, **options)), form)
 
 
@@ -191,7 +260,7 @@ def encode(form: Form, model: str, output: str | None, timeout: float, **options
     from shapesmt import api
     from shapesmt.export.files import write_whole
 
-    text = api.encode(model, **options)
+    text = api.encode(model, **_settled(model, *_configured(options)))
     if form == "json":
         from shapesmt.render.json import to_json
 
@@ -224,7 +293,7 @@ def _waiting(what: str, options: Mapping[str, Any], ask: Callable[[], Answer]) -
         return ask()
 
 
-def _show(result: Result, form: Form) -> int:
+def _show(result: AnyResult, form: Form) -> int:
     from shapesmt.render import render
 
     render(result, form)

@@ -100,6 +100,7 @@ def pose(
     }
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     sources = {text: origins[text].source for text in assumptions if text in origins}
+    sources = {text: source for text, source in sources.items() if source != "--assume"}
     return Problem(graph, given, meant, inputs, Domain(own, facts), tuple(assumptions), sources)
 
 

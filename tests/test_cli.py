@@ -141,7 +141,7 @@ def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
     ("arguments", "message"),
     [
         (["chekc"], "error: No such command 'chekc'"),
-        (["check"], "error: Missing argument 'MODEL'; see shapesmt check --help"),
+        (["check"], "error: Missing argument 'MODEL...'; see shapesmt check --help"),
         (["check", "m", "--dim", "h"], "error: Invalid value for '--dim': 'h' is not NAME=RANGE; see"),
         (["check", "m", "--dim", "=3"], "error: Invalid value for '--dim': '=3' is not NAME=RANGE; see"),
         (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: Invalid value for '--dim': 'h' has two values: 1 and"),

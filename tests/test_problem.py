@@ -100,7 +100,7 @@ def test_declarations_remember_where_they_come_from() -> None:
     )
     assert ranges(problem)["n"] == "2..8:1 shapesmt.toml"
     assert problem.assumptions == ("n == m", "m % 2 == 0")
-    assert problem.origins == {"n == m": "--assume", "m % 2 == 0": "shapesmt.toml"}
+    assert problem.origins == {"m % 2 == 0": "shapesmt.toml"}
 
 
 def test_a_needed_name_that_is_missing_is_told_with_its_origin() -> None:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from shapesmt.report import Result
+    from collections.abc import Callable
 
-__all__ = ["Form", "render"]
+    from shapesmt.reports import AnyResult
 
-Form: TypeAlias = Literal["text", "json"]
+__all__ = ["CHECK_FORMS", "FORMS", "Form", "render"]
+
+Form: TypeAlias = str
+FORMS: tuple[Form, ...] = ("text", "json")  # of any answer
+CHECK_FORMS: tuple[Form, ...] = FORMS  # of what `check` found
+
+_WRITERS = {
+    "text": ("text", "write_text"),
+    "quiet": ("text", "write_headlines"),
+    "json": ("json", "write_result"),
+}
 
 
-def render(result: Result, form: Form = "text", stream: TextIO | None = None) -> None:
-    """Write `result` to `stream` (standard output by default).
+def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:
+    """Write `result` to `stream` (standard output by default) in one of the forms.
 
     Text fits the width of a terminal and is coloured there, unless `NO_COLOR` is set; anywhere else it is plain.
 
@@ -23,12 +34,6 @@ def render(result: Result, form: Form = "text", stream: TextIO | None = None) ->
     PROVED m.onnx: all 2 requirements hold
     2 of 2 requirements proved in 0.00 s
     """
-    stream = sys.stdout if stream is None else stream
-    if form == "json":
-        from shapesmt.render.json import write_json
-
-        write_json(result.to_dict(), stream)
-    else:
-        from shapesmt.render.text import write_text
-
-        write_text(result, stream)
+    module, name = _WRITERS[form]
+    write = getattr(import_module(f"shapesmt.render.{module}"), name)
+    cast("Callable[[AnyResult, TextIO], None]", write)(result, sys.stdout if stream is None else stream)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["to_json", "write_json"]
+    from shapesmt.reports import AnyResult
+
+__all__ = ["to_json", "write_result"]
 
 
 def to_json(data: Mapping[str, object]) -> str:
@@ -24,9 +26,9 @@ def to_json(data: Mapping[str, object]) -> str:
     return "".join(_pieces(data))
 
 
-def write_json(data: Mapping[str, object], stream: TextIO) -> None:
-    """Write the JSON text of `data`."""
-    stream.write(to_json(data))
+def write_result(result: AnyResult, stream: TextIO) -> None:
+    """Write the JSON text of `result`."""
+    stream.write(to_json(result.to_dict()))
 
 
 def _pieces(data: Mapping[str, object]) -> Iterator[str]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TextIO
 from shapesmt.errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["progress"]
+__all__ = ["counting", "progress"]
 
 
 @contextmanager
@@ -35,6 +35,26 @@ def progress(what: str, budget: float, stream: TextIO | None = None, delay: floa
     finally:
         done.set()
         bar.join()
+
+
+@contextmanager
+def counting(total: int, stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
+    """A bar of how many of `total` models are done, for the body to move on with the name of each.
+
+    >>> with counting(2) as done:
+    ...     done("unet.onnx")
+    """
+    stream = sys.stderr if stream is None else stream
+    if not stream.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(file=stream, markup=False), transient=True) as shown:
+        task = shown.add_task("checking", total=total)
+        yield lambda name: shown.update(task, advance=1, description=printable(name, 60))
 
 
 def _show(what: str, budget: float, stream: TextIO, delay: float, done: Event) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from shapesmt.errors import printable
 from shapesmt.render.advice import flags
 from shapesmt.render.findings import causes, finding, first_of_each
+from shapesmt.render.summary import condition, summary, unchecked
 from shapesmt.render.tables import bounds_text, operators_text, table, witnesses
 from shapesmt.render.words import (
     BLANK,
@@ -28,6 +29,7 @@ from shapesmt.render.words import (
     name,
 )
 from shapesmt.report import Bounds, Explanation, Report, Verdict
+from shapesmt.reports import Reports, Unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,25 +37,38 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.segment import Segment
 
-    from shapesmt.report import Finding, Result
+    from shapesmt.report import Finding
+    from shapesmt.reports import AnyResult
 
-__all__ = ["lines", "write_text"]
+__all__ = ["lines", "write_headlines", "write_text"]
 
 _MOST_FINDINGS = 20
 _CHUNK = 1000  # lines that are handed to the terminal at once
 _HANGING = 4  # how much further the rest of a wrapped line is indented
 
 
-def write_text(result: Result, stream: TextIO) -> None:
+def write_text(result: AnyResult, stream: TextIO) -> None:
     """Write `result`, fitted and coloured where `stream` is a terminal."""
+    _write(lines(result), stream)
+
+
+def write_headlines(result: AnyResult, stream: TextIO) -> None:
+    """Write the verdict of each model only."""
+    found = result.models if isinstance(result, Reports) else (result,)
+    _write((unchecked(one) if isinstance(one, Unchecked) else next(lines(one)) for one in found), stream)
+
+
+def _write(rows: Iterator[Line], stream: TextIO) -> None:
     if stream.isatty() or os.environ.get("FORCE_COLOR"):
-        _write_rich(lines(result), stream)
+        _write_rich(rows, stream)
     else:
-        stream.writelines(f"{row}\n" for row in lines(result))
+        stream.writelines(f"{row}\n" for row in rows)
 
 
-def lines(result: Result) -> Iterator[Line]:
+def lines(result: AnyResult) -> Iterator[Line]:
     """The text of `result`, line by line."""
+    if isinstance(result, Reports):
+        return _reports(result)
     if isinstance(result, Report):
         return _report(result)
     if isinstance(result, Bounds):
@@ -92,6 +107,16 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
         piece.rstrip()
         yield from (Text(first) + piece).render(console, end="\n")
         first = rest
+
+
+def _reports(result: Reports) -> Iterator[Line]:
+    """In full what isn't proved, then a line for each model."""
+    for report in result.reports:
+        if report.verdict is not Verdict.PROVED:
+            yield from _report(report)
+            yield BLANK
+            yield BLANK
+    yield from summary(result)
 
 
 def _report(report: Report) -> Iterator[Line]:
@@ -159,9 +184,8 @@ def _region(report: Report) -> Iterator[Line]:
     region = report.precondition
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
-    joined = " and ".join(f"({t})" if " or " in t and len(region.text) > 1 else t for t in region.text)
     how = "runs exactly when" if region.exact else "runs, as far as is known, when"
-    yield line(0, f"{name(report.model)} {how} ", code(joined))
+    yield line(0, f"{name(report.model)} {how} ", code(condition(region)))
     if region.exact and report.verdict is Verdict.DEPENDS and "False" not in region.text:
         yield line(0, "PROVED with ", (printable(flags(region.text, report.symbols), 1000), STRONG))
 

@@ -1,0 +1,53 @@
+"""A helper for test suites: a model is proved, or the test fails with the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import api
+from shapesmt.render.text import lines
+from shapesmt.report import Report, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from shapesmt.frontends import Model
+    from shapesmt.ranges import RangeLike, ShapeLike
+
+__all__ = ["assert_proved"]
+
+
+def assert_proved(
+    model: Model,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    declared: str = "check",
+    timeout: float = api.TIMEOUT,
+) -> Report:
+    """The report on a model that is proved; the arguments are those of `check`.
+
+    Raises:
+        AssertionError: It isn't proved, or is undecided; the message is the report.
+        ModelError: It can't be read.
+        UsageError: A name that doesn't exist, a malformed range, or declarations that admit no input.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'''
+    >>> assert_proved(model, assume=["n == m or m == 1"]).requirements.proved
+    1
+    >>> assert_proved(model, dims={"n": "2..8", "m": "2..8"})
+    Traceback (most recent call last):
+      ...
+    AssertionError: DEPENDS <bytes>: 1 of 1 requirement fails for some n in 2..8, m in 2..8
+    ...
+    """
+    __tracebackhide__ = True
+    report = api.check(model, dims=dims, shapes=shapes, assume=assume, declared=declared, timeout=timeout)
+    if report.verdict is Verdict.PROVED:
+        return report
+    text = "\n".join(map(str, lines(report)))
+    if report.verdict is Verdict.UNKNOWN:
+        text = f"undecided, which proves nothing\n{text}"
+    raise AssertionError(text)
