@@ -36,6 +36,8 @@ def test_python() -> None:
     for kind, block in re.findall(r"^```(python|pycon)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
         if kind == "python":
             exec(block, names)
+            for test in [name for name in names if name.startswith("test_")]:
+                names.pop(test)()  # type: ignore[operator]
         else:
             test = doctest.DocTestParser().get_doctest(block, names, "README.md", None, None)
             runner.run(test, clear_globs=False)
@@ -44,9 +46,17 @@ def test_python() -> None:
     assert runner.summarize().failed == 0
 
 
+def test_settings(tmp_path: Path) -> None:
+    from shapesmt import Config
+
+    (block,) = re.findall(r"^```toml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    (tmp_path / "shapesmt.toml").write_text(block)
+    assert Config.load().of("decoder.onnx")["dims"].keys() == {"batch", "past", "seq"}
+
+
 def test_links() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+        assert target.startswith("https://") or (ROOT / target).exists(), target
 
 
 def test_every_command_is_listed() -> None:
