@@ -11,7 +11,8 @@ Every function takes a model (a path, the bytes of a file, an `onnx.ModelProto` 
     timeout   seconds after which what is undecided is reported as undecided
 
 and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
-range, or declarations that leave no admissible input.
+range, or declarations that leave no admissible input. Settings in a file are read only when asked for:
+`shapesmt.Config` gives them as these arguments.
 """
 
 from __future__ import annotations

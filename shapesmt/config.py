@@ -67,9 +67,12 @@ class Config:
             if table is None:
                 raise UsageError(f"{printable(str(file))} has no [tool.shapesmt]; add it, or name another file")
             return _config(file, table)
-        folder = Path.cwd()
+        try:
+            folder = Path.cwd()
+        except OSError:  # it is gone
+            return Config()
         for file in (parent / name for parent in (folder, *folder.parents) for name in _FILES):
-            if file.is_file() and (table := _table(file, file.name == "pyproject.toml")) is not None:
+            if _is_file(file) and (table := _table(file, file.name == "pyproject.toml")) is not None:
                 return _config(file, table)
         return Config()
 
@@ -98,10 +101,19 @@ class Config:
             return True
         if self.path is None or not isinstance(model, str | os.PathLike):
             return False
-        path = Path(os.fsdecode(model))
+        path, folder = _absolute(os.fsdecode(model)), _absolute(self.path).parent
         if "/" not in pattern:
             return fnmatchcase(path.name, pattern)
-        return fnmatchcase(Path(os.path.relpath(path.absolute(), self.path.absolute().parent)).as_posix(), pattern)
+        inside = path.relative_to(folder) if path.is_relative_to(folder) else path
+        return fnmatchcase(inside.as_posix(), pattern)
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - one that may not be looked at is none
+
+
+def _absolute(path: str | Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - a link has the name that it was given
 
 
 def _table(file: Path, within: bool) -> Mapping[str, Any] | None:

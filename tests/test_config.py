@@ -60,6 +60,13 @@ class TestWhere:
         write(text, "pyproject.toml")
         assert Config.load().path == found
 
+    def test_a_working_directory_that_is_gone_has_none(self, project, monkeypatch):
+        gone = project / "gone"
+        gone.mkdir()
+        monkeypatch.chdir(gone)
+        gone.rmdir()
+        assert Config.load() == Config()
+
     def test_none_is_read_when_not_wanted(self, capsys):
         write("dims = {n = 2}")
         assert report(capsys)["symbols"]["n"]["max"] == 2

@@ -14,7 +14,7 @@ import pytest
 
 from shapesmt.render import render
 from shapesmt.render.advice import flags
-from shapesmt.render.progress import progress
+from shapesmt.render.progress import counting, progress
 from shapesmt.render.text import lines
 from shapesmt.report import (
     Bounds,
@@ -408,3 +408,15 @@ def test_progress_appears_only_late_and_only_at_a_terminal(monkeypatch):
     assert quick.getvalue() == piped.getvalue() == ""
     assert "checking [red]m.onnx" in slow.getvalue()
     assert "of 60 s" in slow.getvalue()
+
+
+def test_models_are_counted_only_at_a_terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    shown, piped = Terminal(), io.StringIO()
+    for stream in (shown, piped):
+        with counting(2, stream) as done:
+            done("a.onnx")
+            done("[red]b\x1b.onnx")
+    assert piped.getvalue() == ""
+    assert "2/2" in shown.getvalue()
+    assert "[red]b\\x1b.onnx" in shown.getvalue()
