@@ -101,8 +101,11 @@ def test_no_model_is_one_line(content: bytes, tmp_path: Path, capsys: pytest.Cap
 
 def test_missing_files_folders_and_targets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.onnx").write_bytes(plain().SerializeToString())
-    for path in (tmp_path / "none.onnx", tmp_path, "/dev/zero", tmp_path / "a\0b"):
+    for path in (tmp_path / "none.onnx", "/dev/zero", tmp_path / "a\0b"):
         assert_refused(*run(capsys, "check", path))
+        status, out, err = run(capsys, "check", "-q", "--jobs", 1, path, tmp_path)
+        assert (status, err, [line.split()[0] for line in out.splitlines()]) == (2, "", ["ERROR", "DEPENDS"])
+    assert_refused(*run(capsys, "explain", tmp_path))
     for verb, option in (("tighten", "-o"), ("encode", "-o")):
         assert_refused(*run(capsys, verb, tmp_path / "m.onnx", option, tmp_path / "no" / "out.onnx"))
         assert_refused(*run(capsys, verb, tmp_path / "m.onnx", option, tmp_path))
