@@ -39,7 +39,9 @@ def test_a_failure_is_the_report(monkeypatch):
 
 def test_undecided_is_a_failure():
     model = '<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = NoSuchOperator (x) }'
-    with pytest.raises(AssertionError, match=r"^undecided, which proves nothing\nUNKNOWN <bytes>: 1? ?node"):
+    with pytest.raises(
+        AssertionError, match=r"^undecided, which proves nothing\nUNKNOWN <bytes>: 1 node without a rule"
+    ):
         shapesmt.assert_proved(model.encode())
 
 
@@ -56,5 +58,5 @@ def test_what_pytest_shows(tmp_path: Path):
     ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 1
     assert "E       AssertionError: DEPENDS unet.onnx: 4 of 88 requirements fail" in ran.stdout
-    assert "E         runs exactly when height % 16 == 0" in ran.stdout or "runs exactly when" in ran.stdout
+    assert "E       unet.onnx runs exactly when height % 16 == 0" in ran.stdout
     assert "testing.py" not in ran.stdout
