@@ -6,6 +6,7 @@ one model's check, not the others'.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -123,7 +124,9 @@ def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = 
 def _outcomes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[int, Report | Unchecked]]:
     """The index of each task and what came of it, as they are finished."""
     if jobs <= 1:
-        yield from ((index, outcome(task)) for index, task in enumerate(tasks))
+        for index, task in enumerate(tasks):
+            yield index, outcome(task)
+            gc.collect()  # the command line has paused it
         return
     workers = _Workers()
     pool = ThreadPoolExecutor(jobs)
