@@ -6,28 +6,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shapesmt.api import bounds, check, encode, explain, infer_shapes, supported_ops, tighten
+    from shapesmt.api import bounds, check, encode, explain, explain_code, infer_shapes, supported_ops, tighten
     from shapesmt.config import Config
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
     from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError
     from shapesmt.graph import Graph, Node
     from shapesmt.ops.registry import rule
-    from shapesmt.report import Bounds, Explanation, Finding, Report, Verdict
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
     from shapesmt.tensor import Tensor
     from shapesmt.testing import assert_proved
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "api": ("bounds", "check", "encode", "explain", "infer_shapes", "supported_ops", "tighten"),
+    "api": ("bounds", "check", "encode", "explain", "explain_code", "infer_shapes", "supported_ops", "tighten"),
     "config": ("Config",),
     "context": ("InferenceContext",),
     "dim": ("Dim",),
     "errors": ("InternalError", "ModelError", "ShapesmtError", "UsageError"),
     "graph": ("Graph", "Node"),
     "ops.registry": ("rule",),
-    "report": ("Bounds", "Explanation", "Finding", "Report", "Verdict"),
+    "report": ("Bounds", "ErrorCode", "Explanation", "Finding", "Report", "Verdict"),
     "tensor": ("Tensor",),
     "testing": ("assert_proved",),
 }
@@ -37,6 +37,7 @@ __all__ = [
     "Bounds",
     "Config",
     "Dim",
+    "ErrorCode",
     "Explanation",
     "Finding",
     "Graph",
@@ -54,6 +55,7 @@ __all__ = [
     "check",
     "encode",
     "explain",
+    "explain_code",
     "infer_shapes",
     "rule",
     "supported_ops",

@@ -17,6 +17,7 @@ range, or declarations that leave no admissible input. Settings in a file are re
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -37,7 +38,7 @@ from shapesmt.infer import infer
 from shapesmt.memory import gc_paused
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import Bounds, Explanation, Operator, Operators, Report, TensorBounds, Verdict
+from shapesmt.report import Bounds, ErrorCode, Explanation, Operator, Operators, Report, TensorBounds, Verdict
 from shapesmt.rewrite import replace
 from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
@@ -140,6 +141,25 @@ def explain(
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
     a = _analysed(load(model), dims, shapes, assume, timeout)
     return explanation(a.problem, a.examination, a.judge, target, a.started)
+
+
+def explain_code(code: str) -> ErrorCode:
+    """What an error code stands for: the law, a small model that breaks it with its report, and what helps.
+
+    Raises:
+        UsageError: The catalogue has no such code.
+
+    >>> explain_code("SM103").report.findings[0].code
+    'SM103'
+    """
+    from shapesmt.codes import CATALOGUE
+
+    entry = CATALOGUE.get(code.upper())
+    if entry is None:
+        raise unknown_name("error code", code, CATALOGUE, "the catalogue")
+    report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume) if entry.example else None
+    shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
+    return ErrorCode(entry.code, entry.title, entry.law, entry.remedy, entry.example, entry.dims, entry.assume, shown)
 
 
 @gc_paused()

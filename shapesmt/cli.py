@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -29,6 +31,8 @@ BROKEN_PIPE = 141
 _STATUS = "exit status: {0}, 2 bad usage or unreadable model"
 _CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
+
+_CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -101,6 +105,15 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
         if pairs.setdefault(name, text) != text:
             raise click.BadParameter(f"'{name}' has two values: {pairs[name]} and {text}", context, option)
     return pairs
+
+
+def _list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
+    """Every error code with its title, and nothing else."""
+    if asked:
+        from shapesmt.codes import CATALOGUE
+
+        click.echo("\n".join(f"{entry.code}  {entry.title}" for entry in CATALOGUE.values()))
+        context.exit()
 
 
 def _debug_option(command: Command) -> Command:
@@ -222,10 +235,17 @@ def _checked(models: Sequence[str], jobs: int | None, config: Config, options: d
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
 @_model_command
 @click.argument("target", required=False, metavar="[NODE or TENSOR]")
+@click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=_list_codes,
+              help="List the error codes.")  # fmt: skip
 def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
-    """Why does this node, this dimension or the whole model fail?"""
+    """Why does this node, this dimension or the whole model fail?
+
+    For MODEL, a code of a finding or warning (SM101) tells what it stands for and what helps.
+    """
     from shapesmt import api
 
+    if _CODE.fullmatch(model) and target is None and not Path(model).exists():
+        return _show(api.explain_code(model), form)
     options = _settled(model, *_configured(options))
     return _show(_waiting(f"explaining {model}", options, lambda: api.explain(model, target, **options)), form)
 

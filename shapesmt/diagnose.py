@@ -274,7 +274,7 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
     for index, u in examination.unjudged:
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
-        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "")))
+        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "", code=_code(u.kind))))
     return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
 
 
@@ -295,7 +295,8 @@ def declarations(problem: Problem, examination: Examination, judge: Judge) -> tu
         clash = f"rank {len(declared.shape)} == {len(t.shape)}"
         condition = str(claim) if len(declared.shape) == len(t.shape) else clash
         where = (node.name, node.op, index) if node is not None and index is not None else (name, "", -1)
-        made.append(Finding(VERDICTS[decision.holds], "declaration", *where, law, condition))
+        code = _code("declaration")
+        made.append(Finding(VERDICTS[decision.holds], "declaration", *where, law, condition, code=code))
     return tuple(made)
 
 
@@ -366,11 +367,21 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     because = clash_causes(j.node, sides, problem.graph, examination.original.tensors, evaluator) if told else ()
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    from shapesmt.codes import coded  # read only where something is to be reported
+
+    code, law = coded(broken.law)
     return Finding(
-        j.verdict, kind, j.node.name, j.node.op, j.index, broken.law, str(j.condition), shown,
+        j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
         " and ".join(_joined(region.text)) if region is not None and region.exact else None,
-        because, clash, f"inside {name}" if broken.within else "",
+        because, clash, f"inside {name}" if broken.within else "", code=code,
     )  # fmt: skip
+
+
+def _code(kind: str) -> str:
+    """The error code of a finding that its kind alone decides."""
+    from shapesmt.codes import code_of_kind
+
+    return code_of_kind(kind)
 
 
 def _joined(texts: tuple[str, ...]) -> list[str]:

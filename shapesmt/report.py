@@ -132,7 +132,7 @@ class Finding(Data):
 
     `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
     claims another shape), "unsupported" (no rule for the operator) or "rank" (an input of unknown rank).
-    `holds_iff` is exact, or None.
+    `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None.
 
     >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
     'inner sizes agree'
@@ -140,6 +140,7 @@ class Finding(Data):
 
     verdict: Verdict
     kind: str
+    code: str = field(default="", metadata=_OMIT_EMPTY, kw_only=True)
     node: str
     op_type: str
     index: int
@@ -362,7 +363,34 @@ class Operators(Data):
         return 0
 
 
-Result: TypeAlias = Report | Bounds | Explanation | Operators
+@dataclass(frozen=True)
+class ErrorCode(Data):
+    """The answer of `explain` about an error code: its law, a model that breaks it, and what helps.
+
+    `model` is that model as text, `report` what `check` says of it; "" and None where there is no example.
+
+    >>> ErrorCode("SM103", "join", "joined tensors match", "pad the input").to_dict()["schema"]
+    'shapesmt/code/1'
+    """
+
+    schema: ClassVar[str] = "shapesmt/code/1"
+
+    code: str
+    title: str
+    law: str
+    remedy: str
+    model: str = field(default="", metadata=_OMIT_EMPTY)
+    dims: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    assume: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    report: Report | None = field(default=None, metadata=_OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: it is about no model of the user's."""
+        return 0
+
+
+Result: TypeAlias = Report | Bounds | Explanation | Operators | ErrorCode
 
 
 @cache

@@ -21,8 +21,8 @@ then return the outputs. Sizes are `Dim`s: calculate with them as with integers,
 What a rule may do besides: `ctx.broadcast(x.dims, y.dims)` for numpy's broadcasting, `ctx.axis(rank)` for the
 attribute `axis` counted from the front, `ctx.items(1)` and `ctx.constants(1)` for elements known while shapes are
 inferred, `ctx.fresh("selected", 0, limit)` for a size that data decides, `ctx.tensor(dims, "int64", value)` for
-another element type or known elements. It raises nothing and keeps no state: the answer for the same tensors and
-attributes is remembered.
+another element type or known elements. A law may begin with an error code of yours, as in `"ACME7: sizes are odd"`.
+It raises nothing and keeps no state: the answer for the same tensors and attributes is remembered.
 
 A rule is in force once its module is imported. To have it found in every process, the command line's among them,
 let an installed package name the module in the entry-point group `shapesmt.rules`:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Cause, Counterexample, Finding, Side
 
-__all__ = ["causes", "finding", "first_of_each"]
+__all__ = ["assignment", "causes", "finding", "first_of_each"]
 
 
 def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
@@ -29,7 +29,8 @@ def finding(found: Finding, among: Sequence[Finding]) -> Iterator[Line]:
     position = f"node {found.index}" if found.index >= 0 else ""
     where = ", ".join(part for part in (name(found.op_type), position) if part)
     verdict = (found.verdict.value, STYLES[found.verdict])
-    yield line(0, verdict, "  ", (name(found.node), STRONG), f" ({where})" if where else "")
+    code = f"{name(found.code)}  " if found.code else ""
+    yield line(0, verdict, f"  {code}", (name(found.node), STRONG), f" ({where})" if where else "")
     if found.kind == "unsupported":
         others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
         rest = f"; the same for {count(others, 'other node')}" if others else ""
@@ -83,9 +84,9 @@ def _inputs_that_fail(found: Finding) -> Iterator[Line]:
         yield line(2, f"contradicted for {'every' if found.verdict is Verdict.FAILS else 'some'} input")
     elif found.verdict is Verdict.FAILS:
         at = ", as at " if shown is not None and shown.symbols else ""
-        yield line(2, f"fails for every input{at}{_assignment(shown) if shown else ''}")
+        yield line(2, f"fails for every input{at}{assignment(shown) if shown else ''}")
     elif shown is not None:
-        yield line(2, f"fails at {_assignment(shown)}")
+        yield line(2, f"fails at {assignment(shown)}")
     if found.kind == "rank":
         yield line(2, "so it isn't judged; --shape says what rank an input has")
     elif found.verdict is Verdict.UNKNOWN:
@@ -96,7 +97,7 @@ def _inputs_that_fail(found: Finding) -> Iterator[Line]:
         yield line(2, "it hinges on a size that only the data decide")
 
 
-def _assignment(example: Counterexample) -> str:
+def assignment(example: Counterexample) -> str:
     """`height=65, width=64 (image 1x3x65x64)`."""
     symbols = example.relevant or tuple(example.symbols)
     values = listed([f"{name(symbol)}={example.symbols[symbol]}" for symbol in symbols])

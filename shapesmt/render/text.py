@@ -28,7 +28,7 @@ from shapesmt.render.words import (
     line,
     name,
 )
-from shapesmt.report import Bounds, Explanation, Report, Verdict
+from shapesmt.report import Bounds, ErrorCode, Explanation, Report, Verdict
 from shapesmt.reports import Reports, Unchecked
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ def lines(result: AnyResult) -> Iterator[Line]:
         return bounds_text(result)
     if isinstance(result, Explanation):
         return _explanation(result)
+    if isinstance(result, ErrorCode):
+        return _error_code(result)
     return operators_text(result)
 
 
@@ -218,3 +220,20 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
         yield BLANK
         yield from table(explanation.tensors)
         yield from witnesses(explanation.tensors)
+
+
+def _error_code(found: ErrorCode) -> Iterator[Line]:
+    yield line(0, (found.code, STRONG), f" {found.title}")
+    yield line(2, found.law)
+    if found.report is not None:
+        given = "".join(f" --dim {symbol}={text}" for symbol, text in found.dims.items())
+        given += "".join(f' --assume "{text}"' for text in found.assume)
+        yield BLANK
+        yield line(2, (f"for example {found.report.model}", FAINT))
+        yield from (line(4, row) for row in found.model.splitlines())
+        yield BLANK
+        yield line(2, (f"$ shapesmt check {found.report.model}{given}", FAINT))
+        yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(found.report))
+    yield BLANK
+    yield line(2, "what helps")
+    yield line(4, found.remedy)
