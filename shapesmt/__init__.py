@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from shapesmt.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from shapesmt.api import bounds, check, encode, explain, explain_code, infer_shapes, supported_ops, tighten
     from shapesmt.config import Config
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from shapesmt.tensor import Tensor
     from shapesmt.testing import assert_proved
 
-__version__ = "0.1.0"
+
 
 _HOMES = {
     "api": ("bounds", "check", "encode", "explain", "explain_code", "infer_shapes", "supported_ops", "tighten"),

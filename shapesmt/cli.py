@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +18,7 @@ from shapesmt import __version__
 from shapesmt.errors import InternalError, ShapesmtError, printable
 from shapesmt.memory import gc_paused
 from shapesmt.ranges import Origin
-from shapesmt.render import CHECK_FORMS, FORMS, Form
+from shapesmt.render import CHECK_FORMS, FORMS, LOCATING, Form
 
 if TYPE_CHECKING:
     from shapesmt.config import Config
@@ -142,7 +143,7 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      help="Configuration; by default the nearest shapesmt.toml or [tool.shapesmt]."),
         click.option("--no-config", is_flag=True, help="Read no configuration."),
         click.option("--format", "form", type=click.Choice(forms), default="text",
-                     show_default=True, help="Text for people, JSON for programs."),
+                     show_default=True, help="Text for people, the others for programs."),
         _debug_option,
     ]  # fmt: skip
     return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
@@ -216,7 +217,10 @@ def check(form: Form, models: tuple[str, ...], certify: bool, jobs: int | None, 
 
     (model,) = models
     options = _settled(model, config, options)
-    return _show(_waiting(f"checking {model}", options, lambda: api.check(model, **options)), form)
+    report = _waiting(f"checking {model}", options, lambda: api.check(model, **options))
+    if form in LOCATING and model != "-":
+        report = replace(report, model=model)
+    return _show(report, form)
 
 
 def _checked(models: Sequence[str], jobs: int | None, config: Config, options: dict[str, Any]) -> Reports:

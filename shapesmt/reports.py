@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 
 from shapesmt.report import Data, Json, Report, Result, Verdict
 
-__all__ = ["AnyResult", "Reports", "Unchecked", "reports_in"]
+__all__ = ["AnyResult", "Reports", "Unchecked", "reports_in", "unchecked_in"]
 
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
 
@@ -91,3 +91,8 @@ def reports_in(result: AnyResult) -> tuple[Report, ...]:
     if isinstance(result, Reports):
         return result.reports
     return (result,) if isinstance(result, Report) else ()
+
+
+def unchecked_in(result: AnyResult) -> tuple[Unchecked, ...]:
+    """The models of a result that could not be checked."""
+    return result.unchecked if isinstance(result, Reports) else ()

@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 STAGES = [
-    ["errors", "intervals", "printing", "memory", "ranges", "codes"],
+    ["version", "errors", "intervals", "printing", "memory", "ranges", "codes"],
     ["dim", "division", "relaxation"],
     ["formula"],
     ["evaluate"],

@@ -11,16 +11,19 @@ if TYPE_CHECKING:
 
     from shapesmt.reports import AnyResult
 
-__all__ = ["CHECK_FORMS", "FORMS", "Form", "render"]
+__all__ = ["CHECK_FORMS", "FORMS", "LOCATING", "Form", "render"]
 
 Form: TypeAlias = str
 FORMS: tuple[Form, ...] = ("text", "json")  # of any answer
-CHECK_FORMS: tuple[Form, ...] = FORMS  # of what `check` found
+CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # of what `check` found
+LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the model's file is
 
 _WRITERS = {
     "text": ("text", "write_text"),
     "quiet": ("text", "write_headlines"),
     "json": ("json", "write_result"),
+    "sarif": ("sarif", "write_sarif"),
+    "github": ("github", "write_github"),
 }
 
 

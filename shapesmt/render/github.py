@@ -1,0 +1,49 @@
+"""Annotations of GitHub's workflows: one `::error file=...::...` line for each finding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from shapesmt.errors import printable
+from shapesmt.render.notices import notices
+from shapesmt.render.words import name
+from shapesmt.reports import reports_in, unchecked_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shapesmt.reports import AnyResult
+
+__all__ = ["commands", "write_github"]
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+_IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTIES = {**_IN_TEXT, ord(":"): "%3A", ord(","): "%2C"}
+
+
+def write_github(result: AnyResult, stream: TextIO) -> None:
+    """Write the annotations of what `check` found."""
+    stream.writelines(f"{row}\n" for row in commands(result))
+
+
+def commands(result: AnyResult) -> Iterator[str]:
+    """The workflow commands, line by line; a report's `model` is the path of its file.
+
+    >>> from shapesmt.report import Counts, Finding, Report, Verdict
+    >>> found = Finding(Verdict.FAILS, "requirement", "a:b", "Gemm", 3, "inner sizes agree", "", code="SM102")
+    >>> print(*commands(Report("m.onnx", Verdict.FAILS, {}, Counts(1, fails=1), (found,))))
+    ::error title=SM102 a%3Ab (Gemm),file=m.onnx::inner sizes agree; fails for every input
+    """
+    for report in reports_in(result):
+        file = _file(report.model)
+        for notice in notices(report):
+            op = f" ({name(notice.op_type)})" if notice.op_type else ""
+            title = f"{notice.code} {name(notice.node)}{op}".translate(_IN_PROPERTIES)
+            text = notice.text.translate(_IN_TEXT)
+            yield f"::{_COMMANDS[notice.level]} title={title},file={file}::{text}"
+    for missing in unchecked_in(result):
+        yield f"::error title=not checked,file={_file(missing.model)}::{missing.error.translate(_IN_TEXT)}"
+
+
+def _file(path: str) -> str:
+    return printable(path, 4096).translate(_IN_PROPERTIES)

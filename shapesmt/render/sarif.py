@@ -1,0 +1,139 @@
+"""SARIF 2.1.0, which code scanning services read: one run for all models, with rules, code flows and fingerprints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import sha256
+from json import dumps
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, TextIO
+from urllib.parse import quote
+
+from shapesmt.codes import CATALOGUE
+from shapesmt.errors import printable
+from shapesmt.render.notices import notices, step
+from shapesmt.report import Verdict
+from shapesmt.reports import reports_in, unchecked_in
+from shapesmt.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shapesmt.render.notices import Notice
+    from shapesmt.reports import AnyResult, Unchecked
+
+__all__ = ["sarif", "write_sarif"]
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_KEPT = ("verdict", "symbols", "assumptions", "requirements", "precondition")
+FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # the second is the one that GitHub looks at
+
+
+def write_sarif(result: AnyResult, stream: TextIO) -> None:
+    """Write the log of what `check` found."""
+    stream.write(f"{dumps(sarif(result, __version__), indent=1)}\n")
+
+
+def sarif(result: AnyResult, version: str) -> dict[str, Any]:
+    """The log of one run over all models, by this version of shapesmt; a report's `model` is the path of its file.
+
+    >>> from shapesmt.report import Counts, Report, Verdict
+    >>> log = sarif(Report("models/m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), "0.1.0")
+    >>> log["version"], log["runs"][0]["properties"]["verdict"], log["runs"][0]["results"]
+    ('2.1.0', 'PROVED', [])
+    """
+    reports = reports_in(result)
+    said = [(_uri(report.model), notice) for report in reports for notice in notices(report)]
+    rules = sorted({notice.code for _, notice in said})
+    uris = list(dict.fromkeys(_uri(report.model) for report in reports))
+    verdict = Verdict.worst(report.verdict for report in reports)
+    models = [{"uri": _uri(r.model), **{k: v for k, v in r.to_dict().items() if k in _KEPT}} for r in reports]
+    run = {
+        "tool": {"driver": {"name": "shapesmt", "version": version, "rules": [_rule(code) for code in rules]}},
+        "invocations": [_invocation(unchecked_in(result))],
+        "artifacts": [{"location": {"uri": uri}, "roles": ["analysisTarget"]} for uri in uris],
+        "columnKind": "unicodeCodePoints",
+        "results": list(_results(said, uris, rules)),
+        "properties": {"verdict": verdict.value, "models": models},
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
+    """Whether all could be checked, and what stood in the way."""
+    told = [
+        {
+            "level": "error",
+            "message": {"text": found.error},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(found.model)}}}],
+        }
+        for found in unchecked
+    ]
+    return {"executionSuccessful": not unchecked, "toolExecutionNotifications": told}
+
+
+def _rule(code: str) -> dict[str, Any]:
+    """An entry of the catalogue; of a code that a plugin gave, its name alone."""
+    entry = CATALOGUE.get(code)
+    if entry is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "name": "".join(word.capitalize() for word in entry.title.replace("-", " ").split()),
+        "shortDescription": {"text": entry.title},
+        "fullDescription": {"text": entry.law},
+        "help": {"text": entry.remedy},
+    }
+
+
+def _results(said: Sequence[tuple[str, Notice]], uris: Sequence[str], rules: Sequence[str]) -> Iterator[dict[str, Any]]:
+    seen: Counter[tuple[str, str]] = Counter()
+    for uri, notice in said:
+        # Models have no lines, but code scanning shows no result without one.
+        place = {"artifactLocation": {"uri": uri, "index": uris.index(uri)}, "region": {"startLine": 1}}
+        seen[uri, notice.identity] += 1
+        result = {
+            "ruleId": notice.code,
+            "ruleIndex": rules.index(notice.code),
+            "level": notice.level,
+            "message": {"text": notice.text},
+            "locations": [_location(place, notice.node, "operator")],
+            "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(notice, seen[uri, notice.identity])),
+            "properties": notice.details or {},
+        }
+        if notice.because:
+            result["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(notice, place))}]}]
+        yield result
+
+
+def _flow(notice: Notice, place: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The nodes through which the clashing sizes came to be, and last the one at which they clash."""
+    for cause in notice.because:
+        at = _location(place, cause.node or cause.tensor, "operator" if cause.node else "input")
+        yield {"location": {**at, "message": {"text": step(cause)}}, "importance": "important"}
+    at = _location(place, notice.node, "operator")
+    yield {"location": {**at, "message": {"text": notice.text}}, "importance": "essential"}
+
+
+def _location(place: dict[str, Any], node: str, kind: str) -> dict[str, Any]:
+    """A node of the graph, in its file."""
+    whole = printable(node, 1000)
+    logical = {"name": whole.rpartition("/")[2] or whole, "fullyQualifiedName": whole, "kind": kind}
+    return {"physicalLocation": place, "logicalLocations": [logical]}
+
+
+def _fingerprint(notice: Notice, occurrence: int) -> str:
+    """A hash that is the same while the node, its law and its code are."""
+    return f"{sha256(notice.identity.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}:{occurrence}"
+
+
+def _uri(path: str) -> str:
+    """A path as a URI reference: relative as it is given, absolute with its scheme.
+
+    >>> _uri("my models/unet#1.onnx"), _uri("/models/a.onnx")
+    ('my%20models/unet%231.onnx', 'file:///models/a.onnx')
+    """
+    pure = PurePath(path)
+    if pure.is_absolute():
+        return pure.as_uri()
+    return quote(pure.as_posix(), errors="surrogatepass")
