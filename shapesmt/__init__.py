@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shapesmt.testing import assert_proved
 
 
-
 _HOMES = {
     "api": ("bounds", "check", "encode", "explain", "explain_code", "infer_shapes", "supported_ops", "tighten"),
     "config": ("Config",),
