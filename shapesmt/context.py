@@ -21,6 +21,7 @@ from shapesmt.tensor import Shape, Tensor, tensor
 from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
+LARGEST = 2**63 - 1  # what 64 bits hold
 BROADCAST_LAW = "broadcast sizes are equal or 1"
 
 
@@ -189,6 +190,13 @@ class InferenceContext:
         else:
             self.requirements.append(Requirement(TRUE, law))
 
+    def limit(
+        self, truth: Formula | bool, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+    ) -> None:
+        """State what running needs and no shape depends on: the rule goes on where it is broken."""
+        self.require(truth if isinstance(truth, Formula) else TRUE if truth else FALSE, law, left, right)
+        self.requirements[-1] = self.requirements[-1]._replace(limit=True)
+
     def require_equal(self, left: Dim | int, right: Dim | int, law: str) -> None:
         """State that two sizes are equal."""
         self.require(equal(left, right), law, left, right)
@@ -215,6 +223,10 @@ class InferenceContext:
         """A law that is already decided; where it is broken, the rule ends."""
         if not truth:
             self.reject(law)
+
+    def check_fits(self, number: Dim | int, what: str) -> None:
+        """A number that the node computes with is one that 64 bits hold."""
+        self.check(as_dim(number).lo <= LARGEST, f"{what} doesn't overflow 64 bits")
 
     def reject(self, law: str) -> NoReturn:
         """The node can't run: `law` is broken whatever the sizes."""

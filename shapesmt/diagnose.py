@@ -314,11 +314,17 @@ MAX_SIZE = (1 << 63) - 1
 def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
     """Raise for the first node that no input can run (with `types`, also for its element types).
 
+    Laws on which no shape depends are not looked at.
+
     Raises:
         ModelError: Naming the node, the law and the condition.
     """
+    for name, declared in problem.graph.inputs.items():
+        if not declared.dtype:
+            raise ModelError(f"input '{printable(name)}' has no type")
     for j in examination.judgements:
-        if j.verdict is Verdict.FAILS and (types or not all(r.typed for r in j.open)):
+        laws = [r for r in j.open if r.formula is FALSE] or j.open
+        if j.verdict is Verdict.FAILS and any((types or not r.typed) and not r.limit for r in laws):
             f = _finding(j, problem, examination, judge)
             raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
     for name, t in examination.inference.tensors.items():

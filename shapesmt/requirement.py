@@ -13,7 +13,8 @@ class Requirement(NamedTuple):
 
     `law` is one sentence in the present tense ("joined tensors match off the join axis"). `within` is the path
     of the inner node for a requirement that comes from a subgraph or a function's body. `typed` says that it is
-    about element types.
+    about element types; `limit` that no shape depends on it: a node that breaks it can't run, but what shapes its
+    outputs would have is known all the same.
     """
 
     formula: Formula
@@ -22,3 +23,4 @@ class Requirement(NamedTuple):
     right: Dim | None = None
     within: str = ""
     typed: bool = False
+    limit: bool = False

@@ -36,6 +36,7 @@ def _block(ctx: InferenceContext) -> int:
     ctx.require_rank(ctx.input(0), 4)
     block = ctx.integer("blocksize")
     ctx.check(block >= 1, f"blocksize {block} is at least 1")
+    ctx.check_fits(block**2, f"a block of {block} by {block}")
     ctx.check(ctx.text("mode", "DCR") in ("DCR", "CRD"), "the mode is DCR or CRD")
     return block
 
@@ -81,6 +82,7 @@ def col2im(ctx: InferenceContext) -> Tensor:
     channels = ctx.fresh("channels", 1, x[1])
     if block is not None and None not in block:
         volume = product(d for d in block if d is not None)
+        ctx.check_fits(volume, "the size of a block")
         ctx.require(divides(volume, x[1]), "the channels are a multiple of the block", x[1], volume)
         ctx.require_at_least(x[1], 1, "the channels are a multiple of the block")
         channels = x[1] // volume

@@ -145,7 +145,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     if amount.shape is not None:
-        ctx.require_equal(amount.numel, 1, "depth is one number")
+        ctx.limit(equal(amount.numel, 1), "depth is one number", amount.numel, 1)
     if values.shape is not None:
         ctx.require_rank(values, 1)
         ctx.require_equal(values[0], 2, "values are off and on")

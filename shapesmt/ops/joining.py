@@ -173,6 +173,7 @@ def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, aft
     if before is None or after is None:
         return ctx.fresh(f"size{axis}")
     padded = size + before + after
+    ctx.check_fits(padded, "the padded size")
     ctx.require_at_least(padded, 0, "pads crop no more than there is")
     if mode == "constant" or (before is ZERO and after is ZERO):
         return padded

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, total
+from shapesmt.formula import at_least
 from shapesmt.graph import Literal
 from shapesmt.ops.registry import rule
 
@@ -191,7 +192,8 @@ def linear_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     samples, features = rows(ctx, ctx.input(0))
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
     classes = length(ctx, "intercepts") or max(names, 1)
-    ctx.require_at_least(weights, features * classes, "there is a weight per class and feature")
+    needed = features * classes
+    ctx.limit(at_least(weights, needed), "there is a weight per class and feature", weights, needed)
     return classified(ctx, samples, 2 if classes == 1 and names == 2 else classes)
 
 
@@ -200,7 +202,8 @@ def linear_regressor(ctx: InferenceContext) -> Tensor:
     """`X[N, features]`: a number per sample and target."""
     samples, features = rows(ctx, ctx.input(0))
     targets = ctx.integer("targets", 1)
-    ctx.require_at_least(length(ctx, "coefficients"), features * targets, "there is a weight per target and feature")
+    weights, needed = length(ctx, "coefficients"), features * targets
+    ctx.limit(at_least(weights, needed), "there is a weight per target and feature", weights, needed)
     return ctx.tensor([samples, targets], "float32")
 
 

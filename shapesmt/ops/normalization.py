@@ -42,7 +42,7 @@ def lp_normalization(ctx: InferenceContext) -> Tensor:
 def local_response(ctx: InferenceContext) -> Tensor:
     """`X[N, C, H, W]` keeps its shape; an odd number of channels is summed."""
     x = ctx.input(0)
-    ctx.require_rank(x, 4)
+    ctx.limit(x.rank == 4, f"the rank is 4, not {x.rank}")
     ctx.check(ctx.integer("size") % 2 == 1, f"the number of channels summed is odd, not {ctx.integer('size')}")
     return ctx.tensor(x.dims)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import as_dim
-from shapesmt.formula import all_of, at_least
+from shapesmt.formula import all_of, at_least, equal
 from shapesmt.ops.registry import rule
 
 if TYPE_CHECKING:
@@ -64,4 +64,4 @@ def expect(ctx: InferenceContext, index: int, shape: Sequence[Dim | int], law: s
         found = ctx.input(index)
         ctx.check(found.rank == len(shape), law)
         for size, wanted in zip(found.dims, shape, strict=True):
-            ctx.require_equal(size, wanted, law)
+            ctx.limit(equal(size, wanted), law, size, wanted)

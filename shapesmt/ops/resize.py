@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from shapesmt.tensor import Tensor
 
 
+GIVEN = "either scales or sizes are given"
+
+
 class Scaled(NamedTuple):
     """One axis: its new size, and what is to be known of its factor."""
 
@@ -54,7 +57,8 @@ def upsample(ctx: InferenceContext) -> Tensor:
 @rule("Upsample", since=10)
 def upsample_gone(ctx: InferenceContext) -> Tensor:
     """Later operator sets have Resize instead."""
-    ctx.reject("the operator set still has Upsample (it ends at 9; Resize replaces it)")
+    ctx.limit(False, "the operator set still has Upsample (it ends at 9; Resize replaces it)")
+    return upsample(ctx)
 
 
 @rule("Resize", since=10)
@@ -72,11 +76,12 @@ def resize(ctx: InferenceContext) -> Tensor:
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         ctx.require_equal(ctx.input(1).numel, 2 * len(axes), "roi has a start and an end for each axis")
-    by_factors = ctx.has(2) and ctx.input(2).numel.constant != 0  # files have an empty list for none
-    ctx.check(by_factors != ctx.has(3), "either scales or sizes are given")
+    factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
+    ctx.check(factors or ctx.has(3), GIVEN)
+    ctx.limit(not (factors and ctx.has(3)), GIVEN)
     policy = ctx.text("keep_aspect_ratio_policy", "stretch")
     axis_results = [Scaled(d) for d in x.dims]
-    if by_factors:
+    if factors and not sizes:
         ctx.check(policy == "stretch", "an aspect ratio is kept with sizes, not with scales")
         for axis, factor in zip(axes, input_factors(ctx, 2, len(axes)), strict=True):
             axis_results[axis] = unknown(ctx, axis) if factor is None else by_factor(x[axis], factor)

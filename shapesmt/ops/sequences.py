@@ -122,16 +122,15 @@ def sequence_insert(ctx: InferenceContext) -> Tensor:
         return sequence(x.dtype, 1, x.dims)
     if s.rank != x.rank + 1:
         return tensor(s.dtype, None)
-    sizes = [inserted(d, new, place) for d, new in zip(s.dims[1:], x.dims, strict=True)]
-    return tensor(s.dtype, None if None in sizes else [s[0] + 1, *(d for d in sizes if d is not None)])
+    if place is None:
+        place = ctx.fresh("place", 0, s[0])
+    return tensor(s.dtype, [s[0] + 1, *(inserted(d, new, place) for d, new in zip(s.dims[1:], x.dims, strict=True))])
 
 
-def inserted(size: Dim, new: Dim, place: Dim | None) -> Dim | None:
-    """The sizes of a sequence with one more at a place; None where that can't be said."""
+def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
+    """A size of a sequence with one tensor more at a place."""
     if size is new and at(size, 0) is size:
         return size
-    if place is None:
-        return None
     return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
 
 
@@ -143,10 +142,9 @@ def sequence_erase(ctx: InferenceContext) -> Tensor:
         return s
     place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
     ctx.require_at_least(s[0], 1, WITHIN)
-    if place is None and any(at(d, 0) is not d for d in s.dims[1:]):
-        return tensor(s.dtype, None)
-    last = place if place is not None else ZERO
-    sizes = [d if at(d, 0) is d else select(less(PLACE, last), d, at(d, PLACE + 1)) for d in s.dims[1:]]
+    if place is None:
+        place = ctx.fresh("place", 0, s[0] - 1)
+    sizes = [d if at(d, 0) is d else select(less(PLACE, place), d, at(d, PLACE + 1)) for d in s.dims[1:]]
     return tensor(s.dtype, [s[0] - 1, *sizes])
 
 
@@ -205,14 +203,17 @@ def concat_from_sequence(ctx: InferenceContext) -> Tensor:
 
 
 def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
-    """The sizes that all tensors of a sequence have along those axes; runtimes skip the empty ones."""
+    """The sizes that all tensors of a sequence have along those axes; runtimes skip the empty ones.
+
+    A sequence's type says nothing of its tensors' sizes, so that it is no error of types where they differ.
+    """
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
     if length is None or length > LISTED:
         any_place = ctx.fresh("place", kind="trip")
         for i in axes:
             other = at(s[1 + i], any_place)
             same = any_of(equal(other, sizes[i]), *(equal(at(d, any_place), 0) for d in s.dims[1:]))
-            ctx.require(in_every_trip(same, any_place, s[0]), JOINED, other, sizes[i])
+            ctx.limit(in_every_trip(same, any_place, s[0]), JOINED, other, sizes[i])
         return sizes
     empty = any_of(*(equal(d, 0) for d in sizes))
     for k in range(1, length):
@@ -220,7 +221,7 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
         skipped = any_of(*(equal(d, 0) for d in others))
         for i in axes:
             same = any_of(equal(others[i], sizes[i]), empty, skipped)
-            ctx.require(same, JOINED, others[i], sizes[i])
+            ctx.limit(same, JOINED, others[i], sizes[i])
             sizes[i] = select(any_of(negate(empty), skipped), sizes[i], others[i])
         empty = all_of(empty, skipped)
     return sizes
@@ -280,9 +281,11 @@ def optional(ctx: InferenceContext) -> Tensor:
     declared = ctx.attribute("type")
     if not isinstance(declared, Declared):
         return tensor("optional()", None)
-    sizes = [d for d in declared.shape or (None,) if isinstance(d, int)]
-    known = declared.kind == "tensor" and len(sizes) == len(declared.shape or (None,))
-    return tensor(f"optional({declared.dtype})", sizes if known else None)
+    sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
+    if sizes is None or len(sizes) < len(declared.shape or ()):
+        return tensor(f"optional({declared.dtype})", None)
+    length = [ctx.fresh("length")] if declared.kind == "sequence" else []
+    return tensor(f"optional({declared.dtype})", [*length, *sizes])
 
 
 @rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)

@@ -107,7 +107,6 @@ def mel_weights(ctx: InferenceContext) -> Tensor:
         hertz = edge.items[0] if isinstance(edge, Elements) and len(edge.items) == 1 else None
         if isinstance(hertz, Real) and hertz.numerator is not None:
             bin_ = (length + 1) * hertz.numerator // (rate * hertz.denominator)
-            ctx.require(
-                all_of(at_least(bin_, 0), less(bin_, spectrum)), "the edges lie in the spectrum", bin_, spectrum
-            )
+            inside = all_of(at_least(bin_, 0), less(bin_, spectrum))
+            ctx.limit(inside, "the edges lie in the spectrum", bin_, spectrum)
     return ctx.tensor([spectrum, bins], DTYPES.get(ctx.integer("output_datatype", 1), ""))

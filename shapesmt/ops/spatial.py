@@ -45,11 +45,10 @@ def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
     pads = per_axis(ctx, "pads", 2 * rank, 0)
     ctx.check(min((*strides, *dilations), default=1) >= 1, "strides and dilations are positive")
     ctx.check(min(pads, default=0) >= 0, "padding isn't negative")
-    ends = zip(pads[:rank], pads[rank:], strict=True)
-    return [
-        Axis(as_dim(k), s, d, head, tail)
-        for k, s, d, (head, tail) in zip(kernel, strides, dilations, ends, strict=True)
-    ]
+    found = list(map(Axis, map(as_dim, kernel), strides, dilations, pads[:rank], pads[rank:]))
+    for axis in found:
+        ctx.check_fits(axis.extent, "the dilated kernel")
+    return found
 
 
 def per_axis(ctx: InferenceContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
@@ -87,7 +86,7 @@ def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str
     if ctx.has(bias):
         ctx.require_equal(ctx.input(bias).numel, w[0], "the bias has one element per filter")
     if same(ctx):
-        ctx.check(all(a.dilation == 1 for a in axes), "SAME padding comes without dilation")
+        ctx.limit(all(a.dilation == 1 for a in axes), "SAME padding comes without dilation")
     sizes = [slid(ctx, size, a) for size, a in zip(x.dims[2:], axes, strict=True)]
     return ctx.tensor([x[0], w[0], *sizes], dtype)
 
@@ -140,7 +139,8 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
         sizes.append(as_dim(asked[i]) if asked else made)
         ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
         if asked:
-            ctx.require_at_least(full + a.stride - 1, asked[i], "output_shape is within reach of the weights")
+            reach = full + a.stride - 1
+            ctx.limit(at_least(reach, asked[i]), "output_shape is within reach of the weights", reach, asked[i])
     return ctx.tensor([x[0], w[1] * group, *sizes])
 
 
@@ -172,7 +172,7 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
         span = size + padding - axis.extent
         if _is_plain(ctx):
             law = "SAME padding isn't negative: no stride skips elements at the end"
-            ctx.require(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
+            ctx.limit(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
     ctx.require_at_least(span, 1 - 2 * axis.stride, FITS)
     if ctx.integer("ceil_mode", 0):
         return minimum(ceil_divide(span, axis.stride), (size + axis.head - 1) // axis.stride) + 1
@@ -196,11 +196,11 @@ def require_batch_only_empty(ctx: InferenceContext, x: Tensor) -> None:
 def pool(ctx: InferenceContext) -> Tensor:
     """The input with every spatial axis as long as the window has positions."""
     x, kernel = ctx.input(0), ctx.integers("kernel_shape")
+    ctx.check(min(kernel, default=1) >= 1, "the kernel isn't empty")
     ctx.check(x.rank == len(kernel) + 2, f"the rank is that of the kernel plus 2, not {x.rank}")
     axes = windows(ctx, kernel)
-    ctx.check(
-        all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True)), "padding is less than the kernel"
-    )
+    fits = all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True))
+    ctx.limit(fits, "padding is less than the kernel")
     require_batch_only_empty(ctx, x)
     return ctx.tensor([*x.dims[:2], *(pooled(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
 

@@ -12,6 +12,7 @@ from shapesmt.frontends import load
 from shapesmt.infer import infer
 from shapesmt.ops import registry, rules
 from shapesmt.problem import pose
+from shapesmt.report import Verdict
 
 
 def model(body: str, inputs: str = "float[n, 4] x, int64[n, 4] i", opset: int = 24) -> bytes:
@@ -63,12 +64,46 @@ def test_types_that_onnx_admits(body):
         ("(float[2,3] x) => (int64[3,2] y) { y = Transpose(x) }", "the declared type int64, it is float32"),
         ("(float[2,3] x) => (y) <float[3,2] x = {1,2,3,4,5,6}> { y = Abs(x) }", r"declared shape \[2, 3\]"),
         ("(float[9000000000000000000] x) => (y) { y = Concat<axis = 0>(x, x) }", "an overflow of 64 bits"),
+        ("(float[1,1,1,1] x) => (y) { y = DepthToSpace<blocksize = 4294967296>(x) }", "doesn't overflow 64 bits"),
+        (
+            "(float[1,1,5] x, float[1,1,2] w) => (y) { y = Conv<dilations = [9223372036854775807]>(x, w) }",
+            "the dilated kernel doesn't overflow 64 bits",
+        ),
+        (
+            "(float[n] x) => (y) <int64[2] p = {9223372036854775807, 1}> { y = Pad(x, p) }",
+            "the padded size doesn't overflow 64 bits",
+        ),
+        ("(x) => (y) { y = Abs(x) }", "input 'x' has no type"),
+        ("(float[1,1,4,4] x) => (y) { y = MaxPool<kernel_shape = [0, 2]>(x) }", "the kernel isn't empty"),
     ],
 )
 def test_strict_inference_refuses_contradictions(graph, message):
     text = f'<ir_version: 8, opset_import: ["": 18]> g {graph}'
     with pytest.raises(ModelError, match=message):
         shapesmt.infer_shapes(onnx.parser.parse_model(text), strict_mode=True)
+
+
+@pytest.mark.parametrize(
+    ("graph", "shape"),
+    [
+        ("(float[5,3,4,4] x) => (y) { y = MaxPool<kernel_shape = [2, 2], pads = [1, 1, 2, 2]>(x) }", [5, 3, 6, 6]),
+        (
+            "(float[5,3,4,4] x, float[2,3,2,2] w) => (y) { y = Conv<auto_pad='SAME_UPPER', dilations=[2,2]>(x, w) }",
+            [5, 2, 4, 4],
+        ),
+        ("(float[5,3,4] x) => (y) { y = LRN<size = 1>(x) }", [5, 3, 4]),
+        ("(float[2,4] x, float[8] r, float[2] f) => (y) <int64[2] s = {3, 5}> { y = Resize(x, r, f, s) }", [3, 5]),
+        (
+            "(float[2,3] x, float[2,4] y) => (z) { s = SequenceConstruct(x, y) z = ConcatFromSequence<axis = 0>(s) }",
+            [4, 3],
+        ),
+    ],
+)
+def test_laws_that_no_shape_depends_on_are_left_to_check(graph, shape):
+    text = f'<ir_version: 8, opset_import: ["": 13]> g {graph}'.replace("'", '"')
+    made = shapesmt.infer_shapes(onnx.parser.parse_model(text), strict_mode=True).graph.output[0].type.tensor_type
+    assert [d.dim_value for d in made.shape.dim] == shape
+    assert shapesmt.check(text.encode()).verdict is Verdict.FAILS
 
 
 def test_sizes_that_have_to_be_one_number_are_that_number():

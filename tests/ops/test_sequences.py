@@ -48,9 +48,17 @@ def test_sequences(body, ranges):
     run(GRAPH.format(body), sizes, items={"p": ["p"], "c": ["c"]})
 
 
-def test_an_unknown_place():
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"s = SequenceConstruct(x, z) {AT}",
+        f"{PAIR} s = SequenceInsert(t, z, p) {AT.replace('p)', 'c)')}",
+        f"t = SequenceConstruct(x, z, x) s = SequenceErase(t, p) {AT.replace('p)', 'c)')}",
+    ],
+)
+def test_an_unknown_place(body):
     places = {"p": [np.array(0), np.array(1)]}
-    run(GRAPH.format(f"s = SequenceConstruct(x, z) {AT}"), {"n": (0, 2), "k": (0, 2)}, items={"c": [0]}, data=places)
+    run(GRAPH.format(body), {"n": (0, 2), "k": (0, 2), "c": (0, 1)}, items={"c": ["c"]}, data=places)
 
 
 @pytest.mark.parametrize("trips", ["m", 3])
