@@ -89,11 +89,13 @@ class InferenceContext:
         """Whether the optional input is given."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
-    def input(self, index: int) -> Tensor:
-        """The input; without it the node can't run."""
+    def input(self, index: int, rank: int | None = None) -> Tensor:
+        """The input, without which the node can't run; where its rank is known, it is the one given."""
         found = self.inputs[index] if index < len(self.inputs) else None
         if found is None:
             self.reject(f"input {index} is given")
+        if rank is not None and found.shape is not None:
+            self.require_rank(found, rank)
         return found
 
     def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
@@ -194,8 +196,9 @@ class InferenceContext:
         self, truth: Formula | bool, law: str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
         """State what running needs and no shape depends on: the rule goes on where it is broken."""
-        self.require(truth if isinstance(truth, Formula) else TRUE if truth else FALSE, law, left, right)
-        self.requirements[-1] = self.requirements[-1]._replace(limit=True)
+        if truth is not True:
+            self.require(truth or FALSE, law, left, right)
+            self.requirements[-1] = self.requirements[-1]._replace(limit=True)
 
     def require_equal(self, left: Dim | int, right: Dim | int, law: str) -> None:
         """State that two sizes are equal."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import as_dim
-from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less
+from shapesmt.dim import ZERO, as_dim
+from shapesmt.formula import FALSE, any_of, divides, equal
 from shapesmt.graph import DTYPES
+from shapesmt.ops.laws import require_least, require_places, require_shape
 from shapesmt.ops.registry import rule
-from shapesmt.ops.sampling import expect
 from shapesmt.tensor import tensor
 
 if TYPE_CHECKING:
@@ -55,56 +55,67 @@ def require_pair(ctx: InferenceContext, q: Heads, k: Heads, v: Heads) -> None:
     require_groups(ctx, q, k)
 
 
+def projected(ctx: InferenceContext, *ranks: int) -> list[Heads]:
+    """The heads of queries, keys and values that belong together."""
+    given = [ctx.input(i) for i in range(3)]
+    admitted = " or ".join(map(str, ranks))
+    ctx.check(given[0].rank in ranks, f"queries have {admitted} axes, not {given[0].rank}")
+    ctx.check(len({t.rank for t in given}) == 1, "queries, keys and values have the same rank")
+    found = [heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True)]
+    require_pair(ctx, *found)
+    return found
+
+
 @rule("Attention", since=23)
 def attention(ctx: InferenceContext) -> list[Tensor]:
     """`softmax(q @ k.T + mask) @ v` for each head: queries `[b, h, s, d]`, values `[b, h, t, e]`: `[b, h, s, e]`.
 
     With three axes the heads are packed: `[b, s, h*d]`. Keys and values of the past come first.
     """
-    given = [ctx.input(i) for i in range(3)]
-    ctx.check(given[0].rank in (3, 4), f"queries have 3 or 4 axes, not {given[0].rank}")
-    ctx.check(len({t.rank for t in given}) == 1, "queries, keys and values have the same rank")
-    q, k, v = (heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True))
-    require_pair(ctx, q, k, v)
-    for size in (*given[0].dims, k.length, v.size):
-        ctx.require_at_least(size, 1, "queries, keys and values are not empty")
-    total = k.length
-    ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
-    if ctx.has(4):
-        total = past(ctx, k, v) + k.length
-    for side in ("left", "right"):
-        window = ctx.integer(f"{side}_window_size", -1)
-        ctx.check(window >= -1, f"'{side}_window_size' is at least -1, not {window}")
-    if ctx.has(6):
-        ctx.check(not ctx.has(4), "the past is given as keys and values or as lengths, not both")
-        expect(ctx, ctx.input(6), [q.batch], "nonpad_kv_seqlen has one length per sample")
-    if ctx.has(3):
-        require_mask(ctx, ctx.input(3), (q.batch, q.number, q.length), total)
-    packed = given[0].rank == 3
+    q, k, v = projected(ctx, 3, 4)
+    require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, "queries, keys and values are not empty")
+    total = past(ctx, k, v) + k.length
+    require_windows(ctx)
+    ctx.check(not (ctx.has(4) and ctx.has(6)), "the past is given as keys and values or as lengths, not both")
+    require_shape(ctx, 6, [q.batch], "nonpad_kv_seqlen has one length per sample")
+    require_mask(ctx, 3, (q.batch, q.number, q.length), total)
+    packed = ctx.input(0).rank == 3
     y = [q.batch, q.length, q.number * v.size] if packed else [q.batch, q.number, q.length, v.size]
     return [
         ctx.tensor(y),
         ctx.tensor([k.batch, k.number, total, k.size]),
-        ctx.tensor([v.batch, v.number, total, v.size], given[2].dtype),
+        ctx.tensor([v.batch, v.number, total, v.size], ctx.input(2).dtype),
         ctx.tensor([q.batch, q.number, q.length, total]),
     ]
 
 
 def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
     """The number of keys and values before."""
-    keys, values = ctx.input(4), ctx.input(5)
-    ctx.require_rank(keys, 4)
-    expect(ctx, keys, [k.batch, k.number, keys[2], k.size], "past keys are [batch, heads, length, size]")
-    expect(ctx, values, [v.batch, v.number, keys[2], v.size], "past values are [batch, heads, length, size]")
-    return keys[2]
+    ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
+    if not ctx.has(4):
+        return ZERO
+    length = ctx.input(4, rank=4)[2]
+    require_shape(ctx, 4, [k.batch, k.number, length, k.size], "past keys are [batch, heads, length, size]")
+    require_shape(ctx, 5, [v.batch, v.number, length, v.size], "past values are [batch, heads, length, size]")
+    return length
 
 
-def require_mask(ctx: InferenceContext, mask: Tensor, before: Sequence[Dim | int], total: Dim) -> None:
-    """State the shape of a mask.
+def require_windows(ctx: InferenceContext) -> None:
+    """State that each side that is seen has a length, or none."""
+    for side in ("left", "right"):
+        window = ctx.integer(f"{side}_window_size", -1)
+        ctx.check(window >= -1, f"'{side}_window_size' is at least -1, not {window}")
+
+
+def require_mask(ctx: InferenceContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
+    """State the shape of a mask, where it is given.
 
     ONNX would stretch any axis of it, and pad the last from opset 24 on; runtimes do neither.
     """
     law = "the mask has a row per query and a column per key, for each head and sample or for all"
+    if not ctx.has(index):
+        return
+    mask = ctx.input(index)
     if not 2 <= mask.rank <= 4:
         ctx.require(FALSE, law)
         return
@@ -117,13 +128,10 @@ def require_mask(ctx: InferenceContext, mask: Tensor, before: Sequence[Dim | int
 @rule("FlexAttention", domain="ai.onnx.preview", nested=True)
 def flex_attention(ctx: InferenceContext) -> Tensor:
     """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
-    given = [ctx.input(i) for i in range(3)]
-    for t in given:
-        ctx.require_rank(t, 4)
-        ctx.check(t.dtype in ("", given[0].dtype), "queries, keys and values have the same element type")
-    q, k, v = (Heads(*t.dims) for t in given)
-    require_pair(ctx, q, k, v)
-    scores = tensor(softmax_type(ctx, given[0]), [q.batch, q.number, q.length, k.length])
+    q, k, v = projected(ctx, 4)
+    types = {ctx.input(i).dtype for i in range(3)} - {""}
+    ctx.check(len(types) <= 1, "queries, keys and values have the same element type")
+    scores = tensor(softmax_type(ctx, ctx.input(0)), [q.batch, q.number, q.length, k.length])
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:
             modified = ctx.run(ctx.graph(name), [scores], name)
@@ -145,11 +153,7 @@ def softmax_type(ctx: InferenceContext, q: Tensor) -> str:
 @rule("LinearAttention", since=27)
 def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     """Queries `[b, s, h*d]`, keys `[b, s, g*d]`, values `[b, s, g*e]`: `[b, s, h*e]` and the state `[b, g, d, e]`."""
-    given = [ctx.input(i) for i in range(3)]
-    for t in given:
-        ctx.require_rank(t, 3)
-    q, k, v = (heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True))
-    require_pair(ctx, q, k, v)
+    q, k, v = projected(ctx, 3)
     ctx.require_equal(k.length, q.length, "each query has a key")
     rules = ctx.text("update_rule", "gated_delta")
     ctx.check(rules in ("linear", "gated", "delta", "gated_delta"), f"the update rule is a known one, not '{rules}'")
@@ -157,8 +161,7 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
         wanted = kind in rules
         ctx.check(wanted == ctx.has(index), f"the update rule '{rules}' has {'a' if wanted else 'no'} {what}")
     state = [k.batch, k.number, k.size, v.size]
-    if ctx.has(3):
-        expect(ctx, ctx.input(3), state, "the state is [batch, heads, key size, value size]")
+    require_shape(ctx, 3, state, "the state is [batch, heads, key size, value size]")
     require_gate(ctx, 4, k, k.number * k.size, "the decay is [batch, length, heads] or [batch, length, heads*size]")
     require_gate(ctx, 5, k, 1, "the rate is [batch, length, heads] or [batch, length, 1]")
     dtype = ctx.input(3).dtype if ctx.has(3) else None
@@ -169,7 +172,7 @@ def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, 
     """State that what gates each step has one element per head, or the other number of them."""
     if ctx.has(index):
         gate = ctx.input(index)
-        expect(ctx, gate, [k.batch, k.length, gate[-1] if gate.rank else 1], law)
+        require_shape(ctx, index, [k.batch, k.length, gate[-1] if gate.rank else 1], law)
         ctx.require(any_of(equal(gate[2], k.number), equal(gate[2], other)), law, gate[2], k.number)
 
 
@@ -181,17 +184,19 @@ def rotary_embedding(ctx: InferenceContext) -> Tensor:
     parts = heads(ctx, x, "num_heads")
     turned = ctx.integer("rotary_embedding_dim", 0)
     ctx.check(turned >= 0, f"'rotary_embedding_dim' is not negative, but {turned}")
-    half = turned // 2 if turned else parts.size // 2
+    half = as_dim(turned // 2) if turned else parts.size // 2
     ctx.require_agree(cos, sin, law="both caches have the same shape")
-    law = "the caches have half as many columns as are rotated"
-    if not ctx.has(3):
-        expect(ctx, cos, [parts.batch, parts.length, half], "the caches are [batch, length, rotated/2]")
-        return ctx.tensor(x.dims)
-    ctx.require_rank(cos, 2)
-    ctx.require_equal(cos[1], half, law)
-    ctx.require_at_least(cos[0], parts.length, "the caches have a row per position")
-    expect(ctx, ctx.input(3), [parts.batch, parts.length], "positions are [batch, length]")
-    for item in ctx.items(3) or ():
-        if item is not None:
-            ctx.require(all_of(at_least(item, 0), less(item, cos[0])), "positions are in the caches", item, cos[0])
+    if ctx.has(3):
+        require_rows(ctx, parts, half)
+    else:
+        require_shape(ctx, 1, [parts.batch, parts.length, half], "the caches are [batch, length, rotated/2]")
     return ctx.tensor(x.dims)
+
+
+def require_rows(ctx: InferenceContext, parts: Heads, half: Dim) -> None:
+    """State that the caches have a row for each of the positions that the last input lists."""
+    cos = ctx.input(1, rank=2)
+    ctx.require_equal(cos[1], half, "the caches have half as many columns as are rotated")
+    ctx.require_at_least(cos[0], parts.length, "the caches have a row per position")
+    require_shape(ctx, 3, [parts.batch, parts.length], "positions are [batch, length]")
+    require_places(ctx, 3, cos[0], "positions are in the caches")

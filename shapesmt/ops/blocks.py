@@ -9,6 +9,7 @@ from shapesmt.dim import Dim, product
 from shapesmt.formula import at_least, divides, equal, implies
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import spans
+from shapesmt.ops.laws import require_least, sized
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 
@@ -44,11 +45,10 @@ def _block(ctx: InferenceContext) -> int:
 @rule("ReverseSequence", since=10)
 def reverse_sequence(ctx: InferenceContext) -> Tensor:
     """The shape is kept; each sequence's first elements are reversed."""
-    x, lengths = ctx.input(0), ctx.input(1)
+    x, lengths = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 2, least=True)
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
     ctx.check({time, batch} == {0, 1}, "time and batch are the axes 0 and 1")
-    ctx.require_rank(lengths, 1)
     ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
     for given, least, greatest in spans(lengths):
         for low, high in ((least, 0), (x[time], greatest)):
@@ -62,9 +62,9 @@ def center_crop_pad(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     dims = list(x.dims)
-    for axis, d in zip(axes, counted(ctx, 1, len(axes), "sizes"), strict=True):
-        if d is not None:
-            ctx.require_at_least(d, 0, "sizes are not negative")
+    listed = counted(ctx, 1, len(axes), "sizes")
+    require_least(ctx, listed, 0, "sizes are not negative")
+    for axis, d in zip(axes, listed, strict=True):
         dims[axis] = ctx.fresh(f"size{axis}") if d is None else d
     return ctx.tensor(dims)
 
@@ -72,24 +72,27 @@ def center_crop_pad(ctx: InferenceContext) -> Tensor:
 @rule("Col2Im", since=18)
 def col2im(ctx: InferenceContext) -> Tensor:
     """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts the places of a block in the image."""
-    x, image, block = ctx.input(0), wanted(ctx, 1), wanted(ctx, 2)
-    ctx.require_rank(x, 3)
+    x, image, block = ctx.input(0, rank=3), wanted(ctx, 1), wanted(ctx, 2)
     lengths = {len(v) for v in (image, block) if v is not None}
     ctx.check(len(lengths) <= 1, "image and block have one rank")
     if not lengths:
         return ctx.tensor(None)
     (rank,) = lengths
-    channels = ctx.fresh("channels", 1, x[1])
-    if block is not None and None not in block:
-        volume = product(d for d in block if d is not None)
-        ctx.check_fits(volume, "the size of a block")
-        ctx.require(divides(volume, x[1]), "the channels are a multiple of the block", x[1], volume)
-        ctx.require_at_least(x[1], 1, "the channels are a multiple of the block")
-        channels = x[1] // volume
+    channels = _channels(ctx, x[1], block)
     if image is not None and block is not None:
         _require_places(ctx, x[2], image, block)
-    sizes = [ctx.fresh(f"size{i}") if d is None else d for i, d in enumerate(image or [None] * rank)]
-    return ctx.tensor((x[0], channels, *sizes))
+    return ctx.tensor((x[0], channels, *sized(ctx, image or [None] * rank)))
+
+
+def _channels(ctx: InferenceContext, given: Dim, block: Sequence[Dim | None] | None) -> Dim:
+    """How many blocks the channels hold."""
+    if block is None or None in block:
+        return ctx.fresh("channels", 1, given)
+    volume = product(d for d in block if d is not None)
+    ctx.check_fits(volume, "the size of a block")
+    ctx.require(divides(volume, given), "the channels are a multiple of the block", given, volume)
+    ctx.require_at_least(given, 1, "the channels are a multiple of the block")
+    return given // volume
 
 
 def _require_places(

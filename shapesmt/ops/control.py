@@ -281,10 +281,19 @@ def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hid
 @rule("Scan", since=9, any_rank=True, nested=True)
 def scan(ctx: InferenceContext) -> list[Tensor]:
     """The states after the last trip, then what trips made, stacked; each trip reads a slice of each input."""
-    count = ctx.integer("num_scan_inputs")
-    states, scanned = split(ctx, 0, count)
-    axes = ctx.integers("scan_input_axes", (0,) * count)
-    ctx.check(len(axes) == count, "'scan_input_axes' has one entry per scan input")
+    states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
+    slices, lengths = sliced(ctx, scanned)
+    trips = common_length(ctx, lengths)
+    final, made = scanned_once(ctx, states, slices, trips)
+    places = ctx.integers("scan_output_axes", (0,) * len(made))
+    ctx.check(len(places) == len(made), "'scan_output_axes' has one entry per scan output")
+    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
+
+
+def sliced(ctx: InferenceContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
+    """What one trip reads of each scan input, and the lengths of those whose rank is known."""
+    axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
+    ctx.check(len(axes) == len(scanned), "'scan_input_axes' has one entry per scan input")
     slices, lengths = [], []
     for t, axis in zip(scanned, axes, strict=True):
         if t.shape is not None:
@@ -292,11 +301,7 @@ def scan(ctx: InferenceContext) -> list[Tensor]:
             lengths.append(t[at])
             t = tensor(t.dtype, [*t.dims[:at], *t.dims[at + 1 :]])
         slices.append(t)
-    trips = common_length(ctx, lengths)
-    final, made = scanned_once(ctx, states, slices, trips)
-    places = ctx.integers("scan_output_axes", (0,) * len(made))
-    ctx.check(len(places) == len(made), "'scan_output_axes' has one entry per scan output")
-    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
+    return slices, lengths
 
 
 @rule("Scan", since=8, any_rank=True, nested=True)

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 @rule("NonMaxSuppression", since=10)
 def non_max_suppression(ctx: InferenceContext) -> Tensor:
     """Boxes `[b, n, 4]`, scores `[b, c, n]`: `[selected, 3]`, at most `b * c * min(n, max_output_boxes_per_class)`."""
-    boxes, scores = ctx.input(0), ctx.input(1)
-    ctx.require_rank(boxes, 3)
-    ctx.require_rank(scores, 3)
+    boxes, scores = ctx.input(0, rank=3), ctx.input(1, rank=3)
     ctx.require_equal(boxes[0], scores[0], "boxes and scores have the same batch")
     ctx.require_equal(boxes[1], scores[2], "each box has a score per class")
     ctx.require_equal(boxes[2], 4, "a box has 4 coordinates")

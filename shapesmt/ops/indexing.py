@@ -185,21 +185,26 @@ def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
     if x.shape is None:
         return x, ctx.tensor(None, "int64")
     axis = ctx.axis(x.rank, -1)
-    if ctx.version < 10:
-        k: Dim | None = as_dim(ctx.integer("k"))
-    else:
+    k = _amount(ctx, x[axis])
+    dims = [*x.dims[:axis], k, *x.dims[axis + 1 :]]
+    best, places = _best(ctx, x, axis, k)
+    return ctx.tensor(dims, value=best), ctx.tensor(dims, "int64", places)
+
+
+def _amount(ctx: InferenceContext, size: Dim) -> Dim:
+    """How many are picked: an attribute before opset 10, an input since."""
+    if ctx.version >= 10:
         listed = wanted(ctx, 1)
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "k is a list of one number")
         ctx.check(listed is None or len(listed) == 1, "k is one number")
         k = listed[0] if listed else None
-    if k is None:
-        k = ctx.fresh("k", 0, x[axis])
     else:
-        ctx.require_at_least(k, 0, "k is not negative")
-        ctx.require(at_least(x[axis], k), "k is no more than the size of the axis", k, x[axis])
-    dims = [*x.dims[:axis], k, *x.dims[axis + 1 :]]
-    best, places = _best(ctx, x, axis, k)
-    return ctx.tensor(dims, value=best), ctx.tensor(dims, "int64", places)
+        k = as_dim(ctx.integer("k"))
+    if k is None:
+        return ctx.fresh("k", 0, size)
+    ctx.require_at_least(k, 0, "k is not negative")
+    ctx.require(at_least(size, k), "k is no more than the size of the axis", k, size)
+    return k
 
 
 def _best(ctx: InferenceContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:

@@ -10,6 +10,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, ceil_divide, minimum, total
 from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less, select
 from shapesmt.ops.fields import array_of, attribute, concrete, counted, element_of, valued, viewed
+from shapesmt.ops.laws import require_least
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
 from shapesmt.value import Elements, Item, Value, from_array, move_positions, position
@@ -98,9 +99,7 @@ def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
 def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
     if ctx.has(1) or "split" in ctx.attributes:
         listed = counted(ctx, 1, ctx.outputs, "sizes") if ctx.has(1) else attribute(ctx, "split", ctx.outputs, "sizes")
-        for d in listed:
-            if d is not None:
-                ctx.require_at_least(d, 0, "sizes are not negative")
+        require_least(ctx, listed, 0, "sizes are not negative")
         return _completed(ctx, size, listed)
     if "num_outputs" in ctx.attributes:
         chunk = ceil_divide(size, ctx.outputs)

@@ -56,11 +56,9 @@ def matmul(ctx: InferenceContext) -> Tensor:
 @rule("Gemm", any_rank=True)
 def gemm(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
-    a, b = ctx.input(0), ctx.input(1)
+    a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
     if a.shape is None or b.shape is None:
         return ctx.tensor(None)
-    ctx.require_rank(a, 2)
-    ctx.require_rank(b, 2)
     m, inner = a.dims[::-1] if ctx.integer("transA", 0) else a.dims
     k, n = b.dims[::-1] if ctx.integer("transB", 0) else b.dims
     ctx.require_equal(inner, k, INNER_LAW)
@@ -125,6 +123,16 @@ def einsum(ctx: InferenceContext) -> Tensor:
     ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
     ctx.check(len(ranks) <= 1, "an ellipsis stands for the same number of axes everywhere")
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
+    sizes = _joint(ctx, terms, operands, hidden)
+    made = _spelt(result, hidden)
+    ctx.check(sizes.keys() >= set(made), "the output's letters are among the inputs'")
+    ctx.check(len(set(made)) == len(made), "the output names each letter once")
+    ctx.check(set(hidden) <= set(made), "the output has an ellipsis as the inputs do")
+    return ctx.tensor([sizes[letter] for letter in made])
+
+
+def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:
+    """The size of each letter in all inputs, which broadcast."""
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
         letters = _spelt(term, hidden)
@@ -132,11 +140,7 @@ def einsum(ctx: InferenceContext) -> Tensor:
         for letter, d in _sizes(ctx, letters, x).items():
             law = f"sizes of '{letter[0]}' are equal or 1"
             sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
-    made = _spelt(result, hidden)
-    ctx.check(sizes.keys() >= set(made), "the output's letters are among the inputs'")
-    ctx.check(len(set(made)) == len(made), "the output names each letter once")
-    ctx.check(set(hidden) <= set(made), "the output has an ellipsis as the inputs do")
-    return ctx.tensor([sizes[letter] for letter in made])
+    return sizes
 
 
 def _sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Dim]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shapesmt.dim import ONE, total
 from shapesmt.formula import at_least
 from shapesmt.graph import Literal
+from shapesmt.ops.laws import require_places
 from shapesmt.ops.registry import rule
 
 if TYPE_CHECKING:
@@ -66,12 +67,8 @@ def label_encoder(ctx: InferenceContext) -> Tensor:
     """Each key becomes its value: the shape is kept."""
     if ctx.version < 2:
         return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
-    keys, values = ([length(ctx, f"{side}_{k}s") for k in LISTS] for side in ("keys", "values"))
-    for side, found in (("keys", keys), ("values", values)):
-        given = sum(map(bool, found)) + (f"{side}_tensor" in ctx.attributes)
-        ctx.check(given == 1, f"exactly one attribute lists the {side}")
-    listed = ctx.attribute("values_tensor")
-    default = ctx.attribute("default_tensor")
+    keys, values = _listed(ctx, "keys"), _listed(ctx, "values")
+    listed, default = ctx.attribute("values_tensor"), ctx.attribute("default_tensor")
     if isinstance(default, Literal):
         ctx.check(default.shape in ((), (1,)), "the default is a single one")
     if isinstance(listed, Literal):
@@ -80,6 +77,14 @@ def label_encoder(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(ctx.input(0).dims, listed.dtype)
     ctx.check(not max(keys) or max(keys) == max(values), "each key has a value")
     return ctx.tensor(ctx.input(0).dims, LISTS[values.index(max(values))].replace("float", "float32"))
+
+
+def _listed(ctx: InferenceContext, side: str) -> list[int]:
+    """How many keys or values there are of each type; one attribute lists them."""
+    found = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
+    given = sum(map(bool, found)) + (f"{side}_tensor" in ctx.attributes)
+    ctx.check(given == 1, f"exactly one attribute lists the {side}")
+    return found
 
 
 @rule("Normalizer", domain=DOMAIN)
@@ -120,10 +125,7 @@ def array_feature_extractor(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     ctx.require_at_least(chosen.numel, 1, "at least one column is chosen")
     ctx.require_at_least(x[-1], 1, "there is at least one column")
-    for item in ctx.items(1) or ():
-        if item is not None:
-            ctx.require_at_least(item, 0, "a column isn't negative")
-            ctx.require_at_least(x[-1], item + 1, "the chosen columns are in the input")
+    require_places(ctx, 1, x[-1], "the chosen columns are in the input")
     return ctx.tensor([*(x.dims[:-1] or (ONE,)), chosen.numel])
 
 
@@ -262,8 +264,7 @@ def tree_ensemble(ctx: InferenceContext) -> Tensor:
 
 def trees(ctx: InferenceContext) -> Dim:
     """The number of samples; the features that trees look at are in the input."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2)
+    x = ctx.input(0, rank=2)
     looked_at = ctx.integers("nodes_featureids", ())
     if looked_at:
         ctx.require_at_least(x[1], max(looked_at) + 1, "trees look at features of the input")

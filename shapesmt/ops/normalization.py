@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, Dim, as_dim
 from shapesmt.formula import any_of, divides, equal
+from shapesmt.ops.laws import require_least
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.reduction import without
 from shapesmt.ops.registry import rule
@@ -105,8 +106,7 @@ def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
-    for size in x.dims[axis:]:
-        ctx.require_at_least(size, 1, "what is normalized has an element")
+    require_least(ctx, x.dims[axis:], 1, "what is normalized has an element")
     for index in (1, 2):
         if ctx.has(index):
             require_broadcast_to(ctx, ctx.input(index), x.dims, "scale and bias broadcast to the input")

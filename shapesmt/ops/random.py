@@ -30,8 +30,7 @@ def random_tensor(ctx: InferenceContext) -> Tensor:
 @rule("Multinomial")
 def multinomial(ctx: InferenceContext) -> Tensor:
     """`[batch, classes] -> [batch, samples]`, each of them at least one."""
-    x, samples = ctx.input(0), ctx.integer("sample_size", 1)
-    ctx.require_rank(x, 2)
+    x, samples = ctx.input(0, rank=2), ctx.integer("sample_size", 1)
     ctx.check(samples > 0, f"there is at least one sample, not {samples}")
     ctx.require_at_least(x[0], 1, "there is at least one row to draw for")
     ctx.require_at_least(x[1], 1, "there is at least one class to draw")

@@ -51,7 +51,7 @@ def upsample(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
     ctx.check(len(factors) == x.rank, "there is one factor per axis")
-    return made(ctx, x, [unknown(ctx, i) if f is None else by_factor(x[i], f) for i, f in enumerate(factors)])
+    return made(ctx, x, by_factors(ctx, x, range(x.rank), factors))
 
 
 @rule("Upsample", since=10)
@@ -65,8 +65,7 @@ def upsample_gone(ctx: InferenceContext) -> Tensor:
 def resize_10(ctx: InferenceContext) -> Tensor:
     """`floor(size * factor)` on every axis."""
     x = ctx.input(0)
-    factors = input_factors(ctx, 1, x.rank)
-    return made(ctx, x, [unknown(ctx, i) if f is None else by_factor(x[i], f) for i, f in enumerate(factors)])
+    return made(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
 @rule("Resize", since=11)
@@ -79,19 +78,30 @@ def resize(ctx: InferenceContext) -> Tensor:
     factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
     ctx.check(factors or ctx.has(3), GIVEN)
     ctx.limit(not (factors and ctx.has(3)), GIVEN)
-    policy = ctx.text("keep_aspect_ratio_policy", "stretch")
-    axis_results = [Scaled(d) for d in x.dims]
-    if factors and not sizes:
-        ctx.check(policy == "stretch", "an aspect ratio is kept with sizes, not with scales")
-        for axis, factor in zip(axes, input_factors(ctx, 2, len(axes)), strict=True):
-            axis_results[axis] = unknown(ctx, axis) if factor is None else by_factor(x[axis], factor)
-        return made(ctx, x, axis_results)
-    asked = asked_sizes(ctx, len(axes))
-    made_sizes = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
-    for axis, wanted, size in zip(axes, asked, made_sizes, strict=True):
+    kept = ctx.text("keep_aspect_ratio_policy", "stretch") != "stretch"
+    ctx.check(not (factors and kept), "an aspect ratio is kept with sizes, not with scales")
+    found = (
+        by_factors(ctx, x, axes, input_factors(ctx, 2, len(axes))) if factors and not sizes else by_sizes(ctx, x, axes)
+    )
+    changed = dict(zip(axes, found, strict=True))
+    return made(ctx, x, [changed.get(axis, Scaled(d)) for axis, d in enumerate(x.dims)])
+
+
+def by_factors(ctx: InferenceContext, x: Tensor, axes: Sequence[int], factors: Sequence[Real | None]) -> list[Scaled]:
+    """Those axes multiplied by factors."""
+    pairs = zip(axes, factors, strict=True)
+    return [unknown(ctx, axis) if factor is None else by_factor(x[axis], factor) for axis, factor in pairs]
+
+
+def by_sizes(ctx: InferenceContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
+    """Those axes as asked for, or nearly so where the aspect ratio is kept."""
+    asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
+    kept = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
+    found = []
+    for axis, wanted, size in zip(axes, asked, kept, strict=True):
         scaled = unknown(ctx, axis) if wanted is None else by_size(x[axis], wanted)
-        axis_results[axis] = scaled if size is wanted else Scaled(size or scaled.size, scaled.positive)
-    return made(ctx, x, axis_results)
+        found.append(scaled if size is wanted else Scaled(size or scaled.size, scaled.positive))
+    return found
 
 
 def unknown(ctx: InferenceContext, axis: int) -> Scaled:
@@ -119,8 +129,7 @@ def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | 
 
 def asked_sizes(ctx: InferenceContext, count: int) -> list[Dim | None]:
     """The sizes that the last input lists, None where unknown."""
-    sizes = ctx.input(3)
-    ctx.require_rank(sizes, 1)
+    sizes = ctx.input(3, rank=1)
     ctx.require_equal(sizes[0], count, "there is one size per resized axis")
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count

@@ -93,17 +93,19 @@ def tensor_scatter(ctx: InferenceContext) -> Tensor:
     axis = ctx.axis(cache.rank, -2)
     ctx.check(axis != 0, "the sequence axis is not the batch axis")
     ctx.require_agree(cache, update, but=axis, law="cache and update match off the sequence axis")
-    ctx.require(
-        at_least(cache[axis], update[axis]), "the update is no longer than the cache", update[axis], cache[axis]
-    )
+    ctx.require_at_least(cache[axis], update[axis], "the update is no longer than the cache")
     if ctx.has(2) and ctx.input(2).shape is not None:
-        starts = ctx.input(2)
-        ctx.require_rank(starts, 1)
-        ctx.require_equal(starts[0], cache[0], "there is one write index for each of the batch")
-        circular = ctx.text("mode", "linear") == "circular"
-        for given, least, greatest in spans(starts):
-            ctx.require(implies(given, at_least(least, 0)), "write indices are not negative", least, 0)
-            if not circular:
-                end = greatest + update[axis]
-                ctx.require(implies(given, at_least(cache[axis], end)), "writes end inside the cache", end, cache[axis])
+        require_starts(ctx, cache[axis], update[axis])
     return ctx.tensor(cache.dims)
+
+
+def require_starts(ctx: InferenceContext, room: Dim, length: Dim) -> None:
+    """State that what is written at each start ends inside the cache, unless that is circular."""
+    starts = ctx.input(2, rank=1)
+    ctx.require_equal(starts[0], ctx.input(0)[0], "there is one write index for each of the batch")
+    circular = ctx.text("mode", "linear") == "circular"
+    for given, least, greatest in spans(starts):
+        ctx.require(implies(given, at_least(least, 0)), "write indices are not negative", least, 0)
+        if not circular:
+            end = greatest + length
+            ctx.require(implies(given, at_least(room, end)), "writes end inside the cache", end, room)

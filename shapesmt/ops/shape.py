@@ -11,6 +11,7 @@ from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, valued, viewed, wanted
+from shapesmt.ops.laws import require_least, sized
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.tensor import MAX_FLOATS, Shape, Tensor, from_literal
@@ -124,9 +125,7 @@ def expand(ctx: InferenceContext) -> Tensor:
     items = wanted(ctx, 1)
     if items is None:
         return ctx.tensor(None)
-    for item in items:
-        if item is not None:
-            ctx.require_at_least(item, 0, _NEGATIVE)
+    require_least(ctx, items, 0, _NEGATIVE)
     rank = max(x.rank, len(items))
     target = tuple(_stretched(ctx, x, len(items) - i, item) for i, item in enumerate(items))
     dims = ctx.broadcast(x.dims, target, law="a size expands from 1 or stays")
@@ -182,10 +181,8 @@ def constant_of_shape(ctx: InferenceContext) -> Tensor:
     fill = from_literal(_fill(ctx))
     if sizes is None:
         return ctx.tensor(None, fill.dtype)
-    for d in sizes:
-        if d is not None:
-            ctx.require_at_least(d, 0, _NEGATIVE)
-    dims = [ctx.fresh(f"size{i}") if d is None else d for i, d in enumerate(sizes)]
+    require_least(ctx, sizes, 0, _NEGATIVE)
+    dims = sized(ctx, sizes)
     return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
 
 
@@ -253,11 +250,10 @@ def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real
 @rule("EyeLike", since=9, any_rank=True)
 def eye_like(ctx: InferenceContext) -> Tensor:
     """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
-    x = ctx.input(0)
+    x = ctx.input(0, rank=2)
     dtype = DTYPES.get(ctx.integer("dtype"), "") if "dtype" in ctx.attributes else x.dtype
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")), dtype)
-    ctx.require_rank(x, 2)
     on_diagonal = select(equal(position(1) - position(2), ctx.integer("k", 0)), 1, 0)
     return ctx.tensor(x.dims, dtype, valued(x.dims, on_diagonal) if _is_integer(dtype) else None)
 

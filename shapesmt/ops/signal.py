@@ -71,8 +71,7 @@ def require_parts(ctx: InferenceContext, size: Dim, admitted: Sequence[int]) -> 
 @rule("STFT", since=17)
 def stft(ctx: InferenceContext) -> Tensor:
     """Signals `[n, length, 1 or 2]` to `[n, frames, bins, 2]`."""
-    x, half = ctx.input(0), ctx.integer("onesided", 1) == 1
-    ctx.require_rank(x, 3)
+    x, half = ctx.input(0, rank=3), ctx.integer("onesided", 1) == 1
     require_parts(ctx, x[2], (1, 2))
     step = scalar(ctx, 1, 1)
     ctx.require_at_least(step, 1, "the frame step is positive")

@@ -34,17 +34,26 @@ def cut(ctx: InferenceContext) -> Tensor:
     axes = _axes(ctx, x, counts)
     if axes is None:
         return ctx.tensor([ctx.fresh(f"size{i}", 0, d) for i, d in enumerate(x.dims)])
-    unknown = [None] * len(axes)
-    steps = [as_dim(1)] * len(axes) if not ctx.has(4) else wanted(ctx, 4) or unknown
-    ctx.check(len(steps) == len(axes), "there are as many steps as starts")
-    cuts = {
-        axis: _cut(ctx, axis, x[axis], start, end, step)
-        for axis, start, end, step in zip(axes, starts or unknown, ends or unknown, steps, strict=True)
-    }
+    cuts = _cuts(ctx, x, axes, starts, ends)
     dims = [cuts[axis].size if axis in cuts else d for axis, d in enumerate(x.dims)]
     if any(c.first is None or c.step is None for c in cuts.values()):
         return ctx.tensor(dims)
     return ctx.tensor(dims, value=_kept(x, dims, cuts))
+
+
+def _cuts(
+    ctx: InferenceContext,
+    x: Tensor,
+    axes: tuple[int, ...],
+    starts: list[Dim | None] | None,
+    ends: list[Dim | None] | None,
+) -> dict[int, Cut]:
+    """What each listed axis keeps."""
+    unknown = [None] * len(axes)
+    steps = [as_dim(1)] * len(axes) if not ctx.has(4) else wanted(ctx, 4) or unknown
+    ctx.check(len(steps) == len(axes), "there are as many steps as starts")
+    listed = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
+    return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in listed}
 
 
 def _listed(ctx: InferenceContext, index: int, name: str) -> list[Dim | None] | None:

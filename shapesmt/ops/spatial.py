@@ -80,15 +80,21 @@ def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
 
 def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
     """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
-    axes, group = filters(ctx, x, w), ctx.integer("group", 1)
-    ctx.require_equal(x[1], w[1] * group, "the input has group times the channels of the weights")
-    ctx.require(divides(group, w[0]), "group divides the number of filters", w[0], group)
+    axes = filters(ctx, x, w)
+    require_group(ctx, x, w)
     if ctx.has(bias):
         ctx.require_equal(ctx.input(bias).numel, w[0], "the bias has one element per filter")
     if same(ctx):
         ctx.limit(all(a.dilation == 1 for a in axes), "SAME padding comes without dilation")
     sizes = [slid(ctx, size, a) for size, a in zip(x.dims[2:], axes, strict=True)]
     return ctx.tensor([x[0], w[0], *sizes], dtype)
+
+
+def require_group(ctx: InferenceContext, x: Tensor, w: Tensor) -> None:
+    """State that every group of filters reads its share of the channels."""
+    group = ctx.integer("group", 1)
+    ctx.require_equal(x[1], w[1] * group, "the input has group times the channels of the weights")
+    ctx.require(divides(group, w[0]), "group divides the number of filters", w[0], group)
 
 
 def slid(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
@@ -131,23 +137,30 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
     extra = per_axis(ctx, "output_padding", len(axes), 0)
     asked = ctx.integers("output_shape", ())
     ctx.check(len(asked) in (0, len(axes)), f"'output_shape' has {len(axes)} entries")
-    sizes = []
-    for i, (size, a) in enumerate(zip(x.dims[2:], axes, strict=True)):
-        ctx.check(0 <= extra[i] < a.stride, "output_padding is smaller than the stride")
-        full = (size - 1) * a.stride + a.extent
-        made = minimum(full + extra[i], size * a.stride) if same(ctx) else full + extra[i] - a.head - a.tail
-        sizes.append(as_dim(asked[i]) if asked else made)
-        ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
-        if asked:
-            reach = full + a.stride - 1
-            ctx.limit(at_least(reach, asked[i]), "output_shape is within reach of the weights", reach, asked[i])
-    return ctx.tensor([x[0], w[1] * group, *sizes])
+    sizes = zip(x.dims[2:], axes, extra, asked or [None] * len(axes), strict=True)
+    return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
+
+
+def spread(ctx: InferenceContext, size: Dim, axis: Axis, extra: int, asked: int | None) -> Dim:
+    """The size of what the weights reach along one axis, or the one asked for."""
+    ctx.check(0 <= extra < axis.stride, "output_padding is smaller than the stride")
+    full = (size - 1) * axis.stride + axis.extent
+    if asked is not None:
+        reach = full + axis.stride - 1
+        ctx.limit(at_least(reach, asked), "output_shape is within reach of the weights", reach, asked)
+        made = as_dim(asked)
+    elif same(ctx):
+        made = minimum(full + extra, size * axis.stride)
+    else:
+        made = full + extra - axis.head - axis.tail
+    ctx.require_at_least(made, 1, "the output isn't empty")
+    return made
 
 
 # Pooling
 
 
-def positions(span: Dim, axis: Axis) -> Dim:
+def positions(ctx: InferenceContext, span: Dim, axis: Axis) -> Dim:
     """How many positions a window has that can move so far: `span / stride + 1`, rounded towards zero.
 
     A window larger than its input still has one while it is larger by less than a stride. Inputs below their
@@ -155,6 +168,7 @@ def positions(span: Dim, axis: Axis) -> Dim:
     that shrink a map step by step it stays short.
     """
     stride = axis.stride
+    ctx.require_at_least(span, 1 - 2 * stride, FITS)
     if span.lo >= 0 and (axis.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
         count = span // stride + 1
         return make_atom("max", (count, ONE), (max(count.lo, 1), max(count.hi, 1)))
@@ -173,10 +187,10 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
         if _is_plain(ctx):
             law = "SAME padding isn't negative: no stride skips elements at the end"
             ctx.limit(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
-    ctx.require_at_least(span, 1 - 2 * axis.stride, FITS)
+    count = positions(ctx, span, axis)
     if ctx.integer("ceil_mode", 0):
         return minimum(ceil_divide(span, axis.stride), (size + axis.head - 1) // axis.stride) + 1
-    return positions(span, axis)
+    return count
 
 
 def _is_plain(ctx: InferenceContext) -> bool:
@@ -193,14 +207,21 @@ def require_batch_only_empty(ctx: InferenceContext, x: Tensor) -> None:
         ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), "no axis but the batch is empty", d, 1)
 
 
-def pool(ctx: InferenceContext) -> Tensor:
-    """The input with every spatial axis as long as the window has positions."""
-    x, kernel = ctx.input(0), ctx.integers("kernel_shape")
+def pooling(ctx: InferenceContext, x: Tensor) -> list[Axis]:
+    """The windows of pooling, one for each spatial axis."""
+    kernel = ctx.integers("kernel_shape")
     ctx.check(min(kernel, default=1) >= 1, "the kernel isn't empty")
-    ctx.check(x.rank == len(kernel) + 2, f"the rank is that of the kernel plus 2, not {x.rank}")
+    ctx.check(x.rank == len(kernel) + 2 >= 3, f"the rank is that of the kernel plus 2, not {x.rank}")
     axes = windows(ctx, kernel)
     fits = all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True))
     ctx.limit(fits, "padding is less than the kernel")
+    return axes
+
+
+def pool(ctx: InferenceContext) -> Tensor:
+    """The input with every spatial axis as long as the window has positions."""
+    x = ctx.input(0)
+    axes = pooling(ctx, x)
     require_batch_only_empty(ctx, x)
     return ctx.tensor([*x.dims[:2], *(pooled(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
 

@@ -20,6 +20,12 @@ def double(ctx):
 """
 
 
+def own_rules(monkeypatch):
+    """A copy of every rule there is, so that what a test adds is forgotten afterwards."""
+    registry.load_everything()
+    monkeypatch.setattr(registry, "_RULES", {key: list(found) for key, found in registry._RULES.items()})
+
+
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     """A package put on the path with its metadata; its rules and its module are forgotten afterwards."""
@@ -33,7 +39,7 @@ def installed(tmp_path, monkeypatch):
         registry.load_plugins.cache_clear()
 
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(registry, "_RULES", {key: list(found) for key, found in registry._RULES.items()})
+    own_rules(monkeypatch)
     before = set(sys.modules)
     yield install
     registry.load_plugins.cache_clear()
@@ -61,7 +67,7 @@ def test_a_broken_plugin_is_one_line(installed):
 
 
 def test_a_rule_replaces_an_earlier_one(monkeypatch):
-    monkeypatch.setattr(registry, "_RULES", {key: list(found) for key, found in registry._RULES.items()})
+    own_rules(monkeypatch)
     model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (float[a] y) { y = Relu (x) }"""
     assert str(shapesmt.bounds(model).tensors["y"].shape[0].expr) == "n"
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, as_dim
 from shapesmt.formula import all_of, any_of, at_least, divides, equal
-from shapesmt.ops.contrib.common import contrib, require_one_or, require_shape, require_single, require_vector
+from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.laws import require_one_or, require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
 HEADS_LAW = "the heads divide the hidden size"
@@ -100,9 +101,7 @@ def past_state(ctx: InferenceContext, index: int, batch: Dim, count: int, size: 
 @contrib("Attention", "DecoderMaskedSelfAttention")
 def attention(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
-    x, weights = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 3)
-    ctx.require_rank(weights, 2)
+    x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
     ctx.require_equal(weights[0], x[2], "the weights are as high as the input is wide")
     require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
     hidden, values = hidden_sizes(ctx, weights[1])
@@ -148,9 +147,7 @@ def require_masks(ctx: InferenceContext, index: int, batch: Dim, new: Dim, total
 @contrib("QAttention")
 def quantized_attention(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden]` with quantized weights `[D, 3 * hidden]`."""
-    x, weights = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 3)
-    ctx.require_rank(weights, 2)
+    x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
     ctx.require_equal(weights[0], x[2], "the weights are as high as the input is wide")
     require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
     require_single(ctx, 3, 6)
@@ -163,8 +160,7 @@ def quantized_attention(ctx: InferenceContext) -> list[Tensor]:
 @contrib("QOrderedAttention")
 def ordered_attention(ctx: InferenceContext) -> Tensor:
     """`[B, S, D] -> [B, S, hidden of values]` with a matrix each for queries, keys and values."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 3)
+    x = ctx.input(0, rank=3)
     widths = []
     for weight, scale, bias in ((5, 8, 11), (6, 9, 12), (7, 10, 13)):
         w = ctx.input(weight)
@@ -182,27 +178,21 @@ def ordered_attention(ctx: InferenceContext) -> Tensor:
 @contrib("LongformerAttention", "QOrderedLongformerAttention")
 def longformer(ctx: InferenceContext) -> Tensor:
     """`[B, S, D]` keeps its shape; S is a multiple of twice the window."""
-    x, plain = ctx.input(0), ctx.node.op == "LongformerAttention"
-    ctx.require_rank(x, 3)
+    x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"
     heads(ctx, x[2])
     window = ctx.integer("window")
     ctx.check(window > 0, f"the window is positive, not {window}")
     ctx.require(divides(2 * window, x[1]), "the sequence is a multiple of the two-sided window", x[1], 2 * window)
-    for index in (1, 4) if plain else (2, 8):
-        require_shape(ctx, index, (x[2], 3 * x[2]), "the weights are [D, 3D]")
-    for index in (2, 5) if plain else (4, 10):
-        require_vector(ctx, index, 3 * x[2], "the bias is as long as the weights are wide")
-    for index in (3, 6) if plain else (7, 12):
-        require_shape(ctx, index, x.dims[:2], "the mask is [B, S]")
+    require_shape(ctx, (1, 4) if plain else (2, 8), (x[2], 3 * x[2]), "the weights are [D, 3D]")
+    require_vector(ctx, (2, 5) if plain else (4, 10), 3 * x[2], "the bias is as long as the weights are wide")
+    require_shape(ctx, (3, 6) if plain else (7, 12), x.dims[:2], "the mask is [B, S]")
     return ctx.tensor(x.dims)
 
 
 @contrib("DecoderAttention")
 def decoder_attention(ctx: InferenceContext) -> list[Tensor]:
     """`[S, B, D]` keeps its shape; whether the caches are used, only the data say."""
-    x, key, count = ctx.input(0), ctx.input(1), ctx.integer("num_heads")
-    ctx.require_rank(x, 3)
-    ctx.require_rank(key, 3)
+    x, key, count = ctx.input(0, rank=3), ctx.input(1, rank=3), ctx.integer("num_heads")
     heads(ctx, x[2])
     require_shape(ctx, 1, (key[0], x[1], x[2]), "keys have the queries' batch and hidden size")
     require_shape(ctx, 2, (x[2], x[2]), "the queries' weights are [D, D]")
@@ -225,26 +215,35 @@ def multi_head(ctx: InferenceContext) -> list[Tensor]:
     ctx.check(count > 0, f"there is at least one head, not {count}")
     ctx.check(query.rank in (3, 5), f"queries are [B, S, D] or [B, S, N, 3, H], not of rank {query.rank}")
     batch, new = query[0], query[1]
-    if not ctx.has(1):
-        ctx.check(query.rank == 5 and not ctx.has(2), "without keys, queries are [B, S, N, 3, H] and hold the values")
-        require_shape(ctx, 0, (batch, new, count, 3, query[4]), "queries are [B, S, N, 3, H]")
-        length, hidden, values = new, count * query[4], count * query[4]
-    else:
-        ctx.check(query.rank == 3, "with keys, queries are [B, S, D]")
-        hidden = query[2]
-        heads(ctx, hidden)
-        length, values = _keys_and_values(ctx, query, count)
+    length, hidden, values = _projected(ctx, query, count)
     require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
     old, present = _past(ctx, (6, 7), batch, count, hidden // count, length)
     lengths = [(batch,), (3 * batch + 2,)]
     require_mask(ctx, 4, [*lengths, (batch, length), (batch, old + length), (batch, new, old + length)])
     require_attention_bias(ctx, 5, (batch, count, new, old + length))
-    return [
-        ctx.tensor((batch, new, values)),
-        ctx.tensor((batch, count, present, hidden // count)),
-        ctx.tensor((batch, count, present, values // count)),
-        ctx.tensor((batch, count, new, old + length)),
-    ]
+    return _results(ctx, (batch, new, values), hidden, present, old + length)
+
+
+def _projected(ctx: InferenceContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
+    """The length of keys, and the hidden sizes of keys and of values, which the queries may hold."""
+    if ctx.has(1):
+        ctx.check(query.rank == 3, "with keys, queries are [B, S, D]")
+        heads(ctx, query[2])
+        length, values = _keys_and_values(ctx, query, count)
+        return length, query[2], values
+    ctx.check(query.rank == 5 and not ctx.has(2), "without keys, queries are [B, S, N, 3, H] and hold the values")
+    require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), "queries are [B, S, N, 3, H]")
+    return query[1], count * query[4], count * query[4]
+
+
+def _results(
+    ctx: InferenceContext, made: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
+) -> list[Tensor]:
+    """What is made of `[B, S, Dv]`, the keys and values so far, and the scores."""
+    count = ctx.integer("num_heads")
+    batch, new, values = made
+    kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
+    return [ctx.tensor(made), *kept, ctx.tensor((batch, count, new, total), scores)]
 
 
 def _keys_and_values(ctx: InferenceContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
@@ -286,26 +285,21 @@ def _past(
 @contrib("DecoderMaskedMultiHeadAttention")
 def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
     """One new token: queries `[B, 1, D]` and keys like them, or keys and values `[B, N, L, H]` of an encoder."""
-    query, count = ctx.input(0), ctx.integer("num_heads")
-    ctx.require_rank(query, 3)
+    query, count = ctx.input(0, rank=3), ctx.integer("num_heads")
     ctx.require_equal(query[1], 1, "there is one new token")
-    batch, packed = query[0], not ctx.has(1)
-    if packed:
-        ctx.require(divides(3, query[2]), "packed queries, keys and values have one size", query[2], 3)
-    hidden = query[2] // 3 if packed else query[2]
-    heads(ctx, hidden)
-    length, values = (ONE, hidden) if packed else _keys_and_values(ctx, query, count)
-    crossed = not packed and ctx.input(1).rank == 4
+    length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
     require_vector(ctx, 10, 2 * hidden + values, "the bias is as long as queries, keys and values")
-    old, present = _past(ctx, (5, 6), batch, count, hidden // count, length)
-    total = length if crossed else present
+    old, present = _past(ctx, (5, 6), query[0], count, hidden // count, length)
+    total = length if ctx.has(1) and ctx.input(1).rank == 4 else present
     if shares_buffer(ctx) and ctx.has(5):
         total, present = buffered(ctx, 7, 3, old, length), old
-    require_mask(ctx, 3, [(batch, total)])
-    require_attention_bias(ctx, 4, (batch, count, 1, total))
-    return [
-        ctx.tensor((batch, 1, values)),
-        ctx.tensor((batch, count, present, hidden // count)),
-        ctx.tensor((batch, count, present, values // count)),
-        ctx.tensor((batch, count, 1, total), "float32"),
-    ]
+    require_mask(ctx, 3, [(query[0], total)])
+    require_attention_bias(ctx, 4, (query[0], count, 1, total))
+    return _results(ctx, (query[0], 1, values), hidden, present, total, "float32")
+
+
+def _packed(ctx: InferenceContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
+    """The same for queries `[B, 1, 3 * D]` that hold their keys and values."""
+    ctx.require(divides(3, query[2]), "packed queries, keys and values have one size", query[2], 3)
+    heads(ctx, query[2] // 3)
+    return ONE, query[2] // 3, query[2] // 3

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim
-from shapesmt.formula import any_of, equal
+from shapesmt.ops.laws import require_shape
 from shapesmt.ops.registry import AnyApply, Apply, rule
 from shapesmt.tensor import Tensor
 
@@ -51,38 +50,6 @@ def channels_first(ctx: InferenceContext, rule_of: Borrowed, indices: Sequence[i
     return ctx.tensor((y[0], *y.dims[2:], y[1]), y.dtype)
 
 
-def require_shape(ctx: InferenceContext, index: int, shape: Sequence[Dim | int], law: str) -> None:
-    """State the shape of an input, where it is given."""
-    if ctx.has(index):
-        found = ctx.input(index)
-        ctx.check(found.rank == len(shape), law)
-        for size, wanted in zip(found.dims, shape, strict=True):
-            ctx.require_equal(size, wanted, law)
-
-
 def require_scalars(ctx: InferenceContext, *indices: int) -> None:
     """State that scales and zero points, where they are given, are scalars; not even vectors of one will do."""
-    for index in indices:
-        require_shape(ctx, index, (), "scales and zero points are scalars")
-
-
-def require_single(
-    ctx: InferenceContext, *indices: int, law: str = "scales and zero points are one number each"
-) -> None:
-    """State that inputs, where they are given, are one number each: scalars or vectors of one."""
-    for x in (ctx.input(i) for i in indices if ctx.has(i)):
-        ctx.check(x.rank <= 1, law)
-        ctx.require_equal(x.numel, 1, law)
-
-
-def require_one_or(ctx: InferenceContext, index: int, size: Dim | int, law: str) -> None:
-    """State that a vector, where it is given, has one element or that many; a scalar is fine."""
-    if ctx.has(index):
-        x = ctx.input(index)
-        ctx.check(x.rank <= 1, law)
-        ctx.require(any_of(equal(x.numel, 1), equal(x.numel, size)), law, x.numel, size)
-
-
-def require_vector(ctx: InferenceContext, index: int, size: Dim | int, law: str) -> None:
-    """State that an input, where it is given, is a vector of that length."""
-    require_shape(ctx, index, (size,), law)
+    require_shape(ctx, indices, (), "scales and zero points are scalars")

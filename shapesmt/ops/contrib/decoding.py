@@ -2,70 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, maximum
-from shapesmt.formula import any_of, divides, equal
+from shapesmt.dim import Dim, as_dim, maximum
+from shapesmt.formula import divides
+from shapesmt.ops.attention import Heads, require_gate
 from shapesmt.ops.contrib.attention import HEADS_LAW, heads, hidden_sizes, require_attention_bias
-from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
-from shapesmt.ops.contrib.grouped import grouped_heads, grouped_size, require_tables
+from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
+from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
 
 @contrib("PagedAttention", "SparsePagedAttention")
 def paged(ctx: InferenceContext) -> list[Tensor]:
     """Queries `[tokens, N * H]` make their like; caches `[blocks, block, Nk, H]` keep their shape."""
-    query, cache, latent = ctx.input(0), ctx.input(3), ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
-    ctx.require_rank(query, 2)
-    ctx.require_rank(cache, 4)
-    count, shared = grouped_heads(ctx)
-    if latent:
-        ctx.require(divides(count, query[1]), HEADS_LAW, query[1], count)
-    size = query[1] // count if latent else grouped_size(ctx)
-    require_shape(ctx, 1, (query[0], shared * size), "keys are [tokens, Nk * H]")
-    require_shape(ctx, 2, (query[0], shared * size), "values are [tokens, Nk * H]")
+    query, cache = ctx.input(0, rank=2), ctx.input(3, rank=4)
+    plain, latent = ctx.node.op == "PagedAttention", ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
+    (count, shared), table = grouped_heads(ctx), ctx.input(7, rank=2)
+    size = query[1] // heads(ctx, query[1]) if latent else grouped_size(ctx)
     width = cache[3] if cache.dtype == "uint8" else size
-    require_shape(ctx, 3, (*cache.dims[:2], shared, width), "the caches are [blocks, block, Nk, H]")
-    require_shape(ctx, 4, (*cache.dims[:2], shared, width), "the caches are [blocks, block, Nk, H]")
-    table = ctx.input(7)
-    ctx.require_rank(table, 2)
+    require_shape(ctx, (1, 2), (query[0], shared * size), "keys and values are [tokens, Nk * H]")
+    require_shape(ctx, (3, 4), (*cache.dims[:2], shared, width), "the caches are [blocks, block, Nk, H]")
     require_vector(ctx, 5, table[0] + 1, "there is a cumulative length per sample, and a first")
     require_vector(ctx, 6, table[0], "there is a past length per sample")
-    plain = ctx.node.op == "PagedAttention"
     require_vector(ctx, 10 if plain else 8, query[0], "there is a slot per token")
     require_tables(ctx, (8, 9) if plain else (14, 15), size, None)
     require_vector(ctx, 11 if plain else 16, count, "there is a sink per head")
-    for index in (12, 13) if plain else (17, 18):
-        require_vector(ctx, index, size, "a norm's scale is as long as a head")
-    made = count * ctx.integer("v_head_size", 0) if latent and ctx.integer("v_head_size", 0) else count * size
-    second = ctx.input(4) if ctx.has(4) else cache
-    return [ctx.tensor((query[0], made)), cache, second]
+    require_vector(ctx, (12, 13) if plain else (17, 18), size, "a norm's scale is as long as a head")
+    made = count * ((ctx.integer("v_head_size", 0) if latent else 0) or size)
+    return [ctx.tensor((query[0], made)), cache, ctx.input(4) if ctx.has(4) else cache]
 
 
 @contrib("DynamicSparseAttention")
 def dynamic_sparse(ctx: InferenceContext) -> list[Tensor]:
     """Queries `[B, S, N * H]` attend to chosen places; caches `[B, Nk, P, H]` grow to the total length given."""
-    query = ctx.input(0)
-    ctx.require_rank(query, 3)
-    (count, shared), size = grouped_heads(ctx), grouped_size(ctx)
-    for index in (1, 2):
-        require_shape(ctx, index, (query[0], query[1], shared * size), "keys and values are [B, S, Nk * H]")
-    ctx.check(ctx.has(3) == ctx.has(4), "past keys and values come together")
-    if ctx.has(3):
-        ctx.require_rank(ctx.input(3), 4)
-    length = ctx.input(3)[2] if ctx.has(3) else None
-    for index in (3, 4):
-        if length is not None:
-            require_shape(ctx, index, (query[0], shared, length, size), "the caches are [B, Nk, P, H]")
-    ctx.require_rank(ctx.input(7), 2)
-    ctx.require_equal(ctx.input(7)[0], query[0] * query[1], "each token has its chosen places")
-    require_vector(ctx, 8, query[0] * query[1], "each token has a number of chosen places")
+    query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
+    (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
+    require_shape(ctx, (1, 2), (query[0], query[1], shared * size), "keys and values are [B, S, Nk * H]")
+    length = cached(ctx, query[0], shared, size)
+    ctx.require_equal(chosen[0], tokens, "each token has its chosen places")
+    require_vector(ctx, 8, tokens, "each token has a number of chosen places")
     require_vector(ctx, 9, query[0], "there is a length per sample")
     require_single(ctx, 10, law="the total length is one number")
-    items = ctx.items(10)
-    total = items[0] if items else None
-    require_tables(ctx, (11, 12), size, total)
-    total = ctx.fresh("total") if total is None else total
-    present = total if length is None else maximum(total, length)
+    given = (ctx.items(10) or [None])[0]
+    require_tables(ctx, (11, 12), size, given)
+    total = ctx.fresh("total") if given is None else given
+    present = maximum(total, length) if ctx.has(3) else total
     cache = ctx.tensor((query[0], shared, present, size))
     return [ctx.tensor((query[0], query[1], count * size)), cache, cache]
 
@@ -73,39 +57,34 @@ def dynamic_sparse(ctx: InferenceContext) -> list[Tensor]:
 @contrib("LinearAttention")
 def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     """Queries `[B, T, N * K]`, keys `[B, T, M * K]` and values `[B, T, M * V]` update a state `[B, M, K, V]`."""
-    query, key, value = (ctx.input(i) for i in range(3))
-    count, shared = ctx.integer("q_num_heads"), ctx.integer("kv_num_heads")
-    ctx.check(count > 0 and shared > 0, "there are heads of queries, keys and values")
+    query, key, value = (ctx.input(i, rank=3) for i in range(3))
+    count, shared = heads(ctx, query[2], "q_num_heads"), heads(ctx, value[2], "kv_num_heads")
     ctx.check(count % shared == 0 or shared % count == 0, "one number of heads divides the other")
-    for x in (query, key, value):
-        ctx.require_rank(x, 3)
-        ctx.require_equal(x[0], query[0], "queries, keys and values have one batch")
-        ctx.require_equal(x[1], query[1], "queries, keys and values have one length")
-    ctx.require(divides(count, query[2]), HEADS_LAW, query[2], count)
-    ctx.require(divides(shared, value[2]), HEADS_LAW, value[2], shared)
-    size, width, window = query[2] // count, value[2] // shared, ctx.integer("state_window", 0)
+    for x in (key, value):
+        for size, wanted in zip(x.dims[:2], query.dims[:2], strict=True):
+            ctx.require_equal(size, wanted, "queries, keys and values have one batch and length")
+    size, width = query[2] // count, value[2] // shared
     ctx.require(divides(size, key[2]), "keys have heads of the queries' size", key[2], size)
-    state: tuple[Dim | int, ...] = (query[0], shared, size, width)
-    state = (window, *state) if window > 0 else state
+    state = in_window(ctx, (query[0], shared, size, width))
     require_shape(ctx, 3, state, "the state is [B, M, K, V]")
+    gated = Heads(query[0], as_dim(shared), query[1], size)
     for index, each in ((4, shared * size), (5, 1)):
-        if ctx.has(index):
-            gate, law = ctx.input(index), "the gates are one per head, or per feature of the keys"
-            ctx.require_rank(gate, 3)
-            ctx.require_equal(gate[0], query[0], law)
-            ctx.require_equal(gate[1], query[1], law)
-            ctx.require(any_of(equal(gate[2], shared), equal(gate[2], each)), law, gate[2], shared)
-    dtype = ctx.input(3).dtype if ctx.has(3) else query.dtype
-    return [ctx.tensor((query[0], query[1], max(count, shared) * width)), ctx.tensor(state, dtype)]
+        require_gate(ctx, index, gated, each, "the gates are one per head, or per feature of the keys")
+    made = ctx.tensor((query[0], query[1], max(count, shared) * width))
+    return [made, ctx.tensor(state, ctx.input(3).dtype if ctx.has(3) else query.dtype)]
+
+
+def in_window(ctx: InferenceContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
+    """A state, or with `state_window` as many of them."""
+    window = ctx.integer("state_window", 0)
+    return (window, *state) if window > 0 else state
 
 
 @contrib("LinearAttentionGate")
 def linear_gate(ctx: InferenceContext) -> list[Tensor]:
     """`[B, T, H]` keeps its shape, with a bias and a scale per head."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 3)
-    for index in (1, 2):
-        require_vector(ctx, index, x[2], "bias and scale have one element per head")
+    x = ctx.input(0, rank=3)
+    require_vector(ctx, (1, 2), x[2], "bias and scale have one element per head")
     require_shape(ctx, 3, x.dims, "both projections have the same shape")
     return [ctx.tensor(x.dims)] * 2
 
@@ -122,10 +101,8 @@ def causal_conv(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_equal(w[1], 1, "a filter is of one channel")
     require_vector(ctx, 2, channels, "the bias has one element per channel")
     remembered = (w[-1] - 1) * ctx.integer("dilation", 1)
-    state: tuple[Dim | int, ...] = (x[0], channels, *x.dims[2:-1], remembered)
-    state = (x[0], remembered, *x.dims[2:]) if last else state
-    window = ctx.integer("state_window", 0)
-    state = (window, *state) if window > 0 else state
+    kept = (x[0], remembered, *x.dims[2:]) if last else (x[0], channels, *x.dims[2:-1], remembered)
+    state = in_window(ctx, kept)
     require_shape(ctx, 3, state, "the state is what the filter looks back at")
     return [ctx.tensor(x.dims), ctx.tensor(state)]
 
@@ -133,10 +110,7 @@ def causal_conv(ctx: InferenceContext) -> list[Tensor]:
 @contrib("VarlenCausalConvWithState")
 def packed_causal_conv(ctx: InferenceContext) -> list[Tensor]:
     """`[tokens, C]` keeps its shape; a filter per channel, and a state `[B, C, what it looks back at]`."""
-    x, w, ends = ctx.input(0), ctx.input(1), ctx.input(2)
-    ctx.require_rank(x, 2)
-    ctx.require_rank(w, 3)
-    ctx.require_rank(ends, 1)
+    x, w, ends = ctx.input(0, rank=2), ctx.input(1, rank=3), ctx.input(2, rank=1)
     require_shape(ctx, 1, (x[1], 1, w[2]), "there is a filter per channel")
     require_vector(ctx, 3, x[1], "the bias has one element per channel")
     batch = ends[0] - 1
@@ -150,17 +124,14 @@ def packed_causal_conv(ctx: InferenceContext) -> list[Tensor]:
 @contrib("NGramHashMapping", "VarlenNGramHashMapping")
 def ngram_hash(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S]` (or packed `[tokens]`) gains an axis with a hash per head and length of n-gram."""
-    ids, longest = ctx.input(0), ctx.integer("max_ngram_size")
-    ctx.require_rank(ids, 1 if ctx.node.op == "VarlenNGramHashMapping" else 2)
+    packed, longest = ctx.node.op == "VarlenNGramHashMapping", ctx.integer("max_ngram_size")
+    ids = ctx.input(0, rank=1 if packed else 2)
+    past, batch = (4, ctx.input(3).numel - 1) if packed else (3, ids[0])
     ctx.check(longest >= 2, f"n-grams have at least two elements, not {longest}")
     made = (longest - 1) * ctx.integer("n_head_per_ngram")
-    ctx.require_rank(ctx.input(1), 1)
-    ctx.require_at_least(ctx.input(1)[0], longest, "there is a multiplier per place of an n-gram")
+    ctx.require_at_least(ctx.input(1, rank=1)[0], longest, "there is a multiplier per place of an n-gram")
     require_vector(ctx, 2, made, "there is a vocabulary per hash")
-    if ids.rank == 1:
-        ctx.require_at_least(ids[0], ctx.input(3).numel - 1, "every sample has a token")
-    past = 4 if ids.rank == 1 else 3
-    batch = ctx.input(3).numel - 1 if ids.rank == 1 else ids[0]
+    ctx.require_at_least(ids[0], batch, "every sample has a token")
     require_shape(ctx, past, (batch, longest - 1), "the past is one element shorter than an n-gram")
     require_vector(ctx, past + 1, made, "there is an offset per hash")
     require_single(ctx, past + 2, law="the end of a sequence is one number")
@@ -176,9 +147,7 @@ def ngram_hash(ctx: InferenceContext) -> list[Tensor]:
 @contrib("PackedAttention")
 def packed_attention(ctx: InferenceContext) -> Tensor:
     """`[tokens, D] -> [tokens, hidden of values]`, the padding left out."""
-    x, weights, offsets, count = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("num_heads")
-    ctx.require_rank(x, 2)
-    ctx.require_rank(weights, 2)
+    x, weights, offsets, count = ctx.input(0, rank=2), ctx.input(1, rank=2), ctx.input(3), ctx.integer("num_heads")
     ctx.require_equal(weights[0], x[1], "the weights are as high as the input is wide")
     require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
     _, values = hidden_sizes(ctx, weights[1])
@@ -191,12 +160,10 @@ def packed_attention(ctx: InferenceContext) -> Tensor:
 @contrib("PackedMultiHeadAttention")
 def packed_multi_head(ctx: InferenceContext) -> Tensor:
     """Queries `[tokens, D]` with keys and values, or all as `[tokens, N, 3, H]`, make `[tokens, Dv]`."""
-    query, offsets, count = ctx.input(0), ctx.input(4), ctx.integer("num_heads")
+    query, offsets, count = ctx.input(0, rank=2 if ctx.has(1) else 4), ctx.input(4, rank=2), ctx.integer("num_heads")
     ctx.check(ctx.has(1) == ctx.has(2), "keys and values come together")
-    ctx.require_rank(query, 2 if ctx.has(1) else 4)
     if ctx.has(1):
-        ctx.require_rank(ctx.input(2), 2)
-        hidden, values = query[1], ctx.input(2)[1]
+        hidden, values = query[1], ctx.input(2, rank=2)[1]
         heads(ctx, hidden)
         require_shape(ctx, 1, query.dims, "keys are like queries")
         require_shape(ctx, 2, (query[0], values), "values are as many as queries")
@@ -205,7 +172,6 @@ def packed_multi_head(ctx: InferenceContext) -> Tensor:
         hidden = values = query[3] * count
     heads(ctx, values)
     require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
-    ctx.require_rank(offsets, 2)
     require_vector(ctx, 5, offsets[0] + 1, "there is a cumulative length per sample, and a first")
     require_attention_bias(ctx, 6, (offsets[0], count, offsets[1], offsets[1]))
     return ctx.tensor((query[0], values))
@@ -214,27 +180,28 @@ def packed_multi_head(ctx: InferenceContext) -> Tensor:
 @contrib("GatedDeltaNet")
 def gated_delta(ctx: InferenceContext) -> list[Tensor]:
     """Queries `[tokens, N, K]`, keys `[tokens, Nk, K]` and values `[tokens, M, V]` update states `[B, M, V, K]`."""
-    query, split = ctx.input(0), ctx.has(1)
-    if not split:  # all three in one; the states tell them apart
-        state = ctx.input(6)
-        ctx.require_rank(query, 1, least=True)
-        ctx.require_rank(state, 4)
-        count, width = maximum(state[1], ctx.fresh("heads", 1)), state[2]
-        return [ctx.tensor((query[0], count, width)), ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
-    key, value = ctx.input(1), ctx.input(2)
-    for x in (query, key, value):
-        ctx.require_rank(x, 3)
+    if not ctx.has(1):
+        return _joint_delta(ctx)
+    query, key, value = (ctx.input(i, rank=3) for i in range(3))
+    for x in (key, value):
         ctx.require_equal(x[0], query[0], "queries, keys and values are as many")
     ctx.require_equal(query[2], key[2], "queries and keys have heads of one size")
-    if ctx.has(6):
-        ctx.require_rank(ctx.input(6), 4)
-    batch = ctx.input(3).numel - 1 if ctx.has(3) else ctx.input(6)[0] if ctx.has(6) else ctx.fresh("batch", 1)
+    states = ctx.input(6, rank=4)[0] if ctx.has(6) else None
+    batch = ctx.input(3).numel - 1 if ctx.has(3) else ctx.fresh("batch", 1) if states is None else states
     shape = (batch, value[1], value[2], query[2])
     require_shape(ctx, 6, shape, "the state is [B, M, V, K]")
     require_shape(ctx, 5, value.dims[:2], "there is an update rate per token and head")
     made = ctx.integer("state_update_capacity", 0) * (value[1] + key[1] * query[2] + value[1] * value[2])
-    states = [ctx.tensor(s, "float32") for s in (shape, (batch, made))]
-    return [ctx.tensor((query[0], maximum(query[1], value[1]), value[2])), *states]
+    kept = [ctx.tensor(s, "float32") for s in (shape, (batch, made))]
+    return [ctx.tensor((query[0], maximum(query[1], value[1]), value[2])), *kept]
+
+
+def _joint_delta(ctx: InferenceContext) -> list[Tensor]:
+    """The same for queries, keys and values in one tensor, which only the states tell apart."""
+    query, state = ctx.input(0), ctx.input(6, rank=4)
+    ctx.require_rank(query, 1, least=True)
+    made = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
+    return [made, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
 
 
 # Selection
@@ -262,8 +229,7 @@ def indexer(ctx: InferenceContext) -> list[Tensor]:
 
 def _grown_states(ctx: InferenceContext, query: Tensor, size: Dim, *, tokens: bool) -> list[Tensor]:
     """The caches of keys and of what waits to be compressed."""
-    past = ctx.input(7)
-    ctx.require_rank(past, 3)
+    past = ctx.input(7, rank=3)
     require_shape(ctx, 7, (query[0], past[1], size), "the past is [B, P, H]")
     length = past[1] if ctx.has(12) else past[1] + (query[1] if tokens else ctx.fresh("compressed", 0, query[1]))
     return [ctx.tensor((query[0], length, size)), ctx.tensor((2, query[0], ctx.fresh("waiting"), 2 * size))]

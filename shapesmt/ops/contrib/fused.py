@@ -6,7 +6,8 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ceil_divide, total
 from shapesmt.formula import any_of, divides, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.contrib.common import borrow, channels_first, contrib, require_single, require_vector, viewed
+from shapesmt.ops.contrib.common import borrow, channels_first, contrib, viewed
+from shapesmt.ops.laws import require_single, require_vector
 from shapesmt.ops.linear import gemm, matrix_product
 from shapesmt.ops.spatial import conv, conv_transpose, convolved, pool
 from shapesmt.tensor import Tensor
@@ -48,8 +49,7 @@ def gemm_float8(ctx: InferenceContext) -> Tensor:
 @contrib("GemmFastGelu")
 def gemm_gelu(ctx: InferenceContext) -> Tensor:
     """`[..., K] x [K, N] -> [..., N]`, a bias per column."""
-    x, w = ctx.input(0), ctx.input(1)
-    ctx.require_rank(w, 2)
+    x, w = ctx.input(0), ctx.input(1, rank=2)
     require_vector(ctx, 2, w[1], BIAS_LAW)
     return ctx.tensor(matrix_product(ctx, x, w))
 
@@ -139,8 +139,7 @@ def biased_activation(ctx: InferenceContext) -> Tensor:
 @contrib("BiasSplitGelu")
 def bias_split_gelu(ctx: InferenceContext) -> Tensor:
     """`[N, S, D] -> [N, S, D/2]`: one half gates the other."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 3)
+    x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[2], BIAS_LAW)
     ctx.require(divides(2, x[2]), "the last axis splits into halves", x[2], 2)
     return ctx.tensor((x[0], x[1], x[2] // 2))
@@ -149,8 +148,7 @@ def bias_split_gelu(ctx: InferenceContext) -> Tensor:
 @contrib("BiasAdd")
 def bias_add(ctx: InferenceContext) -> Tensor:
     """`X[N, S, C] + bias[C] + skip[N, S, C]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 3)
+    x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[2], BIAS_LAW)
     ctx.require_agree(x, ctx.input(2), law="input and skip have the same shape")
     return ctx.tensor(x.dims)

@@ -10,7 +10,8 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, maximum
 from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.attention import HEADS_LAW, require_attention_bias, seen_length
-from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
+from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
 
@@ -38,22 +39,17 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     With no keys at all (their length is 0), the caches serve as they are.
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
-    cached = _cached(ctx, batch, shared, size)
-    added = new
-    if cached is not ZERO and ctx.has(1):
-        ctx.require_rank(ctx.input(1), 3)
-        added = ctx.input(1)[1]
+    past = cached(ctx, batch, shared, size)
+    added = ctx.input(1, rank=3)[1] if past is not ZERO and ctx.has(1) else new
     ctx.require(any_of(equal(added, new), equal(added, 0)), "there is a key per query, or none", added, new)
-    for index in (1, 2):
-        require_shape(ctx, index, (batch, added, shared * size), "keys and values are [B, S, Nk * H]")
+    require_shape(ctx, (1, 2), (batch, added, shared * size), "keys and values are [B, S, Nk * H]")
     require_vector(ctx, 5, batch, "there is a length per sample")
-    given, present = grown(ctx, cached, added, new)
+    given, present = grown(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, given)
     total = seen_length(ctx, 10, "total") if given is None else given
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, "there is a sink per head")
-    for index in (14, 15):
-        require_vector(ctx, index, size, "a norm's scale is as long as a head")
+    require_vector(ctx, (14, 15), size, "a norm's scale is as long as a head")
     cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
 
@@ -84,32 +80,28 @@ def grown(ctx: InferenceContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim
 def sparse(ctx: InferenceContext) -> list[Tensor]:
     """Queries `[B, S, N * H]` make their like; caches `[B, Nk, M, H]` have room for the total length given."""
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
-    for index in (1, 2):
-        require_shape(ctx, index, (batch, new, shared * size), "keys and values are [B, S, Nk * H]")
-    cached, rows = _cached(ctx, batch, shared, size), ctx.input(5)
-    ctx.require_rank(rows, 2)
+    require_shape(ctx, (1, 2), (batch, new, shared * size), "keys and values are [B, S, Nk * H]")
+    past, rows = cached(ctx, batch, shared, size), ctx.input(5, rank=2)
     ctx.require(all_of(at_least(rows[0], 1), divides(rows[0], count)), "the layouts divide the heads", rows[0], count)
     require_single(ctx, 7, law="the total length is one number")
     require_vector(ctx, 8, batch, "there is a length per sample")
     total = (ctx.items(7) or [None])[0]
     require_tables(ctx, (9, 10), size, total)
     if total is not None:
-        ctx.require_at_least(cached, total, "the caches have room for the total length")
+        ctx.require_at_least(past, total, "the caches have room for the total length")
         ctx.require_at_least(total, new, "the total length counts the new tokens")
-    cache = ctx.tensor((batch, shared, cached, size))
+    cache = ctx.tensor((batch, shared, past, size))
     return [ctx.tensor((batch, new, count * size)), cache, cache]
 
 
-def _cached(ctx: InferenceContext, batch: Dim, shared: int, size: Dim) -> Dim:
+def cached(ctx: InferenceContext, batch: Dim, shared: int, size: Dim) -> Dim:
     """The length of the caches at inputs 3 and 4."""
     ctx.check(ctx.has(3) == ctx.has(4), "past keys and values come together")
     if not ctx.has(3):
         return ZERO
-    past = ctx.input(3)
-    ctx.require_rank(past, 4)
+    past = ctx.input(3, rank=4)
     width = past[3] if past.dtype == "uint8" else size
-    for index in (3, 4):
-        require_shape(ctx, index, (batch, shared, past[2], width), "the caches are [B, Nk, P, H]")
+    require_shape(ctx, (3, 4), (batch, shared, past[2], width), "the caches are [B, Nk, P, H]")
     return past[2]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, Dim
 from shapesmt.formula import all_of, any_of, at_least, divides, equal
-from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
+from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.reduction import without
 from shapesmt.tensor import Tensor
@@ -24,8 +25,7 @@ def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
         ctx.require_equal(size, wanted, law)
     if skip.rank == 3:
         ctx.require(any_of(equal(skip[0], x[0]), equal(skip[0], 1), equal(x.numel, 0)), law, skip[0], x[0])
-    for index in (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4):
-        require_vector(ctx, index, x[-1], HIDDEN_LAW)
+    require_vector(ctx, (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4), x[-1], HIDDEN_LAW)
     statistics = ctx.tensor(without(x.dims, (x.rank - 1,), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics, ctx.tensor(x.dims)]
 
@@ -33,29 +33,28 @@ def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
 @contrib("EmbedLayerNormalization", "QEmbedLayerNormalization")
 def embedding(ctx: InferenceContext) -> list[Tensor]:
     """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
-    ids, words, positions = ctx.input(0), ctx.input(2), ctx.input(3)
-    quantized = ctx.node.op == "QEmbedLayerNormalization"
-    ctx.require_rank(ids, 2)
+    ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, "words and segments have the same shape")
-    for index in (2, 3, 4):
-        if ctx.has(index):
-            ctx.require_rank(ctx.input(index), 2)
-            ctx.require_equal(ctx.input(index)[1], words[1], "the tables have the same hidden size")
-    for index in (5, 6):
-        require_vector(ctx, index, words[1], HIDDEN_LAW)
+    for table in (ctx.input(i, rank=2) for i in (3, 4) if ctx.has(i)):
+        ctx.require_equal(table[1], words[1], "the tables have the same hidden size")
+    require_vector(ctx, (5, 6), words[1], HIDDEN_LAW)
     require_shape(ctx, 7, ids.dims, "the mask has the shape of the words")
     if quantized:
         require_single(ctx, *range(8, 18))
-    if ctx.has(8) and not quantized:
-        given = ctx.input(8)
-        ctx.require_rank(given, 2)
-        ctx.require_equal(given[1], ids[1], "there is one position per word")
-        ctx.require(any_of(equal(given[0], ids[0]), equal(given[0], 1)), "there is one position per word", given[0])
-    else:
-        ctx.require(any_of(at_least(positions[0], ids[1]), equal(ids[0], 0)), "every position is in its table", ids[1])
-    dtype = ctx.input(8).dtype if quantized else words.dtype
-    y = ctx.tensor((*ids.dims, words[1]), dtype)
+    _require_positions(ctx, ids, given=ctx.has(8) and not quantized)
+    y = ctx.tensor((*ids.dims, words[1]), ctx.input(8).dtype if quantized else words.dtype)
     return [y, ctx.tensor((ids[0],), "int32"), y]
+
+
+def _require_positions(ctx: InferenceContext, ids: Tensor, *, given: bool) -> None:
+    """State that the table of positions is long enough, unless they are given: for each sample or for all."""
+    if given:
+        listed, law = ctx.input(8, rank=2), "there is one position per word"
+        ctx.require_equal(listed[1], ids[1], law)
+        ctx.require(any_of(equal(listed[0], ids[0]), equal(listed[0], 1)), law, listed[0])
+    else:
+        rows = ctx.input(3)[0]
+        ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), "every position is in its table", ids[1])
 
 
 @contrib("GroupNorm", "SkipGroupNorm")
@@ -64,13 +63,11 @@ def group_norm(ctx: InferenceContext) -> list[Tensor]:
 
     A skip is `[N, H, W, C]`, `[N, 1, 1, C]` or `[N, C]`.
     """
-    x, groups = ctx.input(0), ctx.integer("groups")
-    ctx.require_rank(x, 4)
+    x, groups = ctx.input(0, rank=4), ctx.integer("groups")
     ctx.check(groups > 0, f"there is at least one group, not {groups}")
     channels = x[3] if ctx.integer("channels_last", 1) else x[1]
     ctx.require(divides(groups, channels), "the groups divide the channels", channels, groups)
-    for index in (1, 2, 4):
-        require_vector(ctx, index, channels, "the parameters have one element per channel")
+    require_vector(ctx, (1, 2, 4), channels, "the parameters have one element per channel")
     if ctx.has(3):
         _require_skip(ctx, x, ctx.input(3), channels)
     return [ctx.tensor(x.dims)] * 2
@@ -101,9 +98,8 @@ def ordered_normalization(ctx: InferenceContext) -> Tensor:
 @contrib("GatedRMSNorm")
 def gated_norm(ctx: InferenceContext) -> Tensor:
     """`[..., H * C]`, normalized over each C, times a gate of its shape."""
-    x, scale = ctx.input(0), ctx.input(1)
+    x, scale = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 1, least=True)
-    ctx.require_rank(scale, 1)
     ctx.require_at_least(scale[0], 1, "the scale has an element")
     ctx.require(divides(scale[0], x[-1]), "the last axis is a multiple of the scale", x[-1], scale[0])
     ctx.require_agree(x, ctx.input(2), law="the gate has the input's shape")
@@ -176,10 +172,8 @@ def post_mix(ctx: InferenceContext) -> Tensor:
 @contrib("EngramGate")
 def engram_gate(ctx: InferenceContext) -> list[Tensor]:
     """Keys and queries `[B, S, C, H]` gate a value `[B, S, H]` for each of C connections."""
-    key = ctx.input(0)
-    ctx.require_rank(key, 4)
+    key = ctx.input(0, rank=4)
     require_shape(ctx, 1, key.dims, "keys and queries have the same shape")
     require_shape(ctx, 2, (key[0], key[1], key[3]), "the value is [B, S, H]")
-    for index in (3, 4, 5):
-        require_shape(ctx, index, key.dims[2:], "the scales are [C, H]")
+    require_shape(ctx, (3, 4, 5), key.dims[2:], "the scales are [C, H]")
     return [ctx.tensor(key.dims)] * 2

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, maximum
-from shapesmt.ops.contrib.common import borrow, contrib, require_shape, require_single, require_vector
+from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.indexing import gather_nd
 from shapesmt.ops.joining import pad
+from shapesmt.ops.laws import require_least, require_shape, require_single, require_vector, sized
+from shapesmt.ops.recurrent import direction_count, require_states
 from shapesmt.ops.registry import rule
 from shapesmt.ops.sampling import grid_sample
 from shapesmt.ops.shape import sequence, trilu
@@ -43,8 +45,7 @@ def expand_dims(ctx: InferenceContext) -> Tensor:
 @contrib("Unique")
 def unique(ctx: InferenceContext) -> list[Tensor]:
     """The distinct elements of a vector, where each went, and how often each occurs."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1)
+    x = ctx.input(0, rank=1)
     count = ctx.fresh("count", 0, x[0])
     return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
 
@@ -64,8 +65,7 @@ def unfold(ctx: InferenceContext) -> Tensor:
 @contrib("TorchEmbedding")
 def torch_embedding(ctx: InferenceContext) -> Tensor:
     """Rows of `[N, M]` for indices of any shape."""
-    table = ctx.input(0)
-    ctx.require_rank(table, 2)
+    table = ctx.input(0, rank=2)
     return ctx.tensor((*ctx.input(1).dims, table[1]))
 
 
@@ -154,14 +154,12 @@ def time_warping(ctx: InferenceContext) -> Tensor:
 @contrib("CropAndResize")
 def crop_and_resize(ctx: InferenceContext) -> Tensor:
     """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the size given: `[R, C, height, width]`."""
-    x, rois = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 4)
+    x, rois = ctx.input(0, rank=4), ctx.input(1)
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), "the boxes are [R, 4]")
     require_vector(ctx, 2, rois[0], "there is an image's index per box")
     require_vector(ctx, 3, 2, "the size is [height, width]")
-    sizes = [ctx.fresh(f"size{i}", 1) if d is None else d for i, d in enumerate(ctx.items(3) or (None, None))]
-    for size in sizes:
-        ctx.require_at_least(size, 1, "height and width are positive")
+    sizes = sized(ctx, ctx.items(3) or (None, None), 1)
+    require_least(ctx, sizes, 1, "height and width are positive")
     return ctx.tensor((rois[0], x[1], *sizes))
 
 
@@ -176,10 +174,7 @@ def tokenizer(ctx: InferenceContext) -> Tensor:
 @contrib("WordConvEmbedding", dtype="float32")
 def word_embedding(ctx: InferenceContext) -> Tensor:
     """Words `[sequence, characters]`, embedded by convolving their characters: `[sequence, filters]`."""
-    words, filters, characters = ctx.input(0), ctx.input(1), ctx.input(3)
-    ctx.require_rank(words, 2)
-    ctx.require_rank(filters, 4)
-    ctx.require_rank(characters, 2)
+    words, filters, characters = ctx.input(0, rank=2), ctx.input(1, rank=4), ctx.input(3, rank=2)
     require_vector(ctx, 2, filters[0], "the bias has one element per filter")
     law = "the filters are as wide as a character's embedding"
     ctx.require_equal(filters[3], characters[1], law)
@@ -189,9 +184,7 @@ def word_embedding(ctx: InferenceContext) -> Tensor:
 @contrib("NGramRepeatBlock")
 def ngram_block(ctx: InferenceContext) -> Tensor:
     """Scores `[B, vocabulary]` keep their shape; ids are `[B, S]`."""
-    ids, scores = ctx.input(0), ctx.input(1)
-    ctx.require_rank(ids, 2)
-    ctx.require_rank(scores, 2)
+    ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ids[0], scores[0], "ids and scores have one batch")
     ctx.check(ctx.integer("ngram_size") > 0, "n-grams have an element")
     return ctx.tensor(scores.dims, scores.dtype)
@@ -200,9 +193,7 @@ def ngram_block(ctx: InferenceContext) -> Tensor:
 @contrib("BifurcationDetector")
 def bifurcation(ctx: InferenceContext) -> list[Tensor]:
     """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
-    source, current = ctx.input(0), ctx.input(1)
-    ctx.require_rank(source, 1)
-    ctx.require_rank(current, 1)
+    source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     require_single(ctx, 2, law="the index is one number")
     most: Dim = current[0]
     matched = ctx.items(2)
@@ -220,8 +211,7 @@ def bifurcation(ctx: InferenceContext) -> list[Tensor]:
 @contrib("RemovePadding")
 def remove_padding(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S, D] -> [tokens, D]`, with offsets `[B, S]`, cumulative lengths `[B + 1]` and the greatest length."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 3)
+    x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[0], "there is a token count per sample")
     tokens = ctx.fresh("tokens", 0, x[0] * x[1])
     integers = [ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,))]
@@ -231,14 +221,14 @@ def remove_padding(ctx: InferenceContext) -> list[Tensor]:
 @contrib("RestorePadding")
 def restore_padding(ctx: InferenceContext) -> Tensor:
     """`[tokens, D]` and offsets `[B, S]` make `[B, S, D]`."""
-    x, offsets = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 2)
-    ctx.require_rank(offsets, 2)
+    x, offsets = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_at_least(offsets.numel, x[0], "every token has a place")
     return ctx.tensor((*offsets.dims, x[1]))
 
 
 # Search
+
+ROOM_LAW = "there is room behind the prompt"
 
 
 def _number(ctx: InferenceContext, index: int, name: str) -> tuple[Dim, bool]:
@@ -252,15 +242,18 @@ def _number(ctx: InferenceContext, index: int, name: str) -> tuple[Dim, bool]:
 @contrib("GreedySearch", "Sampling", dtype="int32")
 def greedy(ctx: InferenceContext) -> list[Tensor]:
     """Prompts `[B, S]` are continued to `[B, max_length]`."""
-    ids = ctx.input(0)
-    ctx.require_rank(ids, 2)
+    ids = ctx.input(0, rank=2)
     longest, known = _number(ctx, 1, "max_length")
     if known:
-        ctx.require_at_least(longest, ids[1] + 1, "there is room behind the prompt")
+        ctx.require_at_least(longest, ids[1] + 1, ROOM_LAW)
     _require_masks(ctx, ids, 5, 6)
-    vocabulary = ctx.integer("vocab_size", 0)
-    logits = (ids[0], vocabulary if vocabulary > 0 else ctx.fresh("vocabulary"))
-    return [ctx.tensor((ids[0], longest), "int32"), ctx.tensor(logits, "float32")]
+    return [ctx.tensor((ids[0], longest), "int32"), ctx.tensor((ids[0], _vocabulary(ctx)), "float32")]
+
+
+def _vocabulary(ctx: InferenceContext) -> Dim | int:
+    """The number of words, which an attribute may say."""
+    said = ctx.integer("vocab_size", 0)
+    return said if said > 0 else ctx.fresh("vocabulary")
 
 
 def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: int) -> None:
@@ -273,26 +266,21 @@ def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: i
 @contrib("BeamSearch", "WhisperBeamSearch")
 def beam_search(ctx: InferenceContext) -> list[Tensor]:
     """Prompts `[B, S]` (or sounds `[B, features, frames]`) are continued to `[B, returned, max_length]`."""
-    ids, whisper = ctx.input(0), ctx.node.op == "WhisperBeamSearch"
+    ids = ctx.input(0)
     ctx.require_rank(ids, 2, least=True)
+    plain = ids.rank == 2 and ctx.node.op != "WhisperBeamSearch"
     longest, known = _number(ctx, 1, "max_length")
     (beams, counted), (returned, asked) = _number(ctx, 3, "num_beams"), _number(ctx, 4, "num_return_sequences")
     if counted and asked:
         ctx.require_at_least(beams, returned, "no more sequences are returned than there are beams")
-    plain = ids.rank == 2 and not whisper
     if plain:
         _require_masks(ctx, ids, 8, 9)
     if plain and known and ctx.integer("model_type", 0) == 0:
-        ctx.require_at_least(longest, ids[1] + 1, "there is room behind the prompt")
-    dtype = ctx.input(5).dtype if ctx.has(5) else "float32"
+        ctx.require_at_least(longest, ids[1] + 1, ROOM_LAW)
     steps = longest - ids[1] if plain and known else ctx.fresh("steps")
-    vocabulary = ctx.integer("vocab_size", 0)
-    scores = (steps, ids[0], beams, vocabulary if vocabulary > 0 else ctx.fresh("vocabulary"))
-    return [
-        ctx.tensor((ids[0], returned, longest), "int32"),
-        ctx.tensor((ids[0], returned), dtype),
-        ctx.tensor(scores, dtype),
-    ]
+    dtype = ctx.input(5).dtype if ctx.has(5) else "float32"
+    scores = [ctx.tensor(s, dtype) for s in ((ids[0], returned), (steps, ids[0], beams, _vocabulary(ctx)))]
+    return [ctx.tensor((ids[0], returned, longest), "int32"), *scores]
 
 
 # Recurrent layers
@@ -301,16 +289,12 @@ def beam_search(ctx: InferenceContext) -> list[Tensor]:
 @contrib("DynamicQuantizeLSTM")
 def quantized_lstm(ctx: InferenceContext) -> list[Tensor]:
     """An LSTM whose weights `[directions, input, 4 * hidden]` come transposed and quantized."""
-    x, hidden = ctx.input(0), ctx.integer("hidden_size")
-    ctx.require_rank(x, 3)
-    directions = 2 if ctx.text("direction", "forward") == "bidirectional" else 1
+    x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
+    last = (directions, x[1], hidden)
     require_shape(ctx, 1, (directions, x[2], 4 * hidden), "W is [directions, input, 4*hidden]")
     require_shape(ctx, 2, (directions, hidden, 4 * hidden), "R is [directions, hidden, 4*hidden]")
     require_shape(ctx, 3, (directions, 8 * hidden), "B is [directions, 8*hidden]")
-    require_vector(ctx, 4, x[1], "sequence_lens has one length per sample")
-    last = (directions, x[1], hidden)
-    for index in (5, 6):
-        require_shape(ctx, index, last, "an initial state is [directions, batch, hidden]")
+    require_states(ctx, x[1], last)
     require_shape(ctx, 7, (directions, 3 * hidden), "P is [directions, 3*hidden]")
     for index in (8, 9, 10, 11):
         shape = (directions, 4 * hidden)[: ctx.input(index).rank]
@@ -321,13 +305,9 @@ def quantized_lstm(ctx: InferenceContext) -> list[Tensor]:
 @contrib("AttnLSTM")
 def attention_lstm(ctx: InferenceContext) -> list[Tensor]:
     """An LSTM `[seq, batch, input] -> [seq, directions, batch, hidden]` that attends to a memory."""
-    x, hidden = ctx.input(0), ctx.integer("hidden_size")
-    ctx.require_rank(x, 3)
-    directions = 2 if ctx.text("direction", "forward") == "bidirectional" else 1
+    x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
+    last = (directions, x[1], hidden)
     require_shape(ctx, 2, (directions, 4 * hidden, hidden), "R is [directions, 4*hidden, hidden]")
     require_shape(ctx, 3, (directions, 8 * hidden), "B is [directions, 8*hidden]")
-    require_vector(ctx, 4, x[1], "sequence_lens has one length per sample")
-    last = (directions, x[1], hidden)
-    for index in (5, 6):
-        require_shape(ctx, index, last, "an initial state is [directions, batch, hidden]")
+    require_states(ctx, x[1], last)
     return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]

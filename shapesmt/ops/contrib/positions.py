@@ -5,16 +5,16 @@ from __future__ import annotations
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim
 from shapesmt.formula import all_of, any_of, at_least, divides, equal
-from shapesmt.ops.contrib.common import contrib, require_shape, require_single, require_vector
+from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.tensor import Tensor
 
 
 @contrib("RotaryEmbedding", "MRotaryEmbedding")
 def rotary(ctx: InferenceContext) -> Tensor:
     """`[B, S, N * H]` or `[B, N, S, H]` keeps its shape; cosines and sines are `[positions, rotated / 2]`."""
-    x, places, table = ctx.input(0), ctx.input(1), ctx.input(2)
+    x, places, table = ctx.input(0), ctx.input(1), ctx.input(2, rank=2)
     ctx.check(x.rank in (3, 4), f"the input is [B, S, N * H] or [B, N, S, H], not of rank {x.rank}")
-    ctx.require_rank(table, 2)
     ctx.require_agree(table, ctx.input(3), law="cosines and sines have the same shape")
     batch, length = x[0], x[1] if x.rank == 3 else x[2]
     if ctx.node.op == "MRotaryEmbedding":
@@ -56,13 +56,11 @@ def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> N
 @contrib("GemmaRotaryEmbedding")
 def gemma_rotary(ctx: InferenceContext) -> list[Tensor]:
     """Queries and keys `[B, N, S, H]`, each with a rotated half; the angles are `[B, S, H]`."""
-    angles, query = ctx.input(0), ctx.input(1)
-    ctx.require_rank(query, 4)
+    query = ctx.input(1, rank=4)
     require_shape(ctx, 0, (query[0], query[2], query[3]), "the angles are [B, S, H]")
     for index in (2, 3, 4):
         ctx.require_rank(ctx.input(index), 4)
         require_shape(ctx, index, (query[0], ctx.input(index)[1], *query.dims[2:]), "all are [B, N, S, H]")
-    ctx.require_rank(angles, 3)
     return [ctx.tensor(query.dims, query.dtype), ctx.tensor(ctx.input(3).dims, query.dtype)]
 
 
@@ -84,7 +82,7 @@ def relative_bias(ctx: InferenceContext) -> Tensor:
 @contrib("GatedRelativePositionBias")
 def gated_bias(ctx: InferenceContext) -> Tensor:
     """Queries `[B, S, N * H]` gate a bias `[1, N, S, S]` to `[B, N, S, S]`; packed ones `[tokens, N * H]`."""
-    query, bias, weight, count = ctx.input(0), ctx.input(2), ctx.input(3), ctx.integer("num_heads")
+    query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")
     ctx.check(query.rank == (2 if ctx.has(6) else 3), "queries are [B, S, N * H], or [tokens, N * H] with offsets")
     ctx.check(count > 0, f"there is at least one head, not {count}")
     ctx.require(divides(count, query[-1]), "the heads divide the hidden size", query[-1], count)
@@ -92,9 +90,7 @@ def gated_bias(ctx: InferenceContext) -> Tensor:
         ctx.require_rank(ctx.input(6), 2)
     require_vector(ctx, 1, query[-1], "the queries' bias is as long as they are wide")
     batch, length = ctx.input(6).dims[:2] if ctx.has(6) else query.dims[:2]
-    ctx.require_rank(bias, 4)
     require_shape(ctx, 2, (1, count, length, length), "the bias is [1, N, S, S]")
-    ctx.require_rank(weight, 2)
     require_shape(ctx, 3, (query[-1] // count, weight[1]), "the gate's weights are as high as a head is wide")
     ctx.require(divides(2, weight[1]), "the gate's weights split into halves", weight[1], 2)
     require_vector(ctx, 4, weight[1], "the gate's bias is as long as its weights are wide")

@@ -6,17 +6,9 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, ceil_divide, product
 from shapesmt.formula import all_of, any_of, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.contrib.common import (
-    channels_first,
-    contrib,
-    require_one_or,
-    require_scalars,
-    require_shape,
-    require_single,
-    require_vector,
-    viewed,
-)
+from shapesmt.ops.contrib.common import channels_first, contrib, require_scalars, viewed
 from shapesmt.ops.joining import concat
+from shapesmt.ops.laws import require_one_or, require_shape, require_single, require_vector
 from shapesmt.ops.linear import gemm, matrix_product, require_broadcast_to
 from shapesmt.ops.quantization import require_scale
 from shapesmt.ops.reduction import without
@@ -255,8 +247,7 @@ def blob_product(ctx: InferenceContext) -> Tensor:
 @contrib("MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight")
 def block_product(ctx: InferenceContext) -> Tensor:
     """`[..., K] -> [..., N]`: weights `[N, K]` (two to a byte in FP4), one scale per block of K."""
-    b, halves = ctx.input(1), ctx.node.op.endswith("Fp4Weight")
-    ctx.require_rank(b, 2)
+    b, halves = ctx.input(1, rank=2), ctx.node.op.endswith("Fp4Weight")
     k = b[1] * 2 if halves else b[1]
     size = ctx.integer("block_size", 16 if halves else 128)
     ctx.check(size > 0, f"block_size {size} is positive")
@@ -273,8 +264,7 @@ def packed_mlp(ctx: InferenceContext) -> list[Tensor]:
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law="input and skip have the same shape")
     require_vector(ctx, 2, k, "the norm's scale has K elements")
-    for index in (5, 8):
-        require_vector(ctx, index, n, "the bias has one element per column")
+    require_vector(ctx, (5, 8), n, "the bias has one element per column")
     return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]
 
 
@@ -320,26 +310,20 @@ def mixture(ctx: InferenceContext) -> Tensor:
 
     An expert's weights are `[inner, hidden]` on the way in (both halves of a fused SwiGLU) and `[hidden, inner]` back.
     """
-    x, router, packed = ctx.input(0), ctx.input(1), ctx.node.op == "QMoE"
+    x, router, packed = ctx.input(0), ctx.input(1, rank=2), ctx.node.op == "QMoE"
     ctx.check(x.rank in (2, 3), f"the input is [tokens, hidden] or [batch, sequence, hidden], not of rank {x.rank}")
-    ctx.require_rank(router, 2)
-    hidden, experts = x[-1], router[1]
     ctx.require_equal(router[0], product(x.dims[:-1]), "each token has a probability for each expert")
+    weights, biases = ((2, 5, 8), (4, 7, 10)) if packed else ((2, 4, 6), (3, 5, 7))
     per_byte = weights_per_byte(ctx, "expert_weight_bits") if packed else 1
-    first, second, third = (2, 5, 8) if packed else (2, 4, 6)
-    back = ctx.input(second)
-    ctx.require_rank(back, 3)
-    inner, fused = back[2] * per_byte, 2 if ctx.integer("swiglu_fusion", 0) else 1
-    into = (experts, inner * fused, ceil_divide(hidden, per_byte))
-    require_shape(ctx, first, into, "weights on the way in are [experts, inner, hidden]")
-    require_shape(ctx, second, (experts, hidden, back[2]), "weights on the way back are [experts, hidden, inner]")
-    require_shape(ctx, third, (experts, inner, into[2]), "the third weights are [experts, inner, hidden]")
-    biases = zip((4, 7, 10) if packed else (3, 5, 7), (inner * fused, hidden, inner), strict=True)
-    for index, size in biases:
-        require_shape(ctx, index, (experts, size), "there is a bias for each expert and output")
+    inner, fused = ctx.input(weights[1], rank=3)[2] * per_byte, 2 if ctx.integer("swiglu_fusion", 0) else 1
+    layers = ((inner * fused, x[-1]), (x[-1], inner), (inner, x[-1]))
+    for weight, bias, (rows, columns) in zip(weights, biases, layers, strict=True):
+        shape = (router[1], rows, ceil_divide(columns, per_byte))
+        require_shape(ctx, weight, shape, "weights are [experts, outputs, inputs]")
+        require_shape(ctx, bias, shape[:2], "there is a bias for each expert and output")
     if packed and ctx.text("quant_type", "int") == "int":
-        _require_expert_scales(ctx, experts, (inner * fused, hidden), (hidden, inner), (inner, hidden))
-    ctx.require_at_least(experts, ctx.integer("k", 1), "there are at least k experts")
+        _require_expert_scales(ctx, router[1], *layers)
+    ctx.require_at_least(router[1], ctx.integer("k", 1), "there are at least k experts")
     return ctx.tensor(x.dims)
 
 

@@ -1,0 +1,66 @@
+"""Laws that operators of many families state of their inputs: shapes, lengths, single numbers, ranges of elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.formula import all_of, any_of, at_least, equal, less
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+
+
+def require_shape(
+    ctx: InferenceContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: str, *, limit: bool = False
+) -> None:
+    """State the shape of inputs, where they are given; with `limit`, no shape of an output depends on it."""
+    for index in (indices,) if isinstance(indices, int) else indices:
+        if ctx.has(index):
+            found = ctx.input(index)
+            ctx.check(found.rank == len(shape), law)
+            for size, wanted in zip(found.dims, shape, strict=True):
+                (ctx.limit if limit else ctx.require)(equal(size, wanted), law, size, wanted)
+
+
+def require_vector(ctx: InferenceContext, indices: int | Sequence[int], size: Dim | int, law: str) -> None:
+    """State that inputs, where they are given, are vectors of that length."""
+    require_shape(ctx, indices, (size,), law)
+
+
+def require_single(
+    ctx: InferenceContext, *indices: int, law: str = "scales and zero points are one number each"
+) -> None:
+    """State that inputs, where they are given, are one number each: scalars or vectors of one."""
+    for x in (ctx.input(i) for i in indices if ctx.has(i)):
+        ctx.check(x.rank <= 1, law)
+        ctx.require_equal(x.numel, 1, law)
+
+
+def require_one_or(ctx: InferenceContext, index: int, size: Dim | int, law: str) -> None:
+    """State that a vector, where it is given, has one element or that many; a scalar is fine."""
+    if ctx.has(index):
+        x = ctx.input(index)
+        ctx.check(x.rank <= 1, law)
+        ctx.require(any_of(equal(x.numel, 1), equal(x.numel, size)), law, x.numel, size)
+
+
+def require_least(ctx: InferenceContext, items: Sequence[Dim | None] | None, least: int, law: str) -> None:
+    """State that the known ones of some elements or sizes are at least that."""
+    for item in items or ():
+        if item is not None:
+            ctx.require_at_least(item, least, law)
+
+
+def require_places(ctx: InferenceContext, index: int, size: Dim, law: str) -> None:
+    """State that the known elements of an input are places in an axis of that size, counted from the front."""
+    for item in ctx.items(index) or ():
+        if item is not None:
+            ctx.require(all_of(at_least(item, 0), less(item, size)), law, item, size)
+
+
+def sized(ctx: InferenceContext, items: Sequence[Dim | None], least: int = 0) -> list[Dim]:
+    """Sizes that an input lists; those that aren't known are any of at least `least`."""
+    return [ctx.fresh(f"size{i}", least) if d is None else d for i, d in enumerate(items)]
