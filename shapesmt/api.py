@@ -218,17 +218,23 @@ def infer_shapes(
 ) -> ModelProto:
     """A drop-in for `onnx.shape_inference.infer_shapes`: the model with `value_info` for every tensor.
 
-    Values are always propagated (`data_prop`). With `strict_mode` or `check_type`, a model with a node that no
-    input can run is an error (`ModelError`); without them no solver is asked, which keeps it as quick as ONNX's.
+    Values are always propagated (`data_prop`). Where nothing can be inferred of a tensor, the file's `value_info` is
+    believed. With `strict_mode` or `check_type`, a model with a node that no input can run is an error (`ModelError`),
+    but for laws that no shape depends on; without them no solver is asked, which keeps it as quick as ONNX's. Every
+    `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
     """
     from shapesmt.export import onnx as export
     from shapesmt.frontends import onnx as frontend
 
-    proto, graph = frontend.proto(model)
-    if strict_mode or check_type:
-        a = _analysed(graph, None, None, None, TIMEOUT)
-        diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
-    found = infer(graph, pose(graph).inputs)
+    with export.refusing():
+        proto, graph = frontend.proto(model)
+        if strict_mode or check_type:
+            a = _analysed(graph, None, None, None, TIMEOUT, trust=True)
+            diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
+    problem = pose(graph)
+    found = infer(graph, problem.inputs)
+    if any(t.shape is None for t in found.tensors.values()):
+        found = infer(graph, problem.inputs, claims=diagnose.claimed(problem))
     pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
     return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
 

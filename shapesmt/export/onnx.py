@@ -1,8 +1,10 @@
-"""Inferred shapes back into ONNX models, and models to files."""
+"""Inferred shapes back into ONNX models, refusals as its callers expect them, and models to files."""
 
 from __future__ import annotations
 
 import stat
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,11 +14,11 @@ from shapesmt.graph import DTYPES
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import onnx
 
-__all__ = ["Shapes", "annotate", "save"]
+__all__ = ["Shapes", "annotate", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
 """By tensor, its element type ("" if unknown) and dimensions: numbers, texts, None where nothing is known."""
@@ -93,6 +95,22 @@ def _state_shape(tensor: onnx.TypeProto.Tensor, dims: Sequence[int | str | None]
             target.dim_param = dim
         elif dim is not None and dim < 1 << 63:
             target.dim_value = dim
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """A `ModelError` inside is an `InferenceError` of ONNX's as well, as callers of its inference expect."""
+    try:
+        yield
+    except ModelError as error:
+        raise _refusal()(str(error)) from None
+
+
+@cache
+def _refusal() -> type[ModelError]:
+    from onnx.shape_inference import InferenceError
+
+    return type("RefusedError", (ModelError, InferenceError), {})
 
 
 def save(proto: onnx.ModelProto, path: str | os.PathLike[str]) -> None:
