@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
+from shapesmt.cautions import cautions, declarations
 from shapesmt.diagnose import Examination, examine
 from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import InternalError, UsageError
@@ -74,13 +75,15 @@ def check(
     assume: Iterable[str] | None = None,
     declared: str = "check",
     certify: bool = False,
+    strict: bool = False,
     timeout: float = TIMEOUT,
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
 
     `declared` says what to do with the shapes that the file claims of inner tensors and outputs: "check" compares
     them with what is inferred, "trust" takes them where nothing could be inferred, "ignore" drops them. With
-    `certify` the solver decides the complete system as well, without any presolve.
+    `certify` the solver decides the complete system as well, without any presolve. With `strict` the exit status of
+    a report with warnings is 1; the verdict stays what it is.
 
     Raises:
         InternalError: The solver's answer to the complete system contradicts the verdict.
@@ -93,15 +96,16 @@ def check(
     """
     a = _analysed(load(model), dims, shapes, assume, timeout, trust=declared == "trust")
     found = diagnose.findings(a.problem, a.examination, a.judge)
-    if declared == "check":
-        found += diagnose.declarations(a.problem, a.examination, a.judge)
     region = diagnose.precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if certify else ""
+    claims = declarations(a.problem, a.examination, a.judge) if declared == "check" else ()
+    warnings = cautions(a.problem, a.examination, a.judge, claims)
+    found += tuple(claim for _, claim in claims)
     source, ranges = a.problem.graph.source, a.problem.ranges
     return Report(
         source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate,
-        origins=a.problem.origins, unadopted=a.problem.unadopted,
+        origins=a.problem.origins, unadopted=a.problem.unadopted, warnings=warnings, strict=strict,
     )  # fmt: skip
 
 

@@ -198,10 +198,13 @@ def _check_command(command: Command) -> Command:
 @click.option("--declared", type=click.Choice(["trust", "check", "ignore"]), default="check", show_default=True,
               help="What to do with the shapes that the file declares of inner tensors and outputs.")  # fmt: skip
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
+@click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N",
               help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
-def check(form: Form, models: tuple[str, ...], certify: bool, jobs: int | None, quiet: bool, **options: Any) -> int:
+def check(
+    form: Form, models: tuple[str, ...], certify: bool, strict: bool, jobs: int | None, quiet: bool, **options: Any
+) -> int:
     """Does every node run for every input? If not: which input breaks it?
 
     Of several models, or a folder with some, a table of the verdicts comes last, and the gravest exit status counts:
@@ -209,8 +212,7 @@ def check(form: Form, models: tuple[str, ...], certify: bool, jobs: int | None, 
     """
     form = "quiet" if quiet and form == "text" else form
     config, options = _configured(options)
-    if certify:
-        options["certify"] = True
+    options |= {name: True for name, asked in (("certify", certify), ("strict", strict)) if asked}
     if len(models) > 1 or os.path.isdir(models[0]):  # noqa: PTH112 - names with a NUL are none of a folder
         return _show(_checked(models, jobs or config.jobs, config, options), form)
     from shapesmt import api

@@ -18,7 +18,7 @@ from shapesmt.context import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, equal
+from shapesmt.formula import FALSE, TRUE, Formula, all_of
 from shapesmt.graph import Declared, Node
 from shapesmt.infer import Inference, infer, start
 from shapesmt.presolve import Decision, Domain
@@ -77,6 +77,7 @@ class Examination:
         unjudged: What nothing is said of, each with the index of its node.
         counts: The requirements by verdict and, where they are proved, certificate.
         unreachable: The nodes behind one that runs for no input: their failures are its consequences.
+        open: The nodes with a requirement that its normal form doesn't settle; of equal ones the first.
     """
 
     domain: Domain
@@ -86,6 +87,7 @@ class Examination:
     judgements: list[Judgement] = field(default_factory=list)
     unjudged: list[tuple[int, Unjudged]] = field(default_factory=list)
     unreachable: set[int] = field(default_factory=set)
+    open: list[int] = field(default_factory=list)
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @cached_property
@@ -220,6 +222,7 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
     tally = {("PROVED", "normal form"): len(application.requirements) - len(pending)}
     if not pending:
         return tally, tally
+    found.open.append(index)
     if index in found.unreachable:
         tally["FAILS", ""] = len(pending)
         return tally, tally
@@ -276,36 +279,6 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
         name = f"{node.name}/{u.path}" if u.path else node.name
         made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "", code=_code(u.kind))))
     return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
-
-
-def declarations(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
-    """What the file claims of inner tensors and outputs and inference contradicts."""
-    made = []
-    for name, declared in problem.graph.declared.items():
-        t = examination.inference.tensors.get(name)
-        if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor":
-            continue
-        claim = _claim(t.shape, declared.shape, problem.dims)
-        decision = judge.decide(examination.domain, examination.narrowing.back(claim))
-        if decision.holds == "always":
-            continue
-        index = problem.graph.producer(name)
-        node = problem.graph.nodes[index] if index is not None else None
-        law = f"tensor '{name}' has the declared shape [{', '.join(str(d or '?') for d in declared.shape)}]"
-        clash = f"rank {len(declared.shape)} == {len(t.shape)}"
-        condition = str(claim) if len(declared.shape) == len(t.shape) else clash
-        where = (node.name, node.op, index) if node is not None and index is not None else (name, "", -1)
-        code = _code("declaration")
-        made.append(Finding(VERDICTS[decision.holds], "declaration", *where, law, condition, code=code))
-    return tuple(made)
-
-
-def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
-    """The condition under which a declared shape is right."""
-    if len(shape) != len(declared):
-        return FALSE
-    known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
-    return all_of(*(equal(shape[i], d) for i, d in known.items() if d is not None))
 
 
 MAX_SIZE = (1 << 63) - 1

@@ -154,6 +154,27 @@ class Finding(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class Caution(Data):
+    """Something that runs and still deserves a look; it never counts in the verdict.
+
+    `kind` is "broadcast", "declaration", "unreachable", "range", "size" or "symbol" (see `shapesmt.cautions`);
+    `index` is -1 where it is about no node; `example` is an input at which it shows.
+
+    >>> Caution("SM906", "symbol", "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
+    {'code': 'SM906', 'kind': 'symbol', 'index': -1, 'tensor': 'x', 'text': "nothing depends on n: no node reads 'x'"}
+    """
+
+    code: str
+    kind: str
+    node: str = field(metadata=_OMIT_EMPTY)
+    op_type: str = field(metadata=_OMIT_EMPTY)
+    index: int
+    tensor: str = field(metadata=_OMIT_EMPTY)
+    text: str
+    example: Counterexample | None = field(default=None, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
 class Counts(Data):
     """How many requirements there are, by verdict; `proved_by` says by which certificate.
 
@@ -205,11 +226,19 @@ class Report(Data):
     """Where the assumptions come from that nobody gave by hand: a configuration file."""
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     """Ranges that the file notes of names that none of its dimensions has."""
+    warnings: tuple[Caution, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    strict: bool = field(default=False, metadata=_OMIT)
+    """Whether a warning fails: it changes the exit status, never the verdict."""
+
+    @property
+    def judged(self) -> tuple[Finding, ...]:
+        """The findings about what nodes need; what is wrong with declared shapes is among the warnings too."""
+        return tuple(found for found in self.findings if found.kind != "declaration")
 
     @property
     def exit_status(self) -> int:
-        """0 proved, 1 depends or fails, 3 undecided."""
-        return self.verdict.exit_status
+        """0 proved, 1 depends or fails (with `strict`, or warnings), 3 undecided."""
+        return 1 if self.strict and self.warnings else self.verdict.exit_status
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ STAGES = [
     ["reports"],
     ["problem", "causes"],
     ["diagnose"],
-    ["extents"],
+    ["extents", "cautions"],
     ["explanation"],
     ["render", "export"],
     ["config"],

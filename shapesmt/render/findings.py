@@ -80,9 +80,7 @@ def _value(of: Side | Cause) -> str:
 def _inputs_that_fail(found: Finding) -> Iterator[Line]:
     """At which inputs the node fails, and at which it runs."""
     shown = found.counterexample
-    if found.kind == "declaration" and found.verdict is not Verdict.UNKNOWN:
-        yield line(2, f"contradicted for {'every' if found.verdict is Verdict.FAILS else 'some'} input")
-    elif found.verdict is Verdict.FAILS:
+    if found.verdict is Verdict.FAILS:
         at = ", as at " if shown is not None and shown.symbols else ""
         yield line(2, f"fails for every input{at}{assignment(shown) if shown else ''}")
     elif shown is not None:

@@ -36,8 +36,8 @@ class Notice(NamedTuple):
 
 
 def notices(report: Report) -> Iterator[Notice]:
-    """Everything that a report has to say, in the order of its nodes."""
-    for found in report.findings:
+    """Everything that a report has to say: its findings in the order of their nodes, and its warnings."""
+    for found in report.judged:
         yield Notice(
             _LEVELS[found.verdict],
             found.code,
@@ -48,6 +48,10 @@ def notices(report: Report) -> Iterator[Notice]:
             found.because,
             _details(found),
         )
+    for caution in report.warnings:
+        identity = f"{caution.code}\n{caution.node or caution.tensor}"
+        about = caution.node or caution.tensor
+        yield Notice("warning", caution.code, about, caution.op_type, printable(caution.text, 1000), identity)
 
 
 def step(cause: Cause) -> str:

@@ -15,6 +15,7 @@ from shapesmt.render.advice import flags
 from shapesmt.render.findings import causes, finding, first_of_each
 from shapesmt.render.summary import condition, summary, unchecked
 from shapesmt.render.tables import bounds_text, operators_text, table, witnesses
+from shapesmt.render.warnings import warnings
 from shapesmt.render.words import (
     BLANK,
     FAINT,
@@ -124,8 +125,9 @@ def _reports(result: Reports) -> Iterator[Line]:
 def _report(report: Report) -> Iterator[Line]:
     yield headline(report.verdict, name(report.model), _summary(report))
     yield from adopted(report.symbols, report.origins, report.unadopted)
-    yield from _findings(report.findings)
-    if report.findings:
+    yield from _findings(report.judged)
+    yield from warnings(report)
+    if report.judged or report.warnings:
         yield BLANK
     yield from _region(report)
     yield line(0, (_proofs(report), FAINT))
@@ -161,11 +163,10 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
     ):
         yield number, of + (one if number == 1 else many)
         of = "" if number else of
-    kinds = Counter(found.kind for found in report.findings)
+    kinds = Counter(found.kind for found in report.judged)
     for number, thing, state in (
         (kinds["unsupported"], "node", "without a rule"),
         (kinds["rank"], "node", "with inputs of unknown rank"),
-        (kinds["declaration"], "declared shape", "contradicted"),
     ):
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
 

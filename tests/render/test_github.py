@@ -33,7 +33,7 @@ def test_one_line_for_each_finding():
     ]
 
 
-@pytest.mark.parametrize("kind", ["requirement", "rank", "unsupported", "declaration"])
+@pytest.mark.parametrize("kind", ["requirement", "rank", "unsupported"])
 def test_hostile_names_stay_one_line_of_one_command(kind):
     found = Finding(Verdict.FAILS, kind, EVIL, EVIL, 1, EVIL, EVIL, code="SM103", note=EVIL)
     (row,) = commands(Report(EVIL, Verdict.FAILS, {}, Counts(1, fails=1), (found,)))

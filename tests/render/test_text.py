@@ -19,6 +19,7 @@ from shapesmt.render.text import lines
 from shapesmt.report import (
     Bounds,
     Cause,
+    Caution,
     Clash,
     Counterexample,
     Counts,
@@ -122,14 +123,13 @@ def test_fails_with_all_kinds_of_findings():
     )
     slow = Finding(Verdict.UNKNOWN, "requirement", "r", "Reshape", 4, "the number of elements is kept", "n*n == m*m")
     data = dataclasses.replace(CONCAT, kind="data", node="pick", because=(), clash=None, note="inside If_0/then")
-    claim = Finding(Verdict.FAILS, "declaration", "y", "", -1, "tensor 'y' has the declared shape [3]", "n == 3")
     odd = [Finding(Verdict.UNKNOWN, "unsupported", f"odd{i}", "Odd", 5 + i, "", "") for i in range(3)]
     report = Report(
         "m.onnx",
         Verdict.FAILS,
         {"n": SymbolRange(1, None, 1, "model"), "k": SymbolRange(4, 4)},
         Counts(9, proved=6, fails=1, depends=1, unknown=1),
-        (gemm, slow, data, claim, *odd),
+        (gemm, slow, data, *odd),
         Precondition(("False",), True),
         0.2,
         ("n % 2 == 0",),
@@ -138,7 +138,7 @@ def test_fails_with_all_kinds_of_findings():
         text(report)
         == """\
 FAILS m.onnx: 1 of 9 requirements fails for every input, 1 fails for some input, 1 is undecided, \
-3 nodes without a rule, 1 declared shape contradicted; n in 1.., k = 4 with n % 2 == 0
+3 nodes without a rule; n in 1.., k = 4 with n % 2 == 0
 declared in the file: n in 1.., k = 4
 
 FAILS  fc (Gemm, node 3)
@@ -158,11 +158,6 @@ DEPENDS  pick (Concat, node 12)
   fails at height=65, width=64 (image 1x3x65x64)
   runs exactly when height % 2 == 0
   it hinges on a size that only the data decide
-
-FAILS  y
-  tensor 'y' has the declared shape [3]
-    n == 3
-  contradicted for every input
 
 UNKNOWN  odd0 (Odd, node 5)
   operator Odd has no rule, so its outputs are unknown; the same for 2 other nodes
@@ -189,6 +184,40 @@ def test_what_nobody_gave_by_hand_is_told_with_its_source():
     ]
     assert report.to_dict()["assumptions_from"] == {"b <= c": "shapesmt.toml"}
     assert report.to_dict()["unadopted"]["s17"]["max"] == 64
+
+
+def test_warnings_are_a_section_of_their_own():
+    stretched = Caution("SM901", "broadcast", "add", "Add", 3, "", "n = 1 is stretched to m = 2 at n=1, m=2")
+    spare = Caution("SM906", "symbol", "", "", -1, "x", "nothing depends on k: no node reads 'x'")
+    report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(stretched, spare))
+    assert (
+        text(report)
+        == """\
+PROVED m.onnx: all 2 requirements hold
+
+WARNING  add (Add, node 3)  SM901
+  n = 1 is stretched to m = 2 at n=1, m=2
+WARNING  symbol  SM906
+  nothing depends on k: no node reads 'x'
+
+2 of 2 requirements proved in 0.00 s
+"""
+    )
+    many = dataclasses.replace(report, warnings=(spare,) * 15, strict=True)
+    assert text(many).splitlines()[-4:] == [
+        "3 more warnings; --format json lists all",
+        "15 warnings: --strict makes this fail",
+        "",
+        "2 of 2 requirements proved in 0.00 s",
+    ]
+
+
+def test_names_in_warnings_are_shown_escaped():
+    caution = Caution("SM901", "broadcast", "a\x1b[2J", "A\ndd", 3, "", "n\x1b = 1")
+    shown = text(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(caution,)))
+    assert "\\x1b[2J" in shown
+    assert "\x1b" not in shown
+    assert len(shown.splitlines()) == 6
 
 
 @pytest.mark.parametrize(
