@@ -21,6 +21,7 @@ from shapesmt.formula import TRUE, Formula, all_of, any_of, at_least, at_most, d
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
 from shapesmt.printing import name_text
+from shapesmt.rewrite import replace
 
 Truth = NDArray[np.bool_]
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
@@ -73,6 +74,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
             continue
         if pieces is None and not data:
+            part = replace(part, {s: of_atom(s) for s in part.symbols})  # normalised in the declared ranges
             part = all_of(*(_slimmed(p, within, proves) for p in part.conjuncts))
         region = _joined(region, part, pieces, readable=not data)
     single = Region((), True)
