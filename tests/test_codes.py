@@ -78,6 +78,14 @@ def test_the_example_fails_in_just_that_way(code):
     assert (found.report.verdict.value == "UNKNOWN") == (code[2] == "6")
 
 
+@pytest.mark.parametrize("code", [code for code in CATALOGUE if code.startswith("SM9")])
+def test_the_example_warns_in_just_that_way(code):
+    report = shapesmt.explain_code(code).report
+    assert report is not None
+    assert report.verdict.value == "PROVED"
+    assert [w.code for w in report.warnings] == [code]
+
+
 @pytest.mark.parametrize("code", [code for code in FAILURES if code[2] != "6"])
 def test_onnx_runtime_refuses_the_example(code):
     report = shapesmt.explain_code(code).report

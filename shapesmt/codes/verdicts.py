@@ -67,7 +67,7 @@ CODES = (
     ),
     Code(
         "SM906", "unused symbol",
-        "Every named dimension makes a difference somewhere, and another one than the others.",
+        "Every named dimension is read by some node.",
         "Drop the input or the name; a dimension that nothing reads often belongs to an input left over from training.",
         "g (float[n] x, float[m] unused) => (float[n] y) { y = Exp (x) }",
         kind="symbol",
