@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.cautions import cautions, declarations
-from shapesmt.diagnose import Examination, examine
 from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import InternalError, UsageError
 from shapesmt.evaluate import Evaluator
+from shapesmt.examine import Examination, claimed, examine
 from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds
 from shapesmt.formula import Formula
@@ -39,6 +39,7 @@ from shapesmt.infer import infer
 from shapesmt.memory import gc_paused
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
+from shapesmt.remedy import remedy
 from shapesmt.report import Bounds, ErrorCode, Explanation, Operator, Operators, Report, TensorBounds, Verdict
 from shapesmt.rewrite import replace
 from shapesmt.solve.deadline import Deadline
@@ -106,6 +107,7 @@ def check(
     return Report(
         source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate,
         origins=a.problem.origins, unadopted=a.problem.unadopted, warnings=warnings, strict=strict,
+        remedy=remedy(a.problem, a.examination, a.judge, region),
     )  # fmt: skip
 
 
@@ -238,7 +240,7 @@ def infer_shapes(
     problem = pose(graph)
     found = infer(graph, problem.inputs)
     if any(t.shape is None for t in found.tensors.values()):
-        found = infer(graph, problem.inputs, claims=diagnose.claimed(problem))
+        found = infer(graph, problem.inputs, claims=claimed(problem))
     pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
     return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
 

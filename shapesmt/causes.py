@@ -2,93 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from shapesmt.dim import Dim
+from shapesmt.dim import Atom, Dim
 from shapesmt.evaluate import Evaluator
 from shapesmt.graph import Graph, Node
-from shapesmt.report import Cause, Side
+from shapesmt.report import Cause, Clash, Side
 from shapesmt.tensor import Tensor
-from shapesmt.value import Elements
+from shapesmt.traits import traits
+from shapesmt.value import Elements, Field, extremes
 
-MAX_CAUSES = 12
-MAX_STEPS = 400  # nodes that a chain of causes is followed through
-
-
-def clash_causes(
-    node: Node, sides: Sequence[Dim], graph: Graph, tensors: Mapping[str, Tensor], evaluator: Evaluator | None
-) -> tuple[Cause, ...]:
-    """How the clashing sizes came to be, from the inputs on: the nodes at which the expression changes."""
-    found: dict[tuple[str, int | None], Cause] = {}
-    for side in sides:
-        name = next((n for n in node.inputs if n and _axis_of(tensors.get(n), side) is not None), None)
-        if name is None:
-            name = next((n for n in node.inputs if n and _related(tensors.get(n), side) is not None), None)
-        if name is not None:
-            for cause in _trace(name, side, graph, tensors, evaluator):
-                found.setdefault((cause.tensor, cause.axis), cause)
-    order = {name: i for i, name in enumerate(tensors)}
-    return tuple(sorted(found.values(), key=lambda c: order.get(c.tensor, 0)))[-MAX_CAUSES:]
+MAX_CAUSES = 16
+MAX_STEPS = 600  # sizes that a chain of causes is followed through
 
 
-def causes(name: str, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Cause, ...]:
-    """How the sizes of a tensor came to be."""
-    found: dict[tuple[str, int | None, str], Cause] = {}
-    for dim in tensors[name].shape or ():
-        if dim.constant is None:
-            found.update({(c.tensor, c.axis, c.expr): c for c in _trace(name, dim, graph, tensors, None)})
-    return tuple(found.values())
+class Place(NamedTuple):
+    """Where a size stands: an axis of a tensor, or (without one) among its elements."""
+
+    tensor: str
+    axis: int | None
+    size: Dim
 
 
-def _trace(
-    name: str, dim: Dim, graph: Graph, tensors: Mapping[str, Tensor], evaluator: Evaluator | None
-) -> list[Cause]:
-    chain: list[Cause] = []
-    seen: set[str] = set()
-    while name not in seen and len(seen) < MAX_STEPS:
-        seen.add(name)
-        index = graph.producer(name)
-        axis = _axis_of(tensors[name], dim)
-        node = graph.nodes[index] if index is not None else None
-        inputs = [n for n in node.inputs if n and n in tensors] if node is not None else []
-        same = next((n for n in inputs if _axis_of(tensors[n], dim) is not None), None)
-        if same is None:
-            value = side_of(dim, evaluator).value
-            if axis is not None and dim.constant is None:
-                chain.append(Cause(node.name if node is not None else "", name, axis, str(dim), value))
-            if node is None:
-                break
-            related = [(n, r) for n in inputs if (r := _related(tensors[n], dim)) is not None]
-            if not related:
-                break
-            name, dim = related[0]
-        else:
-            name = same
-    return chain[::-1]
+@dataclass(frozen=True, eq=False)
+class Tracer:
+    """Follows sizes back through a graph.
+
+    Attributes:
+        values: The counterexample, for the numbers beside the formulas.
+    """
+
+    graph: Graph
+    tensors: Mapping[str, Tensor]
+    values: Mapping[Atom, int] | None = None
+    _traits: dict[int, str] = field(default_factory=dict)
+
+    def clash(self, node: Node, left: Dim, right: Dim) -> Clash:
+        """Two sizes that don't fit together, and which inputs of the node they are sizes of."""
+        places = [*self._input_places(node)]
+        found = self._place(left, places)
+        others = [p for p in places if found is None or p.tensor != found.tensor] or places
+        return Clash(self._side(left, found), self._side(right, self._place(right, others)))
+
+    def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
+        """How the clashing sizes came to be, from the inputs on: the nodes at which the expression changes."""
+        places = [*self._input_places(node, elements=True)]
+        starts: dict[tuple[str, Dim], Place] = {}
+        used: set[str] = set()
+        for side in sides:
+            others = [p for p in places if p.tensor not in used]  # what a size clashes with is another input's
+            chosen = _covering(side, others)
+            if not side.symbols <= {s for p in chosen for s in p.size.symbols}:
+                chosen = _covering(side, places)
+            for place in chosen:
+                starts.setdefault((place.tensor, place.size), place)
+                used.add(place.tensor)
+        return self._causes(starts.values())
+
+    def causes(self, name: str) -> tuple[Cause, ...]:
+        """How the sizes of a tensor came to be; of one that lists sizes, its elements as well."""
+        places = self._places(name, elements=True)
+        return self._causes(p for p in places if p.size.symbols)
+
+    def _causes(self, starts: Iterable[Place]) -> tuple[Cause, ...]:
+        found: dict[Place, Cause] = {}
+        pending, seen = list(starts)[::-1], 0
+        visited: set[tuple[str, Dim]] = set()
+        while pending and seen < MAX_STEPS:
+            place = pending.pop()
+            seen += 1
+            if (place.tensor, place.size) in visited:
+                continue
+            visited.add((place.tensor, place.size))
+            index = self.graph.producer(place.tensor)
+            node = self.graph.nodes[index] if index is not None else None
+            inputs = [] if node is None else [*self._input_places(node, elements=True)]
+            earlier = _covering(place.size, inputs)
+            if place.size.symbols and not any(p.size is place.size for p in earlier):
+                found[place] = self._cause(place, index, node)
+            pending += earlier[::-1]
+        order = {name: i for i, name in enumerate(self.tensors)}
+        listed = [found[p] for p in sorted(found, key=lambda p: (order.get(p.tensor, 0), p.axis is None, p.axis or 0))]
+        if len(listed) <= MAX_CAUSES:
+            return tuple(listed)
+        first = [c for c in listed if not c.node][: MAX_CAUSES // 4]
+        return (*first, *[c for c in listed if c not in first][len(first) - MAX_CAUSES :])
+
+    def _cause(self, place: Place, index: int | None, node: Node | None) -> Cause:
+        value = _number(place.size, self.values)
+        shape = self._shape(place.tensor) if place.axis is not None else ()
+        if node is None or index is None:
+            return Cause("", place.tensor, place.axis, str(place.size), value, shape=shape)
+        if index not in self._traits:
+            self._traits[index] = traits(node, self.graph, self.tensors)
+        about = node.op, self._traits[index]
+        return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape)
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        """The tensor's shape at the counterexample; nothing where that isn't known."""
+        sizes = [_number(d, self.values) for d in self.tensors[name].shape or ()] if self.values is not None else []
+        return tuple([s for s in sizes if s is not None]) if None not in sizes else ()
+
+    def _places(self, name: str, *, elements: bool = False) -> Iterator[Place]:
+        t = self.tensors[name]
+        for axis, size in enumerate(t.shape or () if t.is_tensor else ()):
+            yield Place(name, axis, size)
+        if elements:
+            for size in _elements(t):
+                yield Place(name, None, size)
+
+    def _input_places(self, node: Node, *, elements: bool = False) -> Iterator[Place]:
+        for name in dict.fromkeys(n for n in node.inputs if n and n in self.tensors):
+            yield from self._places(name, elements=elements)
+
+    def _place(self, size: Dim, places: Sequence[Place]) -> Place | None:
+        """Where the size stands; of a number only if there is one such place."""
+        found = [p for p in places if p.size is size]
+        return found[0] if found and (size.symbols or len(found) == 1) else None
+
+    def _side(self, size: Dim, place: Place | None) -> Side:
+        value = _number(size, self.values)
+        return Side(str(size), value) if place is None else Side(str(size), value, place.tensor, place.axis)
 
 
-def _axis_of(t: Tensor | None, dim: Dim) -> int | None:
-    """The axis of a tensor that has exactly this size."""
-    if t is None or t.shape is None:
-        return None
-    return next((i for i, d in enumerate(t.shape) if d is dim), None)
-
-
-def _related(t: Tensor | None, dim: Dim) -> Dim | None:
-    """The size of a tensor that shares the most with this one."""
-    if t is None:
-        return None
-    sizes = list(t.shape or ())
+def _elements(t: Tensor) -> list[Dim]:
+    """The sizes among a tensor's elements; of a range its least and greatest."""
     if isinstance(t.value, Elements):
-        sizes += [i for i in t.value.items if isinstance(i, Dim)]
-    shared = [(len(d.symbols & dim.symbols), -len(d.symbols | dim.symbols), -i) for i, d in enumerate(sizes)]
-    best = max(shared, default=(0, 0, 0))
-    return sizes[-best[2]] if best[0] else None
+        return [i for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
+    if not isinstance(t.value, Field) or t.shape is None:
+        return []
+    dims = t.shape
+    ends = extremes(t.value.element, lambda axis: dims[-axis])
+    return [e for e in ends or () if e.symbols]
 
 
-def side_of(side: Dim, evaluator: Evaluator | None) -> Side:
-    """A size as its formula, with its value at the counterexample where it has one."""
-    try:
-        return Side(str(side), None if evaluator is None else int(evaluator.dim(side)))
-    except KeyError:
-        return Side(str(side))
+def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:
+    """The place of this very size; else places that between them have its symbols, those that share the most first."""
+    same = [p for p in places if p.size is size][:1]
+    missing, chosen = set() if same else set(size.symbols), same
+    while missing:
+        best = max(
+            places, key=lambda p: (len(missing & p.size.symbols), -len(p.size.symbols - size.symbols)), default=None
+        )
+        if best is None or missing.isdisjoint(best.size.symbols):
+            break
+        missing -= best.size.symbols
+        chosen.append(best)
+    return chosen
+
+
+def _number(size: Dim, values: Mapping[Atom, int] | None) -> int | None:
+    """The size at the counterexample, where it is known."""
+    if values is None or not size.symbols <= values.keys():
+        return None
+    return int(Evaluator(values).dim(size))

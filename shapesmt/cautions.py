@@ -19,9 +19,9 @@ from itertools import islice
 from math import inf, prod
 from operator import itemgetter
 
-from shapesmt.diagnose import VERDICTS, Examination
 from shapesmt.dim import Atom, Dim, of_atom, product
 from shapesmt.evaluate import Evaluator
+from shapesmt.examine import VERDICTS, Examination
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.growth import direction

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 
-from shapesmt.causes import causes
-from shapesmt.diagnose import Examination, Judgement, findings, precondition
-from shapesmt.dim import of_atom
+from shapesmt.causes import Tracer
+from shapesmt.diagnose import findings, precondition
+from shapesmt.examine import Examination
 from shapesmt.extents import tensor_bounds
-from shapesmt.formula import Formula, equal
-from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.ranges import unknown_name
-from shapesmt.report import Cause, Explanation, Fact, Verdict
+from shapesmt.reasons import Reasons
+from shapesmt.report import Cause, Explanation, Finding, Verdict
 from shapesmt.solve.judge import Judge
 
 
@@ -31,51 +30,38 @@ def explanation(
     found = findings(problem, examination, judge)
     chain: tuple[Cause, ...] = ()
     touched: list[str] = []
+    index = None
     if target is not None:
-        producer = next((n for n in graph.nodes if target == n.name or target in n.outputs), None)
-        name = producer.name if producer is not None else None
-        found = tuple(f for f in found if f.node == name)
-        touched = [target] if target in inference.tensors else []
-        if producer is not None and not touched:
-            touched = [t for t in (*producer.inputs, *producer.outputs) if t in inference.tensors and t]
-        chain = tuple(
-            c for t in (touched if target in inference.tensors else ()) for c in causes(t, graph, inference.tensors)
-        )
-    verdict = examination.verdict if target is None else Verdict.worst(f.verdict for f in found)
-    judged = next((j for j in examination.judgements if any(f.node == j.node.name for f in found)), None)
+        index = next((i for i, n in enumerate(graph.nodes) if target == n.name or target in n.outputs), None)
+        found = _about(index, found, examination)
+        if target in inference.tensors:
+            touched = [target]
+            chain = Tracer(graph, examination.original.tensors).causes(target)
+        elif index is not None:
+            node = graph.nodes[index]
+            touched = [t for t in (*node.inputs, *node.outputs) if t in inference.tensors and t]
+    reasons = Reasons(problem, examination, judge)
+    judged = next((j for j in examination.judgements if any(f.index == j.index for f in found)), None)
     return Explanation(
         graph.source,
         target,
-        verdict,
+        examination.verdict if target is None else Verdict.worst(f.verdict for f in found),
         problem.ranges,
         found,
-        facts(judged, problem, examination) if judged is not None else (),
+        reasons.of_failure(judged) if judged is not None else (),
         chain,
         tensor_bounds(examination, judge, touched) if not examination.fails else {},
         precondition(problem, examination, judge) if target is None else None,
         time.perf_counter() - started,
         problem.assumptions,
+        reasons.of_success(index) if index is not None and not found else (),
     )
 
 
-def facts(judged: Judgement, problem: Problem, examination: Examination) -> tuple[Fact, ...]:
-    """A minimal set of facts that can't all hold, the node's own law among them."""
-    named: dict[str, tuple[Formula, Fact]] = {}
-    node = judged.node
-    for r in judged.open:
-        fact = Fact("requirement", str(r.formula), node.name, node.op, r.law)
-        named[f"requirement {len(named)}"] = (r.formula, fact)
-    if judged.verdict is Verdict.DEPENDS:
-        for symbol, value in (judged.decision.counterexample or {}).items():
-            text = f"{name_text(symbol.name)} == {value}"
-            named[f"input {symbol.name}"] = (equal(of_atom(symbol), value), Fact("input", text))
-    for formula in problem.domain.facts:
-        named[f"assumption {formula}"] = (formula, Fact("assumption", str(formula)))
-    for other in examination.judgements:
-        if other.index < judged.index and other.verdict is Verdict.DEPENDS:
-            fact = Fact("requirement", str(other.condition), other.node.name, other.node.op, other.open[0].law)
-            named[f"node {other.index}"] = (other.condition, fact)
-    from shapesmt.solve.solver import core
-
-    kept = core({name: formula for name, (formula, _) in named.items()})
-    return tuple(named[str(name)][1] for name in kept or ())
+def _about(index: int | None, found: tuple[Finding, ...], examination: Examination) -> tuple[Finding, ...]:
+    """The findings about a node; where it runs for no input because others don't, those about them."""
+    own = tuple(f for f in found if f.index == index)
+    if own or index not in examination.unreachable:
+        return own
+    before = examination.inference.graph.ancestors(index)
+    return tuple(f for f in found if f.index in before and f.verdict is Verdict.FAILS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shapesmt.diagnose import Examination
 from shapesmt.dim import Atom, Dim
+from shapesmt.examine import Examination
 from shapesmt.presolve import Domain
 from shapesmt.report import DimBounds, TensorBounds
 from shapesmt.solve.judge import Judge

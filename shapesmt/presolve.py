@@ -120,6 +120,11 @@ class Domain:
             self._limits.append(fact)
             self._points.clear()
 
+    @property
+    def limits(self) -> tuple[Formula, ...]:
+        """What is known of sizes that data decides."""
+        return tuple(self._limits)
+
     def _solve(self, fact: Formula) -> None:
         """Take an equality that gives one symbol in terms of the others as a substitution."""
         if fact.op != "eq" or fact.dim is None:

@@ -23,6 +23,9 @@ from shapesmt.report import Counterexample, SymbolRange
 from shapesmt.rewrite import replace
 from shapesmt.tensor import Tensor, tensor
 
+Axis = int | str | Range
+Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -35,6 +38,8 @@ class Problem:
         domain: The admissible inputs, before any node is judged.
         assumptions: The relations that hold of them, as written.
         origins: Of the assumptions that nobody gave by hand, where they come from.
+        declared: Each input's element type, and its axes as they are declared.
+        expressions: Of each dimension name that is a formula its text.
     """
 
     graph: Graph
@@ -44,6 +49,8 @@ class Problem:
     domain: Domain
     assumptions: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
+    declared: Declarations = field(default_factory=dict)
+    expressions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def unadopted(self) -> dict[str, SymbolRange]:
@@ -58,6 +65,11 @@ class Problem:
                 with suppress(UsageError):  # of a number that is no size, it may be negative
                     found[name] = _symbol_range(parse_range(text, name), "metadata")
         return found
+
+    def widened(self) -> Problem:
+        """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
+        ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
+        return _posed(self.graph, self.declared, self.expressions, ranges)
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
         """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
@@ -85,6 +97,16 @@ def pose(
     """
     declared = _declared(graph, shapes or {})
     names, given = _symbols(graph, declared, dims or {})
+    return _posed(graph, declared, names, given, assume)
+
+
+def _posed(
+    graph: Graph,
+    declared: Declarations,
+    names: Mapping[str, str],
+    given: Mapping[str, SymbolRange],
+    assume: Iterable[str] | Mapping[str, Origin] | None = None,
+) -> Problem:
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
     }
@@ -101,7 +123,7 @@ def pose(
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
-    return Problem(graph, given, meant, inputs, Domain(own, facts), tuple(assumptions), sources)
+    return Problem(graph, given, meant, inputs, Domain(own, facts), tuple(assumptions), sources, declared, names)
 
 
 def dimension_names(graph: Graph) -> frozenset[str]:
@@ -119,9 +141,6 @@ def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Form
         return parse_formula(text, known)
     except UsageError as error:
         raise (UsageError(f"{origin.source}: {error}") if origin is not None else error) from None
-
-
-Axis = int | str | Range
 
 
 def _declared(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
@@ -146,7 +165,10 @@ def _merged(
         return None if asked is None else list(asked)
     if len(asked) != len(axes):
         raise UsageError(f"--shape gives input '{name}' {len(asked)} dimensions, the file gives it {len(axes)}")
-    return [theirs if ours is None else ours for ours, theirs in zip(asked, axes, strict=True)]
+    return [
+        theirs if ours is None or (isinstance(ours, Range) and ours.lo == ours.hi == theirs) else ours
+        for ours, theirs in zip(asked, axes, strict=True)
+    ]
 
 
 def _named(name: str, axes: list[Range | int | str | None]) -> list[Axis]:
@@ -154,14 +176,15 @@ def _named(name: str, axes: list[Range | int | str | None]) -> list[Axis]:
 
 
 def _symbols(
-    graph: Graph, declared: Mapping[str, tuple[str, list[Axis] | None]], dims: Mapping[str, RangeLike]
+    graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]
 ) -> tuple[dict[str, str], dict[str, SymbolRange]]:
     """The symbols with their ranges, and of each expression among the dimension names its text."""
     order: dict[str, SymbolRange | None] = {}
+    narrowed = _narrowed(graph, declared, dims)
     for name, (_, axes) in declared.items():
         for i, axis in enumerate(axes or ()):
             if isinstance(axis, Range):
-                label = f"{name}_dim{i}"
+                label = narrowed.get((name, i), f"{name}_dim{i}")
                 order[label] = _symbol_range(axis, "--shape")
                 axes[i] = label  # type: ignore[index]  # axes is the list we iterate
             elif isinstance(axis, str):
@@ -183,6 +206,19 @@ def _symbols(
             noted = graph.ranges.get(name)
             ranges[name] = _symbol_range(parse_range(noted or "1..", name), "metadata" if noted else "default")
     return expressions, ranges
+
+
+def _narrowed(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
+    """The axes to which a shape gives a range and the file a name: it is the range of that name, if of one range."""
+    asked: dict[str, set[Range]] = {}
+    places: dict[tuple[str, int], str] = {}
+    for name, (_, axes) in declared.items():
+        theirs = graph.inputs[name].shape or ()
+        for i, (axis, label) in enumerate(zip(axes or (), theirs, strict=False)):
+            if isinstance(axis, Range) and isinstance(label, str) and label.isidentifier() and label not in dims:
+                places[name, i] = label
+                asked.setdefault(label, set()).add(axis)
+    return {place: label for place, label in places.items() if len(asked[label]) == 1}
 
 
 def _symbol_range(r: Range, source: str) -> SymbolRange:

@@ -7,30 +7,27 @@ a candidate counts only once it is proven equal to the condition in both directi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
-from math import inf
+from collections.abc import Callable, Iterator, Sequence
+from math import inf, prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shapesmt.dim import Atom, of_atom
+from shapesmt.dim import Atom, of_atom, total
 from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.formula import TRUE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, equal, negate
+from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
 from shapesmt.printing import name_text
 from shapesmt.rewrite import replace
 
-Truth = NDArray[np.bool_]
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 
-MAX_LISTED = 8  # values that are listed one by one
-MAX_RESIDUES = 4  # residues that are listed although they follow each other
-MAX_MODULUS = 512
 MAX_TEXT = 300
-SAMPLE = 2048  # values looked at where a symbol has too many
+MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
+MAX_CASES = 4  # products that a union is made of
+SAMPLES = {2: 256, 3: 48}  # of each symbol, where several have too many
 
 
 class Region(NamedTuple):
@@ -38,13 +35,6 @@ class Region(NamedTuple):
 
     text: tuple[str, ...]
     exact: bool
-
-
-class Piece(NamedTuple):
-    """One readable conjunct: as a condition and as text."""
-
-    formula: Formula
-    text: str
 
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
@@ -55,6 +45,8 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         domain: Where the text has to agree with the condition; elsewhere it may say anything.
         proves: Decides whether a condition holds over a domain.
     """
+    if condition is FALSE:
+        return Region(("False",), True)
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
@@ -68,7 +60,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     region = Region((), True)
     for part in _independent(joint, domain):
         data = any(s.universal for s in part.symbols)
-        pieces = _without_data(part, within) if data else _separated(part, within)
+        pieces = _without_data(part, within) if data else _separated(part, within, proves)
         if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
             for piece in pieces:
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
@@ -86,7 +78,10 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
 
 def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
     """The region with one more part: its pieces, else the condition as it is where that can be read."""
-    texts = [p.text for p in pieces] if pieces is not None else [str(f) for f in part.conjuncts] if readable else []
+    own = [str(f) for f in part.conjuncts] if readable else []
+    texts = own if pieces is None else [p.text for p in pieces]
+    if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
+        texts = own
     kept = [t for t in texts if len(t) <= MAX_TEXT and "to_int" not in t]
     exact = region.exact and len(kept) == len(texts) and (readable or pieces is not None)
     return Region((*region.text, *kept), exact)
@@ -134,129 +129,121 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     pieces = describe_values(symbol, values, truth)
     if pieces is None:
         return None
-    claim = all_of(*(p.formula for p in pieces))
-    within = domain.copy()
-    within.assume(condition)
-    outside = domain.copy()
-    outside.assume(claim)
-    return pieces if proves(within, claim) and proves(outside, condition) else None
+    return pieces if _equivalent(condition, pieces, domain, proves) else None
 
 
-def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
-    """The set of a symbol's values at which the truth holds: interval and residues, runs, or a short list."""
-    if not truth.any():
-        return None
-    first, last = int(truth.argmax()), len(truth) - 1 - int(truth[::-1].argmax())
-    inside = slice(first, last + 1)
-    x, name, lo, hi = of_atom(symbol), name_text(symbol.name), int(values[first]), int(values[last])
-    if truth[inside].all():
-        return [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
-    residues = _residues(values[inside], truth[inside])
-    if residues is not None:
-        return [*_ends(symbol, values, residues, lo, hi), _residue_piece(symbol, *residues)]
-    good = values[truth]
-    runs = _runs(values, truth)
-    if len(runs) <= MAX_LISTED // 2:
-        pieces = [_run(symbol, a, b, values) for a, b in runs]
-        return [Piece(any_of(*(p.formula for p in pieces)), " or ".join(p.text for p in pieces))]
-    if len(good) <= MAX_LISTED:
-        listed = ", ".join(map(str, good))
-        return [Piece(any_of(*(equal(x, int(v)) for v in good)), f"{name} in {{{listed}}}")]
-    bad = values[inside][~truth[inside]]
-    if len(bad) <= MAX_LISTED:
-        return [
-            *([] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]),
-            Piece(all_of(*(differs(x, int(v)) for v in bad)), f"{name} not in {{{', '.join(map(str, bad))}}}"),
-        ]
-    return None
-
-
-Residues = tuple[int, tuple[int, ...]]
-
-
-def _residues(values: Values, truth: Truth) -> Residues | None:
-    """`(m, residues)` if the truth is a matter of the remainder by some m."""
-    first, seen = values[:SAMPLE], truth[:SAMPLE]
-    for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
-        passed, failed = np.zeros((2, m), dtype=np.bool_)
-        passed[first[seen] % m] = failed[first[~seen] % m] = True
-        if not (passed & failed).any():
-            good = np.unique(values[truth] % m)
-            if not np.isin(values[~truth] % m, good).any():
-                return (m, tuple(good.tolist()))
-    return None
-
-
-def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
-    x, name = of_atom(symbol), name_text(symbol.name)
-    formula = any_of(*(equal(x % m, r) for r in residues))
-    if len(residues) == 1:
-        return Piece(formula, f"{name} % {m} == {residues[0]}")
-    if len(residues) == m - 1:
-        missing = (set(range(m)) - set(residues)).pop()
-        return Piece(differs(x % m, missing), f"{name} % {m} != {missing}")
-    start = next((r for r in residues if (r - 1) % m not in residues), 0)
-    run = len(residues)
-    if run > MAX_RESIDUES and all((start + i) % m in residues for i in range(run)):
-        shift = -start if start <= m // 2 else m - start
-        shown = name if shift == 0 else f"({name} {'+' if shift > 0 else '-'} {abs(shift)})"
-        return Piece(at_most((x + shift) % m, run - 1), f"{shown} % {m} <= {run - 1}")
-    return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
-
-
-def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Piece]:
-    """The bounds that are needed beside the residues: only where a value outside would pass them."""
-
-    def passes(outside: Values) -> bool:
-        return bool(np.isin(outside % residues[0], residues[1]).any())
-
-    x, name = of_atom(symbol), name_text(symbol.name)
-    below, above = passes(values[values < lo]), passes(values[values > hi])
-    if below and above and lo != hi:
-        return [Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")]
-    if below:
-        return [Piece(at_least(x, lo), f"{name} >= {lo}")]
-    return [Piece(at_most(x, hi), f"{name} <= {hi}")] if above else []
-
-
-def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
-    """Maximal runs of neighbouring values at which the truth holds."""
-    edges = np.flatnonzero(np.diff(truth.astype(np.int8)))
-    bounds = [0, *(edges + 1).tolist(), len(values)]
-    return [(int(values[a]), int(values[b - 1])) for a, b in pairwise(bounds) if truth[a]]
-
-
-def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Piece:
-    x, name = of_atom(symbol), name_text(symbol.name)
-    if lo == hi:
-        return Piece(equal(x, lo), f"{name} == {lo}")
-    if lo == values[0]:
-        return Piece(at_most(x, hi), f"{name} <= {hi}")
-    if hi == values[-1]:
-        return Piece(at_least(x, lo), f"{name} >= {lo}")
-    return Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")
-
-
-def _separated(condition: Formula, domain: Domain) -> list[Piece] | None:
-    """A condition on several symbols that is a product of conditions on one each."""
-    if not fits_int64(condition) or domain.cone(condition.symbols)[1]:
+def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+    """A condition on several symbols that is a product of conditions on one each, or a union of a few such."""
+    if domain.cone(condition.symbols)[1]:
         return None
     symbols = sorted(condition.symbols, key=domain.order)
-    axes = [domain.values(s) for s in symbols]
-    if any(a is None for a in axes):
+    points = domain.points(symbols) if fits_int64(condition) else None
+    if points is None:
+        return _sampled(condition, symbols, domain, proves)
+    known = [a for a in map(domain.values, symbols) if a is not None]
+    truth = points.truth(condition).reshape([len(a) for a in known])
+    found = _product(symbols, known, truth) or _relation(condition, symbols, known, truth)
+    return found if found is not None else _union(symbols, known, truth, str(condition))
+
+
+def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
+    """A product read off the truth at small sizes, if it is proven to be the condition."""
+    most = SAMPLES.get(len(symbols))
+    ends = [domain.ends(s) for s in symbols]
+    if most is None or any(lo == -inf or lo > hi for lo, hi in ends):
         return None
-    points = domain.points(symbols)
-    sides = None if points is None else points.sides(condition)
-    if sides is None:
+    axes = [
+        np.arange(int(lo), int(min(hi, lo + most * s.step)) + 1, s.step, dtype=np.int64)
+        for s, (lo, hi) in zip(symbols, ends, strict=True)
+    ]
+    grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
+    truth = np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(a) for a in axes])
+    pieces = _product(symbols, axes, truth) or _relation(condition, symbols, axes, truth)
+    return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
+
+
+def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, proves: Proof) -> bool:
+    """Whether the pieces together are proven to be the condition, in both directions."""
+    claim = all_of(*(p.formula for p in pieces))
+    within, outside = domain.copy(), domain.copy()
+    within.assume(condition)
+    outside.assume(claim)
+    return proves(outside, condition) and proves(within, claim)
+
+
+def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
+    """What each symbol has to be, where that is all that matters."""
+    others = [tuple(j for j in range(len(symbols)) if j != i) for i in range(len(symbols))]
+    sides: list[Truth] = [np.asarray(truth.any(axis=axes_)) for axes_ in others]
+    count = int(np.count_nonzero(truth))
+    if not count or count != prod(int(np.count_nonzero(side)) for side in sides):
         return None
     pieces: list[Piece] = []
     for s, values, side in zip(symbols, axes, sides, strict=True):
-        assert values is not None
         found = describe_values(s, values, side)
         if found is None:
             return None
         pieces.extend(found)
     return pieces
+
+
+def _relation(condition: Formula, symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
+    """What one symbol has to be against the sum of the others: equal to it, at least or at most that, give or take."""
+    if not any(a.op != "symbol" for a in _atoms(condition)) and all(len(p.args) == 0 for p in condition.conjuncts):
+        return None  # it says so itself
+    grid = np.meshgrid(*axes, indexing="ij", sparse=True)
+    for i, s in enumerate(symbols):
+        rest = total(of_atom(t) for t in symbols if t is not s)
+        ahead = np.broadcast_to(grid[i] - sum(g for j, g in enumerate(grid) if j != i), truth.shape)
+        low = int(ahead.min())
+        passed, failed = np.zeros((2, int(ahead.max()) - low + 1), dtype=bool)
+        passed[ahead[truth] - low] = failed[ahead[~truth] - low] = True
+        if (passed & failed).any():
+            continue
+        least, most = int(passed.argmax()), len(passed) - 1 - int(passed[::-1].argmax())
+        if failed[least : most + 1].any():
+            continue
+        x, ends = of_atom(s), (rest + (low + least), rest + (low + most))
+        if least == most:
+            return [_told(equal(x, ends[0]))]
+        if not failed[least:].any():
+            return [_told(at_least(x, ends[0]))]
+        if not failed[: most + 1].any():
+            return [_told(at_most(x, ends[1]))]
+    return None
+
+
+def _told(formula: Formula) -> Piece:
+    return Piece(formula, str(formula))
+
+
+def _atoms(condition: Formula) -> Iterator[Atom]:
+    for part in (condition, *condition.args):
+        yield from part.dim.atoms() if part.dim is not None else ()
+
+
+def _union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text: str) -> list[Piece] | None:
+    """A few products of which one has to hold, where that is shorter than the condition: by what the first one is."""
+    if len(symbols) != len(("x", "y")):
+        return None
+    patterns: dict[bytes, list[int]] = {}
+    for i, row in enumerate(truth):
+        if row.any():
+            patterns.setdefault(row.tobytes(), []).append(i)
+            if len(patterns) > MAX_CASES:
+                return None
+    cases: list[Piece] = []
+    for rows in patterns.values():
+        same = np.zeros(len(truth), dtype=bool)
+        same[rows] = True
+        pieces = _product(symbols, axes, np.logical_and.outer(same, truth[rows[0]]))
+        if not pieces:
+            return None
+        shown = " and ".join(f"({p.text})" if " or " in p.text else p.text for p in pieces)
+        cases.append(Piece(all_of(*(p.formula for p in pieces)), f"({shown})" if len(pieces) > 1 else shown))
+    whole = " or ".join(case.text for case in cases)
+    readable = cases and len(whole) <= len(text) + len("()()") * len(cases)
+    return [Piece(any_of(*(case.formula for case in cases)), whole)] if readable else None
 
 
 def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:

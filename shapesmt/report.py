@@ -7,31 +7,13 @@ Dictionaries are built when asked for, never while analysing; results share what
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import ClassVar, TypeAlias
 
-Json: TypeAlias = dict[str, Any]
-
-_OMIT_EMPTY = {"omit": "empty"}  # a field that stays out of the JSON when it is None, "" or without elements
-_OMIT = {"omit": "always"}
-
-
-class Data:
-    """Frozen data whose `to_dict()` is its fields, in order; a schema, where it has one, comes first."""
-
-    __slots__ = ()
-    schema: ClassVar[str] = ""
-
-    def to_dict(self) -> Json:
-        """The JSON of this object, as plain dictionaries, lists and values."""
-        data: Json = {"schema": self.schema} if self.schema else {}
-        for name, key, omit in _layout(cast("Any", type(self))):
-            value = getattr(self, name)
-            if not omit or (value is not None and value != () and value != "" and value != {}):
-                data[key] = _plain(value)
-        return data
+from shapesmt.data import OMIT as _OMIT
+from shapesmt.data import OMIT_EMPTY as _OMIT_EMPTY
+from shapesmt.data import Data
 
 
 class Verdict(str, Enum):
@@ -78,7 +60,7 @@ class SymbolRange(Data):
 class Counterexample(Data):
     """An admissible input that fails: the value of every symbol and the shape of every input.
 
-    `relevant` names the symbols that matter for the failure; without it, all may.
+    `relevant` names the symbols that matter: with their values it fails whatever the others are. Without it, all may.
 
     >>> Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}).to_dict()
     {'symbols': {'height': 65}, 'inputs': {'image': [1, 3, 65, 64]}}
@@ -93,7 +75,8 @@ class Counterexample(Data):
 class Cause(Data):
     """One step of how a dimension came to be: `node` made `tensor`, whose `axis` is `expr`.
 
-    `axis` is None where the step is about a whole tensor; `value` is what `expr` is at the counterexample.
+    `axis` is None where `expr` is among the elements of the tensor; `value` is what it is at the counterexample, and
+    `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2").
 
     >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
     {'node': '/down1/Conv', 'tensor': 'd1', 'axis': 2, 'expr': '(height + 1)//2'}
@@ -104,14 +87,22 @@ class Cause(Data):
     axis: int | None
     expr: str
     value: int | None = field(default=None, metadata=_OMIT_EMPTY)
+    op_type: str = field(default="", metadata=_OMIT_EMPTY)
+    attributes: str = field(default="", metadata=_OMIT_EMPTY)
+    shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
 class Side(Data):
-    """One side of a clash: a formula (or a shape), and its value at the counterexample where it has one."""
+    """One side of a clash: a formula (or a shape), and its value at the counterexample where it has one.
+
+    Where it is the size of one of the node's inputs, `tensor` and `axis` say which.
+    """
 
     expr: str
     value: int | None = None
+    tensor: str = field(default="", metadata=_OMIT_EMPTY)
+    axis: int | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +192,18 @@ class Precondition(Data):
     exact: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Remedy(Data):
+    """Narrower ranges and relations with which the model is proved to run: what `--dim` and `--assume` are to say.
+
+    >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
+    {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
+    """
+
+    dims: Mapping[str, str]
+    assume: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Report(Data):
     """The answer of `check`: does every node run for every admissible input?
@@ -226,6 +229,7 @@ class Report(Data):
     """Where the assumptions come from that nobody gave by hand: a configuration file."""
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     """Ranges that the file notes of names that none of its dimensions has."""
+    remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
     warnings: tuple[Caution, ...] = field(default=(), metadata=_OMIT_EMPTY)
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether a warning fails: it changes the exit status, never the verdict."""
@@ -325,12 +329,26 @@ class Fact(Data):
     law: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Proof(Data):
+    """Why one requirement of a node holds: what proved it, and a minimal set of facts from which it follows.
+
+    Without facts it holds whatever the input, by the way the sizes are computed.
+    """
+
+    law: str
+    condition: str
+    proved_by: str
+    facts: tuple[Fact, ...] = ()
+
+
 @dataclass(frozen=True)
 class Explanation(Data):
     """The answer of `explain`: why a node, a tensor or the model (`target` None) is as it is.
 
     `findings` are those that decide the target, `because` how its dimensions came to be, `facts` a minimal
-    set that can't all hold (empty unless something fails), `tensors` the bounds of the tensors it touches.
+    set that can't all hold (empty unless something fails), `tensors` the bounds of the tensors it touches,
+    `proofs` why what a node needs holds.
 
     >>> Explanation("m.onnx", "fc", Verdict.PROVED, {}).to_dict()["schema"]
     'shapesmt/explain/1'
@@ -349,6 +367,7 @@ class Explanation(Data):
     precondition: Precondition | None = None
     seconds: float = 0.0
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    proofs: tuple[Proof, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
     @property
     def exit_status(self) -> int:
@@ -420,27 +439,3 @@ class ErrorCode(Data):
 
 
 Result: TypeAlias = Report | Bounds | Explanation | Operators | ErrorCode
-
-
-@cache
-def _layout(kind: Any) -> list[tuple[str, str, bool]]:
-    """Of each field that JSON shows: its name, its key, and whether it is left out when empty."""
-    return [
-        (item.name, item.metadata.get("key", item.name), "omit" in item.metadata)
-        for item in fields(kind)
-        if item.metadata.get("omit") != "always"
-    ]
-
-
-def _plain(value: object) -> object:
-    """`value` as JSON's own types; an object met twice in one mapping gives one dictionary."""
-    if isinstance(value, Data):
-        return value.to_dict()
-    if isinstance(value, Mapping):
-        shared = {id(item): _plain(item) for item in {id(item): item for item in value.values()}.values()}
-        return {name: shared[id(item)] for name, item in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Enum):
-        return value.value
-    return round(value, 4) if isinstance(value, float) else value

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from shapesmt.report import Data, Json, Report, Result, Verdict
+from shapesmt.data import Data, Json
+from shapesmt.report import Report, Result, Verdict
 
 __all__ = ["AnyResult", "Reports", "Unchecked", "reports_in", "unchecked_in"]
 

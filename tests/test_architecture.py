@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 STAGES = [
-    ["version", "errors", "intervals", "printing", "memory", "ranges", "codes"],
+    ["version", "errors", "intervals", "printing", "memory", "ranges", "codes", "data"],
     ["dim", "division", "relaxation"],
     ["formula"],
     ["evaluate"],
@@ -28,12 +28,14 @@ STAGES = [
     ["infer"],
     ["presolve"],
     ["solve"],
+    ["patterns"],
     ["region"],
     ["report"],
     ["reports"],
-    ["problem", "causes"],
-    ["diagnose"],
-    ["extents", "cautions"],
+    ["problem", "traits", "causes"],
+    ["examine"],
+    ["diagnose", "extents"],
+    ["remedy", "reasons", "cautions"],
     ["explanation"],
     ["render", "export"],
     ["config"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import types
@@ -24,7 +25,9 @@ from shapesmt.report import (
     TensorBounds,
     Verdict,
 )
+from tests.transcripts import masked
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
 MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
 
@@ -248,3 +251,26 @@ def test_the_advice_makes_it_proved(tmp_path: Path):
     process = shapesmt_process("check", str(model), "--dim", "n=2..8", "--dim", "m=2..8", "--assume", "n == m")
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0, out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "unet/unet.onnx", "--dim", "height=64..512", "--dim", "width=64..512"],
+        ["check", "kv_cache/kv_cache.onnx", "--format", "json"],
+        ["explain", "kv_cache/kv_cache.onnx", "add_mask", "--assume", "total == past + seq"],
+        ["explain", "unet/unet.onnx", "--shape", "image=1x3x65x70"],
+        ["bounds", "window_partition/padded.onnx", "--dim", "height=1..64"],
+    ],
+    ids=" ".join,
+)
+def test_the_same_question_gives_the_same_answer_whatever_the_hash_seed(words: list[str]) -> None:
+    command = [sys.executable, "-m", "shapesmt.cli", words[0], str(EXAMPLES / words[1]), *words[2:]]
+    answers = {
+        masked(
+            subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True).stdout
+        )
+        for seed in ("0", "1", "4711")
+    }
+    assert len(answers) == 1
+    assert answers != {""}

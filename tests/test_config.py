@@ -142,8 +142,8 @@ class TestWhat:
     def test_shapes(self, capsys):
         write('[models."add.onnx".shapes]\nx = "[2..8,3]"\ny = [[2, 8], 3]')
         found = report(capsys)
-        assert found["symbols"]["x_dim0"] == {"min": 2, "max": 8, "step": 1, "from": "shapesmt.toml"}
-        assert report(capsys, "--shape", "x=[4,3]")["symbols"]["x_dim0"]["from"] == "--shape"
+        assert found["symbols"]["n"] == {"min": 2, "max": 8, "step": 1, "from": "shapesmt.toml"}
+        assert report(capsys, "--shape", "x=[4,3]")["symbols"]["n"]["from"] == "--shape"
         write('[models."add.onnx".shapes]\nx = "[...]"')
         assert report(capsys)["verdict"] == "UNKNOWN"
 

@@ -150,7 +150,7 @@ def test_models_do_without_names_they_lack(capsys):
     assert exp["symbols"] == {"batch": {"min": 1, "max": 8, "step": 1, "from": "--dim"}}
     assert "assumptions" not in exp
     assert add["assumptions"] == ["n == 3"]
-    assert add["symbols"]["y_dim0"]["from"] == "--shape"
+    assert add["symbols"]["m"]["from"] == "--shape"
 
 
 def test_a_question_that_makes_no_sense_for_one_model_is_that_models(capsys):

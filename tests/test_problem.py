@@ -115,8 +115,19 @@ def test_a_needed_name_that_is_missing_is_told_with_its_origin() -> None:
 
 def test_shapes_are_merged_with_the_files() -> None:
     problem = posed("float[n, 3] x", shapes={"x": "[1..8, ?]"})
-    assert shapes(problem) == {"x": "x_dim0 3"}
-    assert ranges(problem) == {"x_dim0": "1..8:1 --shape"}
+    assert shapes(problem) == {"x": "n 3"}
+    assert ranges(problem) == {"n": "1..8:1 --shape"}
+
+
+def test_a_shape_gives_the_files_name_its_range_wherever_it_stands() -> None:
+    problem = posed("float[n, 3] x, float[n, m] b", shapes={"x": "5x3"})
+    assert shapes(problem) == {"x": "n 3", "b": "n m"}
+    assert ranges(problem) == {"n": "5..5:1 --shape", "m": "1..:1 default"}
+
+
+def test_shapes_that_disagree_about_a_name_take_precedence_over_it() -> None:
+    problem = posed("float[n] x, float[n] b, float[n] c", shapes={"x": "5", "b": "6"})
+    assert shapes(problem) == {"x": "x_dim0", "b": "b_dim0", "c": "n"}
 
 
 def test_a_name_that_is_an_expression_is_one() -> None:

@@ -9,11 +9,14 @@ from shapesmt.render.words import STRONG, STYLES, Line, code, column, count, lin
 from shapesmt.report import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from shapesmt.report import Cause, Counterexample, Finding, Side
+    from shapesmt.report import Cause, Counterexample, Finding, Side, SymbolRange
 
-__all__ = ["assignment", "causes", "finding", "first_of_each"]
+__all__ = ["assignment", "causes", "finding", "first_of_each", "input_shapes", "shape_text"]
+
+_MOST_NAMED = 4  # inputs of the same shape that are named
 
 
 def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
@@ -24,8 +27,17 @@ def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
     return list(seen.values())
 
 
-def finding(found: Finding, among: Sequence[Finding]) -> Iterator[Line]:
-    """One finding, line by line; `among` are all, which those without a rule are counted in."""
+def finding(
+    found: Finding, among: Sequence[Finding], symbols: Mapping[str, SymbolRange] | None = None, *, shapes: bool = False
+) -> Iterator[Line]:
+    """One finding, line by line.
+
+    Args:
+        found: The finding.
+        among: All findings, which those without a rule are counted in.
+        symbols: The admissible values; a symbol that has only one needs no mention.
+        shapes: Whether to show the shapes on the way to the clash.
+    """
     position = f"node {found.index}" if found.index >= 0 else ""
     where = ", ".join(part for part in (name(found.op_type), position) if part)
     verdict = (found.verdict.value, STYLES[found.verdict])
@@ -40,51 +52,86 @@ def finding(found: Finding, among: Sequence[Finding]) -> Iterator[Line]:
     if found.note:
         yield line(2, printable(found.note, 400))
     yield from _sides(found)
-    yield from _inputs_that_fail(found)
+    yield from _inputs_that_fail(found, {n for n, r in (symbols or {}).items() if r.min == r.max})
     if found.because:
         yield line(2, "because")
         yield from causes(found.because)
+    if shapes:
+        yield from _shapes_on_the_way(found)
 
 
 def causes(because: Sequence[Cause]) -> Iterator[Line]:
-    """How dimensions came to be, in columns: node, tensor and axis, formula and value."""
-    nodes = [name(cause.node) or "input" for cause in because]
-    tensors = [name(c.tensor) + ("" if c.axis is None else f"[{c.axis}]") for c in because]
-    node_width, tensor_width = column(nodes), column(tensors)
-    for cause, node, tensor in zip(because, nodes, tensors, strict=True):
-        left = f"{node.ljust(node_width)}  {tensor.ljust(tensor_width)} = "
+    """How dimensions came to be, in columns: node with what matters of it, tensor and axis, formula and value."""
+    nodes = [_made_by(cause) for cause in because]
+    places = [_made(c) for c in because]
+    node_width, place_width = column(nodes, most=90), column(places)
+    for cause, node, place in zip(because, nodes, places, strict=True):
+        left = f"{node.ljust(node_width)}  {place.ljust(place_width)} = "
         yield line(4, left, code(cause.expr), _value(cause))
 
 
+def _made_by(cause: Cause) -> str:
+    """`/down1/MaxPool (stride 2)`, `join (Concat, axis 1)`: the operator only where the name doesn't tell it."""
+    named = cause.op_type.lower() in cause.node.lower()
+    about = ", ".join(part for part in ("" if named else name(cause.op_type), printable(cause.attributes, 60)) if part)
+    return (name(cause.node) or "input") + (f" ({about})" if about else "")
+
+
+def _made(cause: Cause) -> str:
+    """The tensor and its axis; of a tensor that has its node's name only what that doesn't tell."""
+    own = f"{cause.node}_output_"
+    number = cause.tensor.removeprefix(own)
+    if not cause.node or not number.isdigit():
+        return _place(cause.tensor, cause.axis)
+    return _place("output" if number == "0" else f"output {number}", cause.axis)
+
+
+def _place(tensor: str, axis: int | None) -> str:
+    return f"{name(tensor)}[{axis}]" if axis is not None else f"{name(tensor)}, a value"
+
+
 def _sides(found: Finding) -> Iterator[Line]:
-    """The two sides that clash; without them, the condition."""
+    """The two sides that clash, below each other; without them, the condition."""
     if found.clash is None:
         if found.condition:
             yield line(4, code(found.condition))
         return
-    left, right = found.clash.left, found.clash.right
-    if not _value(left) and not _value(right):
-        yield line(4, code(left.expr), " against ", code(right.expr))
+    rows = [_equation(side) for side in (found.clash.left, found.clash.right)]
+    if all(len(row) == 1 for row in rows):
+        yield line(4, rows[0][0], " against ", rows[1][0])
         return
-    width = max(len(code(side.expr)[0]) for side in (left, right))
-    for side in (left, right):
-        text, style = code(side.expr)
-        yield line(4, (text.ljust(width), style), _value(side))
+    widths = [max(len(row[i][0]) if i < len(row) else 0 for row in rows) for i in range(3)]
+    for row in rows:
+        parts: list[str | tuple[str, str]] = []
+        for i, (text, style) in enumerate(row):
+            last = i == len(row) - 1
+            parts += [(text if last else text.ljust(widths[i]), style), *([] if last else [" = "])]
+        yield line(4, *parts)
 
 
-def _value(of: Side | Cause) -> str:
+def _equation(side: Side) -> list[tuple[str, str]]:
+    """The input's axis, the formula and the value of a side, as far as there are such, without repetition."""
+    cells = [(_place(side.tensor, side.axis), "")] if side.tensor else []
+    cells.append(code(side.expr))
+    if side.value is not None and side.expr != str(side.value):
+        cells.append((str(side.value), ""))
+    return cells
+
+
+def _value(of: Cause) -> str:
     """` = 65`, unless the formula is that number already."""
     return "" if of.value is None or of.expr == str(of.value) else f" = {of.value}"
 
 
-def _inputs_that_fail(found: Finding) -> Iterator[Line]:
+def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]:
     """At which inputs the node fails, and at which it runs."""
     shown = found.counterexample
     if found.verdict is Verdict.FAILS:
-        at = ", as at " if shown is not None and shown.symbols else ""
-        yield line(2, f"fails for every input{at}{assignment(shown) if shown else ''}")
+        only = shown is not None and bool(shown.symbols) and shown.symbols.keys() <= fixed
+        every = "fails" if only else "fails for every input"
+        yield line(2, every + (_example(shown, fixed, every=True) if shown else ""))
     elif shown is not None:
-        yield line(2, f"fails at {assignment(shown)}")
+        yield line(2, "fails" + _example(shown, fixed))
     if found.kind == "rank":
         yield line(2, "so it isn't judged; --shape says what rank an input has")
     elif found.verdict is Verdict.UNKNOWN:
@@ -96,8 +143,57 @@ def _inputs_that_fail(found: Finding) -> Iterator[Line]:
 
 
 def assignment(example: Counterexample) -> str:
-    """`height=65, width=64 (image 1x3x65x64)`."""
-    symbols = example.relevant or tuple(example.symbols)
-    values = listed([f"{name(symbol)}={example.symbols[symbol]}" for symbol in symbols])
-    shapes = [f"{name(key)} {'x'.join(map(str, shape)) or 'scalar'}" for key, shape in example.inputs.items()]
-    return values + (f" ({listed(shapes, most=3)})" if shapes else "")
+    """`height=65, any batch (image 1x3x65x64)`."""
+    return _example(example, frozenset()).removeprefix(" at ")
+
+
+def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = False) -> str:
+    """` at height=65, any batch (image 1x3x65x64)`: what matters, what doesn't, and the shape of every input."""
+    free = [symbol for symbol in example.symbols if symbol not in fixed]
+    matter = [symbol for symbol in free if symbol in (example.relevant or example.symbols)]
+    parts = [f"{name(symbol)}={example.symbols[symbol]}" for symbol in matter]
+    if not every:
+        parts += [f"any {name(symbol)}" for symbol in free if symbol not in matter]
+    at = f"{', as' if every else ''} at {listed(parts, most=12)}" if parts else ""
+    shapes = input_shapes(example.inputs)
+    if not shapes:
+        return at
+    return f"{at} ({shapes})" if at else f" at {shapes}" if not every or fixed else f" ({shapes})"
+
+
+def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
+    """The shape of every input; those that have the same are named together.
+
+    >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
+    'x 1x3, k and v 2x1, n scalar'
+    """
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for key, shape in inputs.items():
+        groups.setdefault(tuple(shape), []).append(name(key))
+    return ", ".join(f"{_together(names)} {shape_text(shape)}" for shape, names in groups.items())
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """`1x3x65x64`."""
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def _together(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return listed(names, most=_MOST_NAMED - 1)
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _shapes_on_the_way(found: Finding) -> Iterator[Line]:
+    """The concrete shapes at the counterexample, from the inputs through each node that changes a size."""
+    given = {c.tensor: c for c in found.because if not c.node and c.shape}
+    made = {c.tensor: c for c in found.because if c.node and c.shape}
+    if not given:
+        return
+    inputs = ", ".join(f"{name(c.tensor)} {shape_text(c.shape)}" for c in given.values())
+    steps = [inputs, *(f"{name(c.node)} {shape_text(c.shape)}" for c in made.values())]
+    clash = found.clash
+    values = [] if clash is None else [s.value for s in (clash.left, clash.right) if s.value is not None]
+    against = f": {values[0]} against {values[1]}" if len(values) == len(("left", "right")) else " fails"
+    yield line(2, "shapes there")
+    yield line(4, " -> ".join([*steps, f"{name(found.node)}{against}"]))

@@ -68,7 +68,7 @@ def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
         ends = [
             f"{size} at {listed([f'{name(symbol)}={value}' for symbol, value in witness.items()])}"
             for size, witness in zip((dim.min, dim.max), dim.witnesses, strict=True)
-            if witness
+            if witness and size is not None
         ]
         if ends:
             yield line(2, code(dim.expr), (f" is {' and '.join(ends)}", FAINT))

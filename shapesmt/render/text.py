@@ -33,12 +33,12 @@ from shapesmt.report import Bounds, ErrorCode, Explanation, Report, Verdict
 from shapesmt.reports import Reports, Unchecked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.segment import Segment
 
-    from shapesmt.report import Finding
+    from shapesmt.report import Fact, Finding, Proof, SymbolRange
     from shapesmt.reports import AnyResult
 
 __all__ = ["lines", "write_headlines", "write_text"]
@@ -125,7 +125,7 @@ def _reports(result: Reports) -> Iterator[Line]:
 def _report(report: Report) -> Iterator[Line]:
     yield headline(report.verdict, name(report.model), _summary(report))
     yield from adopted(report.symbols, report.origins, report.unadopted)
-    yield from _findings(report.judged)
+    yield from _findings(report.judged, report.symbols)
     yield from warnings(report)
     if report.judged or report.warnings:
         yield BLANK
@@ -171,11 +171,13 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
 
 
-def _findings(findings: Sequence[Finding]) -> Iterator[Line]:
+def _findings(
+    findings: Sequence[Finding], symbols: Mapping[str, SymbolRange], *, shapes: bool = False
+) -> Iterator[Line]:
     shown = first_of_each(findings)
     for found in shown[:_MOST_FINDINGS]:
         yield BLANK
-        yield from finding(found, findings)
+        yield from finding(found, findings, symbols, shapes=shapes)
     hidden = len(shown) - _MOST_FINDINGS
     if hidden > 0:
         yield BLANK
@@ -189,8 +191,8 @@ def _region(report: Report) -> Iterator[Line]:
         return
     how = "runs exactly when" if region.exact else "runs, as far as is known, when"
     yield line(0, f"{name(report.model)} {how} ", code(condition(region)))
-    if region.exact and report.verdict is Verdict.DEPENDS and "False" not in region.text:
-        yield line(0, "PROVED with ", (printable(flags(region.text, report.symbols), 1000), STRONG))
+    if report.remedy is not None:
+        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
 
 
 def _proofs(report: Report) -> str:
@@ -204,15 +206,14 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
     target = explanation.target
     subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
     over = admissible(explanation.symbols, explanation.assumptions)
-    told = count(len(explanation.findings), "finding") if explanation.findings else "nothing can fail here"
-    yield headline(explanation.verdict, subject, told + (f"; {over}" if over else ""))
-    yield from _findings(explanation.findings)
-    if explanation.facts:
+    yield headline(explanation.verdict, subject, _told(explanation) + (f"; {over}" if over else ""))
+    yield from _findings(explanation.findings, explanation.symbols, shapes=True)
+    if any(fact.expr != "False" for fact in explanation.facts):
         yield BLANK
         yield line(0, "these can't all hold")
         for fact in explanation.facts:
-            law = printable(fact.law or fact.kind, 200)
-            yield line(2, code(fact.expr), f"  ({name(fact.node)}: {law})" if fact.node else f"  ({law})")
+            yield _fact(2, fact)
+    yield from _proofs_told(explanation.proofs)
     if explanation.because:
         yield BLANK
         yield line(0, "sizes come from")
@@ -238,3 +239,32 @@ def _error_code(found: ErrorCode) -> Iterator[Line]:
     yield BLANK
     yield line(2, "what helps")
     yield line(4, found.remedy)
+
+
+def _told(explanation: Explanation) -> str:
+    """What there is to explain, in a few words."""
+    findings = explanation.findings
+    if not findings:
+        return "nothing can fail here"
+    single = bool(explanation.symbols) and all(r.min == r.max for r in explanation.symbols.values())
+    if single and explanation.target is None and findings[0].verdict is Verdict.FAILS:
+        return f"fails first at {name(findings[0].node)}"
+    return count(len(findings), "finding")
+
+
+def _proofs_told(proofs: Sequence[Proof]) -> Iterator[Line]:
+    """Why each thing that a node needs holds."""
+    if proofs:
+        yield BLANK
+        yield line(0, "it runs because")
+    for proof in proofs:
+        yield line(2, printable(proof.law, 400), (f"  ({proof.proved_by})", FAINT))
+        if proof.condition != "True":
+            yield line(4, code(proof.condition), " follows from" if proof.facts else " holds whatever the input")
+        for fact in proof.facts:
+            yield _fact(6, fact)
+
+
+def _fact(indent: int, fact: Fact) -> Line:
+    law = printable(fact.law or fact.kind, 200)
+    return line(indent, code(fact.expr), f"  ({name(fact.node)}: {law})" if fact.node else f"  ({law})")

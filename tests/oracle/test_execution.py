@@ -104,6 +104,7 @@ def disagreements(seed: int, counts: Counter[str]) -> list[str]:
     counts[str(report.verdict)] += 1
     try:
         wrong = [*_verdicts(truth, report), *_regions(truth, report, counts), *_bounds(truth, bounds, counts)]
+        wrong += [*_smallest(truth, report), *_remedy(truth, report, counts)]
     except SyntaxError as error:
         wrong = [f"Python can't read {error.text}"]
     return [f"{text} (dims={dims}, assume={assume})" for text in wrong]
@@ -148,6 +149,56 @@ def _counterexample(truth: Truth, finding: Finding) -> Iterator[str]:
         for name, shape in shown.inputs.items():
             if run.shapes[name] != shape:
                 yield f"input {name} has shape {shape}, its symbols give {run.shapes[name]}"
+
+
+def _smallest(truth: Truth, report: Report) -> Iterator[str]:
+    """Each counterexample is as near to the lower bounds as can be, and fails whatever the others are."""
+    lowest = {name: _values(text)[0] for name, text in truth.dims.items()}
+
+    def distance(sizes: dict[str, int]) -> tuple[int, int]:
+        off = [size - lowest[name] for name, size in sizes.items()]
+        return sum(map(bool, off)), sum(off)
+
+    for finding in report.findings:
+        shown = finding.counterexample
+        if shown is None or finding.verdict is not Verdict.DEPENDS:
+            continue
+        earlier = {f.node for f in report.findings if f.index < finding.index and f.verdict is Verdict.DEPENDS}
+        alive = [(sizes, run) for sizes, run in truth.runs if earlier.isdisjoint(run.failing)]
+        failing = [sizes for sizes, run in alive if finding.node in run.failing]
+        nearest = min(failing, key=distance)
+        if not truth.assume and distance(nearest) < distance(dict(shown.symbols)):
+            yield f"{finding.node}: {nearest} is nearer than {shown.symbols}"
+        fixed = {name: shown.symbols[name] for name in shown.relevant or shown.symbols}
+        for sizes, run in alive:
+            if fixed.items() <= sizes.items() and finding.node not in {*run.failing, *run.missing}:
+                yield f"{finding.node}: runs at {sizes}, though only {fixed} is to matter"
+                break
+
+
+def _remedy(truth: Truth, report: Report, counts: Counter[str]) -> Iterator[str]:
+    """Within the remedy there is some input, and all of them run."""
+    depends = report.verdict is Verdict.DEPENDS
+    counts["depends"] += depends
+    counts["depends without remedy"] += depends and report.remedy is None
+    if report.remedy is not None:
+        told = {name: text if ".." in text else f"{text}..{text}" for name, text in report.remedy.dims.items()}
+        ends = {name: _values(text if text.split("..")[1] else f"{text}999") for name, text in told.items()}
+        within = [
+            run
+            for sizes, run in truth.runs
+            if all(sizes[name] in values for name, values in ends.items())
+            and all(value(text, sizes) for text in report.remedy.assume)
+        ]
+        if not within or any(run.failing for run in within):
+            yield f"{report.remedy} is {'not enough' if within else 'for no input'}"
+        again = shapesmt.check(
+            truth.case.model,
+            dims={**truth.dims, **report.remedy.dims},
+            assume=[*truth.assume, *report.remedy.assume],
+        )
+        if again.verdict is not Verdict.PROVED:
+            yield f"{again.verdict} with {report.remedy}"
 
 
 def _regions(truth: Truth, report: Report, counts: Counter[str]) -> Iterator[str]:
@@ -218,3 +269,4 @@ def test_answers_agree_with_running_everything(request: pytest.FixtureRequest, f
     assert counts["region inexact"] <= counts["region"] // 50, counts
     assert counts["size inexact"] <= counts["size"] // 100, counts
     assert not counts["rank unknown"], counts
+    assert counts["depends without remedy"] <= counts["depends"] // 20, counts

@@ -86,7 +86,7 @@ def test_a_finding():
     assert (result["ruleId"], result["ruleIndex"], result["level"]) == ("SM103", 0, "error")
     assert result["message"]["text"] == (
         "joined tensors match off the join axis: height = 65 against 2*((height + 1)//2) = 66; "
-        "fails at height=65, width=64 (image 1x3x65x64); runs exactly when height % 2 == 0"
+        "fails at height=65, width=64, any batch (image 1x3x65x64); runs exactly when height % 2 == 0"
     )
     (place,) = result["locations"]
     assert place["physicalLocation"] == {

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from shapesmt.remedy import declared
 from shapesmt.render import render
 from shapesmt.render.advice import flags
 from shapesmt.render.progress import counting, progress
@@ -30,6 +31,7 @@ from shapesmt.report import (
     Operator,
     Operators,
     Precondition,
+    Remedy,
     Report,
     Side,
     SymbolRange,
@@ -49,11 +51,11 @@ CONCAT = Finding(
     Counterexample({"batch": 1, "height": 65, "width": 64}, {"image": (1, 3, 65, 64)}, ("height", "width")),
     "height % 2 == 0",
     (
-        Cause("", "image", 2, "height", 65),
-        Cause("/down1/Conv", "d1", 2, "(height + 1)//2", 33),
-        Cause("/up1/Resize", "u1", 2, "2*((height + 1)//2)", 66),
+        Cause("", "image", 2, "height", 65, shape=(1, 3, 65, 64)),
+        Cause("/down1/Conv", "d1", 2, "(height + 1)//2", 33, "Conv", "stride 2, pads 1,1", (1, 8, 33, 32)),
+        Cause("/up1/Resize", "u1", 2, "2*((height + 1)//2)", 66, "Resize", "scales 1,1,2,2", (1, 8, 66, 64)),
     ),
-    Clash(Side("height", 65), Side("2*((height + 1)//2)", 66)),
+    Clash(Side("height", 65, "image", 2), Side("2*((height + 1)//2)", 66, "u1", 2)),
 )
 UNET = Report(
     "unet.onnx",
@@ -63,6 +65,7 @@ UNET = Report(
     (CONCAT,),
     Precondition(("height % 16 == 0",), True),
     0.11,
+    remedy=Remedy({"height": "64..512:16"}),
 )
 
 
@@ -91,14 +94,14 @@ DEPENDS unet.onnx: 2 of 310 requirements fail for some batch in 1..32, height in
 
 DEPENDS  /up1/Concat (Concat, node 12)
   joined tensors match off the join axis
-    height              = 65
-    2*((height + 1)//2) = 66
-  fails at height=65, width=64 (image 1x3x65x64)
+    image[2] = height              = 65
+    u1[2]    = 2*((height + 1)//2) = 66
+  fails at height=65, width=64, any batch (image 1x3x65x64)
   runs exactly when height % 2 == 0
   because
-    input        image[2] = height = 65
-    /down1/Conv  d1[2]    = (height + 1)//2 = 33
-    /up1/Resize  u1[2]    = 2*((height + 1)//2) = 66
+    input                             image[2] = height = 65
+    /down1/Conv (stride 2, pads 1,1)  d1[2]    = (height + 1)//2 = 33
+    /up1/Resize (scales 1,1,2,2)      u1[2]    = 2*((height + 1)//2) = 66
 
 unet.onnx runs exactly when height % 16 == 0
 PROVED with --dim height=64..512:16
@@ -155,7 +158,7 @@ DEPENDS  pick (Concat, node 12)
   joined tensors match off the join axis
   inside If_0/then
     height == 2*((height + 1)//2)
-  fails at height=65, width=64 (image 1x3x65x64)
+  fails at height=65, width=64, any batch (image 1x3x65x64)
   runs exactly when height % 2 == 0
   it hinges on a size that only the data decide
 
@@ -244,7 +247,8 @@ def test_first_line(counts, verdict, symbols, first):
 
 
 def test_a_region_that_is_not_exact_promises_nothing():
-    report = dataclasses.replace(UNET, precondition=Precondition(("a == b or a == 1", "b > 2"), False))
+    claimed = Precondition(("a == b or a == 1", "b > 2"), False)
+    report = dataclasses.replace(UNET, precondition=claimed, remedy=None)
     shown = text(report)
     assert "runs, as far as is known, when (a == b or a == 1) and b > 2\n" in shown
     assert "PROVED" not in shown
@@ -267,7 +271,10 @@ def test_many_findings_are_cut_short_and_say_so():
         (["height == 224"], "--dim height=224"),
         (["`Batch Size` <= 8"], '--dim "Batch Size=1..8"'),
         (["free >= 7"], "--dim free=7.."),
-        (["stepped % 3 == 0"], '--assume "stepped % 3 == 0"'),
+        (["stepped % 3 == 0"], "--dim stepped=6..96:6"),
+        (["stepped % 4 == 1"], '--assume "stepped % 4 == 1"'),
+        (["stepped >= 5", "stepped <= 9"], "--dim stepped=6..8:2"),
+        (["70 <= height <= 99"], "--dim height=70..99"),
         (["shaped <= 3"], '--assume "shaped <= 3"'),
         (["height % 4 in {0, 3}"], '--assume "height % 4 in {0, 3}"'),
         (["total == past + seq", "height <= 100"], '--dim height=64..100 --assume "total == past + seq"'),
@@ -283,7 +290,7 @@ def test_flags_that_make_it_proved(conditions, expected):
         "stepped": SymbolRange(2, 100, 2),
         "shaped": SymbolRange(1, 8, 1, "--shape"),
     }
-    assert flags(conditions, symbols) == expected
+    assert flags(declared(conditions, symbols)) == expected
 
 
 def test_bounds():

@@ -1,0 +1,111 @@
+"""Remedy: narrower ranges and relations under which a model that depends on its input is proved to run.
+
+The conditions of the valid region become a `--dim` where one symbol's range can say them, else an `--assume`. What
+is told is proven: within the remedy some input is left, and the valid region (where that is exact, which is a proof of
+its own), else every condition that was reported, holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import lcm
+
+from shapesmt.dim import Dim
+from shapesmt.examine import Examination
+from shapesmt.expressions import parse_formula
+from shapesmt.formula import Formula, all_of, at_least, at_most, divides, equal
+from shapesmt.printing import name_text
+from shapesmt.problem import Problem
+from shapesmt.ranges import Range
+from shapesmt.report import Precondition, Remedy, SymbolRange, Verdict
+from shapesmt.solve.judge import Judge
+
+_NAME = r"(`[^`]+`|[^\W\d]\w*)"
+_SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
+
+
+def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    """The remedy for a model that runs for some inputs; None where none is proven."""
+    if examination.verdict is not Verdict.DEPENDS or not examination.decided or "False" in region.text:
+        return None
+    conditions = [j.condition for j in examination.judgements]
+    region_alone = declared(region.text, problem.ranges)
+    needed = [parse_formula(text, problem.dims) for text in region.text] if region.exact else conditions
+    if _suffices(region_alone, needed, problem, examination, judge):
+        return region_alone
+    one_input = declared(_at_one_input(problem, examination, judge), problem.ranges)
+    return one_input if _suffices(one_input, conditions, problem, examination, judge) else None
+
+
+def declared(conditions: Sequence[str], symbols: Mapping[str, SymbolRange]) -> Remedy:
+    """Conditions as ranges where one symbol decides, else as assumptions.
+
+    >>> declared(["height % 16 == 0", "total == past + seq"], {"height": SymbolRange(65, 512)}).to_dict()
+    {'dims': {'height': '80..512:16'}, 'assume': ['total == past + seq']}
+    """
+    ranges: dict[str, Range] = {}
+    assumed: list[str] = []
+    for condition in conditions:
+        name, narrowed = _narrowed(condition, symbols, ranges)
+        if narrowed is None:
+            assumed.append(condition)
+        else:
+            ranges[name] = narrowed
+    return Remedy({name: str(interval) for name, interval in ranges.items()}, tuple(assumed))
+
+
+def _narrowed(
+    condition: str, symbols: Mapping[str, SymbolRange], ranges: Mapping[str, Range]
+) -> tuple[str, Range | None]:
+    """The symbol that a condition restricts and its range then, where a range can say it."""
+    match = _SIMPLE.fullmatch(condition)
+    name = match[2].strip("`") if match else ""
+    known = symbols.get(name)
+    if match is None or known is None or known.source == "--shape":
+        return name, None
+    old = ranges.get(name) or Range(known.min, known.max, known.step)
+    low, high, step = old.lo, old.hi, old.step
+    if match[3]:
+        modulus, rest = int(match[3]), int(match[4])
+        starts = (low + i * step for i in range(modulus))
+        low, step = next((s for s in starts if s % modulus == rest), -1), lcm(step, modulus)
+    else:
+        least = max(int(match[1] or 0), int(match[6]) if match[5] != "<=" else 0)
+        low += max(0, -((low - least) // step)) * step
+        if match[5] != ">=":
+            high = int(match[6]) if high is None else min(high, int(match[6]))
+    if low < 0 or (high is not None and low > high):
+        return name, None
+    return name, Range(low, None if high is None else high - (high - low) % step, step)
+
+
+def _suffices(
+    found: Remedy, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
+) -> bool:
+    """Whether some input is left within the remedy, and what is needed holds there."""
+    within = examination.admissible(problem)
+    within.assume(all_of(*_meanings(found, problem.dims)))
+    if judge.deadline.expired or not judge.satisfiable(within):
+        return False
+    return all(judge.proves(within, formula) for formula in needed)
+
+
+def _meanings(found: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
+    for name, text in found.dims.items():
+        ends, _, step = text.partition(":")
+        low, between, high = ends.partition("..")
+        yield at_least(dims[name], int(low)) if between else equal(dims[name], int(low))
+        if high:
+            yield at_most(dims[name], int(high))
+        if step:
+            yield divides(int(step), dims[name] - int(low))
+    for text in found.assume:
+        yield parse_formula(text, dims)
+
+
+def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[str]:
+    """One input for which the model runs: the value of each symbol that a condition is about."""
+    deciding = {s for j in examination.judgements for s in j.condition.symbols}
+    values = {} if judge.deadline.expired else judge.complete(examination.domain, {}) or {}
+    return [f"{name_text(s.name)} == {values[s]}" for s in problem.domain.symbols if s in deciding and s in values]
