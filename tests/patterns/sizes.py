@@ -9,7 +9,7 @@ PADDED = """
     hr = Mod (h, k) hs = Sub (k, hr) hp = Mod (hs, k) wr = Mod (w, k) ws = Sub (k, wr) wp = Mod (ws, k)
     pads = Concat <axis = 0> (zeros, hp, wp) p = Pad (x, pads)
 """  # `p` is `x` padded at its ends to multiples of `k`
-ANCHORS = "(height == 512 and width == 800) or (height == 640 and width == 640) or (height == 800 and width == 512)"  # 8400 of them
+ANCHORS = "(height == 512 and width == 800) or (height == 640 and width == 640) or (height == 800 and width == 512)"
 SQUARE = {"height": "1..200", "width": "1..200"}
 
 
