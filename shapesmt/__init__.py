@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shapesmt.config import Config
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
-    from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError
+    from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, UsageError
     from shapesmt.graph import Graph, Node
     from shapesmt.ops.registry import rule
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
@@ -25,7 +25,7 @@ _HOMES = {
     "config": ("Config",),
     "context": ("InferenceContext",),
     "dim": ("Dim",),
-    "errors": ("InternalError", "ModelError", "ShapesmtError", "UsageError"),
+    "errors": ("InternalError", "ModelError", "ShapeMismatch", "ShapesmtError", "UsageError"),
     "graph": ("Graph", "Node"),
     "ops.registry": ("rule",),
     "report": ("Bounds", "ErrorCode", "Explanation", "Finding", "Report", "Verdict"),
@@ -47,6 +47,7 @@ __all__ = [
     "ModelError",
     "Node",
     "Report",
+    "ShapeMismatch",
     "ShapesmtError",
     "Tensor",
     "UsageError",

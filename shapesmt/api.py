@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
-from shapesmt.cautions import cautions, declarations
+from shapesmt.cautions import cautions, declarations, refuse_declarations
 from shapesmt.dim import Atom, Dim, of_atom
-from shapesmt.errors import InternalError, UsageError
+from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.examine import Examination, claimed, examine
 from shapesmt.explanation import explanation
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 TIMEOUT = 60.0
+DECLARED = ("check", "trust", "ignore", "override")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,8 @@ def check(
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
 
     `declared` says what to do with the shapes that the file claims of inner tensors and outputs: "check" compares
-    them with what is inferred, "trust" takes them where nothing could be inferred, "ignore" drops them. With
+    them with what is inferred and reports those that differ, "trust" takes them where nothing could be inferred,
+    "ignore" doesn't look at them, "override" uses what is inferred in their place (here the same as "ignore"). With
     `certify` the solver decides the complete system as well, without any presolve. With `strict` the exit status of
     a report with warnings is 1; the verdict stays what it is.
 
@@ -95,7 +97,7 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    a = _analysed(load(model), dims, shapes, assume, timeout, trust=declared == "trust")
+    a = _analysed(load(model), dims, shapes, assume, timeout, declared=declared)
     found = diagnose.findings(a.problem, a.examination, a.judge)
     region = diagnose.precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
@@ -176,19 +178,25 @@ def tighten(
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
     assume: Iterable[str] | None = None,
+    declared: str = "check",
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model with the shape of every tensor written into it, and saved where `output` says.
 
     A size that is proven constant is a number; any other has its expression as its name, so that equal
-    dimensions share a name.
+    dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with "check" one
+    that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
+    nothing was inferred, "override" removes them there as well.
+
+    Raises:
+        ModelError: With "check", the file claims a shape that a tensor never has.
     """
     from shapesmt.export import onnx as export
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = _analysed(graph, dims, shapes, assume, timeout)
-    annotated = export.annotate(proto, _shapes(tensor_bounds(a.examination, a.judge)))
+    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
         export.save(annotated, output)
     return annotated
@@ -202,6 +210,7 @@ def tighten_file(
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
     assume: Iterable[str] | None = None,
+    declared: str = "check",
     timeout: float = TIMEOUT,
 ) -> Bounds:
     """`tighten` and `bounds` in one: the model is written where any input is valid."""
@@ -209,10 +218,20 @@ def tighten_file(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    found = _bounds(_analysed(graph, dims, shapes, assume, timeout))
+    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    found = _bounds(a)
     if found.valid:
-        export.save(export.annotate(proto, _shapes(found.tensors)), output)
+        export.save(_annotated(proto, a, found.tensors, declared), output)
     return found
+
+
+def _annotated(proto: ModelProto, a: Analysis, found: Mapping[str, TensorBounds], declared: str) -> ModelProto:
+    """The model with these shapes in it, unless the ones that it declares speak against them."""
+    from shapesmt.export import onnx as export
+
+    if declared == "check":
+        refuse_declarations(a.problem, a.examination, a.judge)
+    return export.annotate(proto, _shapes(found), override=declared == "override")
 
 
 @gc_paused()
@@ -235,11 +254,11 @@ def infer_shapes(
     with export.refusing():
         proto, graph = frontend.proto(model)
         if strict_mode or check_type:
-            a = _analysed(graph, None, None, None, TIMEOUT, trust=True)
+            a = _analysed(graph, None, None, None, TIMEOUT, declared="trust")
             diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
     found = infer(graph, problem.inputs)
-    if any(t.shape is None for t in found.tensors.values()):
+    if found.unranked or any(t.shape is None for t in found.tensors.values()):
         found = infer(graph, problem.inputs, claims=claimed(problem))
     pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
     return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
@@ -257,7 +276,7 @@ def encode(
     from shapesmt.solve.encode import encode as encoded
 
     problem = pose(load(model), dims, shapes, assume)
-    return encoded(problem.graph, problem.inputs, problem.domain.facts).text
+    return encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed).text
 
 
 def supported_ops(model: Model | None = None) -> Operators:
@@ -295,15 +314,17 @@ def _analysed(
     assume: Iterable[str] | None,
     timeout: float,
     *,
-    trust: bool = False,
+    declared: str = "ignore",
 ) -> Analysis:
     started = time.perf_counter()
+    if declared not in DECLARED:
+        raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
     problem = pose(graph, dims, shapes, assume)
     judge = Judge(Deadline(timeout))
     if not judge.satisfiable(problem.domain):
-        declared = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
-        raise UsageError(f"no admissible input: {', '.join([*declared, *problem.assumptions])} contradict each other")
-    return Analysis(problem, examine(problem, judge, trust=trust), judge, started)
+        ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
+        raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
+    return Analysis(problem, examine(problem, judge, trust=declared == "trust"), judge, started)
 
 
 def _certificate(a: Analysis) -> str:
@@ -311,7 +332,9 @@ def _certificate(a: Analysis) -> str:
     from shapesmt.solve.certify import certify
     from shapesmt.solve.encode import encode as encoded
 
-    verdict = certify(encoded(a.problem.graph, a.problem.inputs, a.problem.domain.facts), a.judge.deadline).verdict
+    p = a.problem
+    system = encoded(p.graph, p.inputs, p.domain.facts, p.assumed)
+    verdict = certify(system, a.judge.deadline).verdict
     refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in a.examination.judgements)
     proved = not a.examination.judgements
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):

@@ -20,6 +20,7 @@ from math import inf, prod
 from operator import itemgetter
 
 from shapesmt.dim import Atom, Dim, of_atom, product
+from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.examine import VERDICTS, Examination
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
@@ -31,7 +32,7 @@ from shapesmt.points import Assignment
 from shapesmt.presolve import Domain
 from shapesmt.problem import Problem
 from shapesmt.ranges import Range
-from shapesmt.report import Caution, Counterexample, Finding
+from shapesmt.report import Caution, Counterexample, Finding, Verdict
 from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor
 
@@ -130,6 +131,21 @@ def declarations(problem: Problem, examination: Examination, judge: Judge) -> tu
         for name, declared in problem.graph.declared.items()
         if (found := _contradicted(problem, examination, judge, name, declared)) is not None
     )
+
+
+def refuse_declarations(problem: Problem, examination: Examination, judge: Judge) -> None:
+    """Raise for the first shape that the file claims and no input gives.
+
+    Raises:
+        ModelError: Naming the tensor and both shapes.
+    """
+    for _, f in declarations(problem, examination, judge):
+        if f.verdict is Verdict.FAILS:
+            where = f"node '{printable(f.node)}'"
+            raise ModelError(
+                f"{where}: {printable(f.law)}, which is never so ({printable(f.condition)}); "
+                "--declared override writes what is inferred"
+            )
 
 
 def _contradicted(

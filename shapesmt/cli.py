@@ -175,6 +175,13 @@ def _settled(model: str, config: Config, options: Mapping[str, Any]) -> dict[str
     return settled
 
 
+_declared_option = click.option(
+    "--declared", type=click.Choice(["check", "trust", "ignore", "override"]), default="check", show_default=True,
+    help="Shapes that the file declares of inner tensors and outputs: compare them with what is inferred, trust them "
+    "where nothing is, ignore them, or put what is inferred in their place.",
+)  # fmt: skip
+
+
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16",
@@ -195,8 +202,7 @@ def _check_command(command: Command) -> Command:
 
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt check unet.onnx --dim height=64..512")
 @_check_command
-@click.option("--declared", type=click.Choice(["trust", "check", "ignore"]), default="check", show_default=True,
-              help="What to do with the shapes that the file declares of inner tensors and outputs.")  # fmt: skip
+@_declared_option
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N",
@@ -269,6 +275,7 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
 
 @cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
 @_model_command
+@_declared_option
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
 def tighten(form: Form, model: str, output: str, **options: Any) -> int:
     """Write the model with the shape of every tensor in it."""

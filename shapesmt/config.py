@@ -32,7 +32,7 @@ from shapesmt.ranges import ACCEPTED_SHAPE, Origin, Range, did_you_mean, parse_r
 __all__ = ["Config"]
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
-_DECLARED = ("trust", "check", "ignore")
+_DECLARED = ("check", "trust", "ignore", "override")
 
 Options: TypeAlias = dict[str, Any]
 

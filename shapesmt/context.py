@@ -7,17 +7,20 @@ ends the rule by itself: the requirement that fails is recorded and the outputs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple, NoReturn
 
+from shapesmt.alone import Attached, ShapeAndType, given_shape, node_of
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
+from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
-from shapesmt.tensor import Shape, Tensor, tensor
+from shapesmt.tensor import Shape, Tensor, UnknownRankError, tensor
 from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
@@ -47,17 +50,14 @@ class Application:
     unjudged: tuple[Unjudged, ...] = ()
     repeatable: bool = True  # False where it made symbols that belong to this very node
     made: tuple[Dim, ...] = ()  # those symbols
-
-
-class RejectedError(Exception):
-    """Ends a rule whose node can't run; raised and caught by the context's own side only."""
+    ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
 
 
 RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
 
 
-class InferenceContext:
-    """One node during inference.
+class InferenceContext(Attached):
+    """One node during inference, or (`InferenceContext.of`) by itself.
 
     Attributes:
         inputs: The input tensors; None for an omitted optional one.
@@ -66,7 +66,9 @@ class InferenceContext:
     """
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
+        super().__init__()
         self.node = node
+        self.alone = False
         self.inputs = tuple(inputs)
         self.version = version
         self.outputs = len(node.outputs)
@@ -77,6 +79,51 @@ class InferenceContext:
         self.made: list[Dim] = []
         self._guards: tuple[Formula, ...] = ()
         self._run = run
+
+    @classmethod
+    def of(
+        cls,
+        op: str,
+        inputs: Sequence[ShapeLike | Tensor | None] = (),
+        outputs: int = 1,
+        *,
+        attributes: Mapping[str, AttributeValue] | None = None,
+        name: str = "",
+        domain: str = "",
+        version: int = 1,
+        names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
+        tensors: Sequence[Sequence[int] | int | None] = (),
+        tensors_as_shapes: Sequence[Tensor | None] = (),
+        handles: Sequence[Sequence[ShapeAndType] | None] = (),
+    ) -> InferenceContext:
+        """A node by itself: what can't hold is raised as `ShapeMismatch`.
+
+        Args:
+            op: The operator.
+            inputs: Their shapes, as text (`"[2,?]"`), as lists, or as the tensors of another context.
+            outputs: How many there are.
+            attributes: The node's.
+            name: The node's; the operator's without one.
+            domain: The operator's.
+            version: The version of its operator set.
+            names: The names of inputs and outputs in order, with how many of them each one stands for.
+            tensors: The elements of the first inputs, where they are constants.
+            tensors_as_shapes: The shapes that the elements of the first inputs spell.
+            handles: What each input refers to, where it is a handle.
+
+        Raises:
+            ShapeMismatch: The number of inputs isn't that of the names or handles.
+        """
+        ctx = cls(node_of(op, name, domain, len(inputs), outputs, attributes or {}), (), version)
+        ctx.alone, ctx._names = True, names
+        ctx.inputs = tuple(given_shape(s, i) for i, s in enumerate(inputs))
+        expected = sum(names[0].values()) if names[0] else len(inputs)
+        ctx.check(expected == len(inputs), f"Wrong number of inputs passed: {len(inputs)} while {expected} expected")
+        ctx.check(not handles or len(handles) == len(inputs), "there are handle shapes for each input")
+        ctx.set_input_tensors(tensors)
+        ctx.set_input_tensors_as_shapes(tensors_as_shapes)
+        ctx._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
+        return ctx
 
     # Inputs and attributes
 
@@ -186,6 +233,8 @@ class InferenceContext:
     ) -> None:
         """State what the node needs; `left` and `right` are the sides that clash when it fails."""
         formula = self._guarded(formula)
+        if formula is FALSE and self.alone:
+            raise ShapeMismatch(law if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
             self.requirements.append(Requirement(formula, law, sides[0], sides[1]))
@@ -258,6 +307,8 @@ class InferenceContext:
 
     def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
         """The tensor has that rank (`least`: or more); otherwise the rule ends."""
+        if x.shape is None and not least:
+            raise UnknownRankError(x, rank)
         self.check(
             x.rank >= rank if least else x.rank == rank,
             f"the rank is {'at least ' if least else ''}{rank}, not {x.rank}",
@@ -294,14 +345,16 @@ class InferenceContext:
             dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
         return tensor(dtype, shape, value)
 
-    def vector(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
+    def known(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
         """A one-dimensional integer output whose elements are known."""
         listed = [None if i is None else as_dim(i) for i in items]
         return tensor(dtype, (len(listed),), elements((len(listed),), listed))
 
     # Subgraphs
 
-    def run(self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE) -> tuple[Tensor, ...]:
+    def run_graph(
+        self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE
+    ) -> tuple[Tensor, ...]:
         """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
         assert self._run is not None
         outer, self._guards = self._guards, (*self._guards, given) if given is not TRUE else self._guards
@@ -343,9 +396,13 @@ class InferenceContext:
         """The rule applied; a rejected node has unknown outputs."""
         try:
             result = rule(self)
-            made = (result,) if isinstance(result, Tensor) else tuple(result or ())
+            made = (result,) if isinstance(result, Tensor) else tuple(result or self._set_outputs())
         except RejectedError:
             made = ()
         unknown = tensor("", None)
         outputs = made[: self.outputs] + (unknown,) * (self.outputs - len(made))
         return self.application(outputs)
+
+    def _set_outputs(self) -> Iterable[Tensor]:
+        """The outputs that the rule set instead of returning them."""
+        return [self.output(i) for i in range(self.outputs)] if self._set else ()

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["InternalError", "ModelError", "ShapesmtError", "UsageError", "printable"]
+__all__ = [
+    "InternalError",
+    "ModelError",
+    "RejectedError",
+    "ShapeMismatch",
+    "ShapesmtError",
+    "UsageError",
+    "printable",
+]
 
 
 class ShapesmtError(Exception):
@@ -15,6 +23,14 @@ class ModelError(ShapesmtError):
 
 class UsageError(ShapesmtError):
     """The question can't be asked: an unknown name, a malformed range or expression, an unwritable output."""
+
+
+class ShapeMismatch(ShapesmtError, ValueError):  # noqa: N818 - it says what happened, as users of shapes know it
+    """Two shapes, ranks or sizes that can't be what they have to be; its text names both."""
+
+
+class RejectedError(Exception):
+    """Ends a rule whose node can't run; raised and caught by the context's own side only."""
 
 
 class InternalError(Exception):

@@ -24,7 +24,7 @@ from shapesmt.report import Counts, Verdict
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import Replacer
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import OPEN, Tensor, tensor
 
 VERDICTS = {
     "always": Verdict.PROVED,
@@ -136,6 +136,7 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
     claims = claimed(problem) if trust else {}
     inference = infer(problem.graph, problem.inputs, claims=claims)
     found = Examination(problem.domain.copy(), inference, Narrowing({}), inference)
+    _examine_ranks(problem, found, judge)
     done, ahead = 0, len(problem.graph.nodes)
     while done < len(problem.graph.nodes):
         reached = min(done + ahead, len(problem.graph.nodes))
@@ -145,11 +146,29 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
         if stopped is not None:
             found.narrowing, ahead = Narrowing(found.domain.narrowing()), LOOKAHEAD
             inputs = {name: found.narrowing.tensor(t) for name, t in problem.inputs.items()}
-            found.inference = start(problem.graph, inputs, claims=claims)
+            found.inference = start(problem.graph, inputs, claims=claims, ranks=found.inference.ranks)
             found.inference.advance(done)
             for earlier in found.inference.applications:
                 _limit(earlier, found)
     return found
+
+
+def _examine_ranks(problem: Problem, found: Examination, judge: Judge) -> None:
+    """Judge first what nodes need of unknown ranks: all the rest is about tensors that have them."""
+    for index, r in problem.assumed:
+        once, _ = _examine(Application((), (r,)), index, found, judge)
+        for key, number in once.items():
+            found.counts[key] += number
+    for index, r in found.inference.assumed:
+        _leave_open(r, index, found)
+
+
+def _leave_open(r: Requirement, index: int, found: Examination) -> None:
+    """Take what a node needs of something unknown as given; the node is left undecided, for one reason."""
+    if not any(i == index and u.path == r.within for i, u in found.unjudged):
+        op = found.inference.graph.nodes[index].op
+        found.unjudged.append((index, Unjudged(r.within, op, "rank", r.law)))
+    found.domain.assume(r.formula)
 
 
 def claimed(problem: Problem) -> dict[str, Tensor]:
@@ -176,7 +195,9 @@ class Narrowing:
 
     def tensor(self, t: Tensor) -> Tensor:
         """An input tensor over the narrowed symbols."""
-        return t if t.shape is None else tensor(t.dtype, [self._forth.apply(d) for d in t.shape])
+        if t.shape is None:
+            return t if t.ndim is None else tensor(t.dtype, None, ndim=self._forth.apply(t.ndim))
+        return tensor(t.dtype, [self._forth.apply(d) for d in t.shape])
 
     def narrowed(self, sizes: Iterable[Dim]) -> list[Dim]:
         """Sizes over the narrowed symbols."""
@@ -238,6 +259,10 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
     if index in found.unreachable:
         tally["FAILS", ""] = len(pending)
         return tally, tally
+    if any(map(_is_open, pending)):
+        for r in filter(_is_open, pending):
+            _leave_open(r, index, found)
+        pending = tuple(r for r in pending if not _is_open(r))
     if any(map(compares_data, pending)):
         kept = _without_comparisons(pending, found)
         tally["PROVED", "data taken to agree"] = len(pending) - len(kept)
@@ -262,6 +287,11 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
     if verdict is Verdict.FAILS:
         found.unreachable |= found.inference.graph.descendants(index)
     return once, {**tally, (str(verdict), ""): len(pending)}
+
+
+def _is_open(r: Requirement) -> bool:
+    """Whether a requirement is about a tensor of which nothing is known."""
+    return any(s.kind == OPEN for s in r.formula.symbols)
 
 
 def compares_data(r: Requirement) -> bool:

@@ -6,23 +6,25 @@ the same answer, so applications are remembered: a 48-layer transformer is one l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 from shapesmt import ops
 from shapesmt.context import Application, InferenceContext, Unjudged
+from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
 from shapesmt.ops import Rule
 from shapesmt.requirement import Requirement
+from shapesmt.rewrite import replace as substituted
 from shapesmt.schema import Schemas
-from shapesmt.tensor import Tensor, from_literal, tensor
+from shapesmt.tensor import OPEN, Tensor, UnknownRankError, from_literal, rank_symbol, tensor
+from shapesmt.unranked import RANK_LAW, joined, unranked
 
 UNKNOWN = tensor("", None)
-RANK_LAW = "the ranks of its inputs are known"
 MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 
@@ -40,6 +42,12 @@ class Inference:
     applications: list[Application] = field(default_factory=list)
     steps: Iterator[Application] = field(default_factory=lambda: iter(()))
     """The applications that are still to be made; each gives its tensors as well."""
+    ranks: Mapping[Atom, Dim] = field(default_factory=dict)
+    """The ranks that inner tensors are taken to have, because nodes need them and nothing else says what they are."""
+    assumed: tuple[tuple[int, Requirement], ...] = ()
+    """What nodes need of these ranks, by the nodes' indices."""
+    unranked: list[str] = field(default_factory=list)
+    """The tensors that nodes make with an unknown rank, or with one that is taken to be so."""
 
     def advance(self, count: int | None = None) -> None:
         """Make the applications of that many more nodes, or of all."""
@@ -61,9 +69,18 @@ def infer(
             a variable of its own.
         claims: Shapes to take where a node makes a tensor of unknown rank.
     """
-    inference = start(graph, inputs, rename, claims)
-    inference.advance()
-    return inference
+    ranks: dict[Atom, Dim] = {}
+    assumed: tuple[tuple[int, Requirement], ...] = ()
+    while True:
+        inference = start(graph, inputs, rename, claims, ranks)
+        inference.advance()
+        needed = _needed_ranks(inference.applications) if inference.unranked else {}
+        new = {atom: rank for atom, rank in needed.items() if atom not in ranks}
+        if not new:
+            return replace(inference, assumed=assumed) if assumed else inference
+        ranks = {**ranks, **new}
+        stated = [(i, r) for i, a in enumerate(inference.applications) if a.ranks for r in a.requirements]
+        assumed += tuple((i, r) for i, r in stated if r.formula.symbols and r.formula.symbols <= new.keys())
 
 
 def start(
@@ -71,6 +88,7 @@ def start(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
+    ranks: Mapping[Atom, Dim] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:
@@ -78,9 +96,20 @@ def start(
         def rename(name: str, t: Tensor) -> Tensor:
             return claims[name] if t.shape is None and name in claims else t
 
-    walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename)
+    walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
     tensors = dict(inputs)
-    return Inference(graph, tensors, steps=walk.nodes(graph, tensors))
+    return Inference(graph, tensors, steps=walk.nodes(graph, tensors), ranks=ranks or {}, unranked=walk.unranked)
+
+
+def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
+    """The ranks that nodes need of tensors of which nothing is known."""
+    found: dict[Atom, Dim] = {}
+    for ndim, rank in [pair for a in applications for pair in a.ranks]:
+        atom = next(iter(ndim.symbols), None)
+        meaning = None if atom is None else of_atom(atom) - ndim + rank
+        if atom is not None and meaning is not None and atom.kind == OPEN and meaning.constant is not None:
+            found.setdefault(atom, meaning)
+    return found
 
 
 class _Walk:
@@ -93,6 +122,7 @@ class _Walk:
         schemas: Schemas | None,
         rename: Renaming | None,
         depth: int = 0,
+        ranks: Mapping[Atom, Dim] | None = None,
     ) -> None:
         self._opsets = opsets
         self._functions = functions
@@ -100,6 +130,8 @@ class _Walk:
         self._remembered = _REMEMBERED.setdefault(schemas, {})
         self._rename = rename
         self._depth = depth
+        self._ranks = ranks or {}
+        self.unranked: list[str] = []
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -128,10 +160,24 @@ class _Walk:
             if rename is not None:
                 outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
             if len(writes) == 1:
-                tensors[writes[0]] = outputs[0]
+                t = outputs[0]
+                tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
             else:
+                if any(t.shape is None for t in outputs):
+                    outputs = tuple(map(self._named, writes, outputs))
                 tensors.update(zip(writes, outputs, strict=True))
             yield made
+
+    def _named(self, name: str, t: Tensor) -> Tensor:
+        """A tensor of unknown rank with a symbol for it, or with the sizes of the rank that some node needs."""
+        if t.shape is not None or not t.is_tensor or self._depth:
+            return t
+        self.unranked.append(name)
+        ndim = rank_symbol(name, kind=OPEN) if t.ndim is None else t.ndim
+        rank = substituted(ndim, self._ranks).constant
+        if rank is None:
+            return tensor(t.dtype, None, t.value, ndim)
+        return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=OPEN) for i in range(rank)])
 
     def _remember(
         self,
@@ -156,8 +202,12 @@ class _Walk:
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
         """What the node's rule says, and what its schema says of the types."""
-        made = self._applied(rule, node, given, tensors)
         law = "" if isinstance(rule, Function) else self._clash(node, given)
+        if law:  # no rule has to reckon with elements of types that don't go together
+            given = [
+                None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None) for t in given
+            ]
+        made = self._applied(rule, node, given, tensors)
         return replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements)) if law else made
 
     def _clash(self, node: Node, given: list[Tensor | None]) -> str:
@@ -178,20 +228,43 @@ class _Walk:
             return Application(outputs, (), (), (Unjudged("", op, "unsupported", f"operator {op} has a rule"),))
         if isinstance(rule, Function):
             return self._call(rule, node, given)
-        if not rule.any_rank and any(t is not None and t.shape is None for t in given):
-            dtype = rule.dtype or next((t.dtype for t in given if t is not None), "")
-            unjudged = () if rule.total else (Unjudged("", node.op, "rank", RANK_LAW),)
-            return Application((tensor(dtype, None),) * len(node.outputs), (), (), unjudged)
+        if any(t is not None and t.shape is None for t in given):
+            return self._unranked(rule, node, given, tensors)
+        try:
+            return self._judged(rule, node, given, tensors)
+        except UnknownRankError:  # of a tensor that the rule itself made
+            outputs = (tensor(rule.dtype, None),) * len(node.outputs)
+            return Application(outputs, (), (), (Unjudged("", node.op, "rank", RANK_LAW),))
+
+    def _unranked(self, rule: Rule, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]) -> Application:
+        """The rule where the rank of some input isn't known."""
+        dtype = rule.dtype or next((t.dtype for t in given if t is not None), "")
+        try:
+            direct = self._judged(rule, node, given, tensors) if rule.any_rank else None
+        except UnknownRankError:
+            direct = None
+        if rule.nested or any(t is not None and t.shape is None and not t.is_tensor for t in given):
+            made = direct or Application((tensor(dtype, None),) * len(node.outputs), ())
+            tensors_too = any(t is not None and t.shape is None and t.is_tensor for t in given)
+            left = not rule.total and (direct is None or tensors_too)
+            return replace(made, unjudged=(*made.unjudged, *((Unjudged("", node.op, "rank", RANK_LAW),) * left)))
+        found = unranked(
+            given, lambda inputs: self._judged(rule, node, inputs, tensors), node.outputs, node.op, total=rule.total
+        )
+        outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in found.outputs)
+        return replace(found, outputs=outputs) if direct is None else joined(direct, found)
+
+    def _judged(
+        self, rule: Rule, node: Node, given: Sequence[Tensor | None], tensors: dict[str, Tensor]
+    ) -> Application:
+        """The rule applied to inputs that it copes with."""
 
         def run(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
             return self._subgraph(ctx, graph, inputs, label, tensors)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
         try:
-            made = ctx.apply(rule.apply)
-            if not rule.total and any(t is not None and t.shape is None and t.is_tensor for t in given):
-                made = replace(made, unjudged=(*made.unjudged, Unjudged("", node.op, "rank", RANK_LAW)))
-            return made
+            return ctx.apply(rule.apply)
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
             name = printable(node.name)
             raise InternalError(

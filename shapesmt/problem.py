@@ -6,25 +6,29 @@ the others are facts of the domain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 
-from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
+from shapesmt.dim import _ATOMS, Atom, Dim, as_dim, of_atom, symbol
 from shapesmt.errors import UsageError
 from shapesmt.evaluate import evaluate
 from shapesmt.expressions import names_in, parse_dim, parse_formula
 from shapesmt.formula import Formula, all_of
 from shapesmt.graph import Graph
+from shapesmt.infer import infer
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.report import Counterexample, SymbolRange
+from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import MAX_RANK, Tensor, tensor
 
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
+ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,8 @@ class Problem:
         origins: Of the assumptions that nobody gave by hand, where they come from.
         declared: Each input's element type, and its axes as they are declared.
         expressions: Of each dimension name that is a formula its text.
+        ranks: Of each input that has no declared rank, the symbol that stands for it.
+        assumed: What nodes need of these ranks, by the nodes' indices: the inputs have the ranks that follow.
     """
 
     graph: Graph
@@ -51,6 +57,8 @@ class Problem:
     origins: Mapping[str, str] = field(default_factory=dict)
     declared: Declarations = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
+    ranks: Mapping[str, Dim] = field(default_factory=dict)
+    assumed: tuple[tuple[int, Requirement], ...] = ()
 
     @property
     def unadopted(self) -> dict[str, SymbolRange]:
@@ -69,6 +77,7 @@ class Problem:
     def widened(self) -> Problem:
         """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
+        ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
         return _posed(self.graph, self.declared, self.expressions, ranges)
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
@@ -79,6 +88,9 @@ class Problem:
             return int(evaluate(d, constants))
 
         shapes = {name: tuple(map(size, t.shape)) for name, t in self.inputs.items() if t.shape is not None}
+        for name, ndim in self.ranks.items():
+            if len(shapes.get(name, ())) != size(ndim) or name not in shapes:
+                shapes[name] = (1,) * size(ndim)
         decide = frozenset(deciding)
         relevant = tuple(name for name, d in self.dims.items() if not d.symbols.isdisjoint(decide))
         return Counterexample({name: size(d) for name, d in self.dims.items()}, shapes, relevant)
@@ -96,7 +108,10 @@ def pose(
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
     declared = _declared(graph, shapes or {})
-    names, given = _symbols(graph, declared, dims or {})
+    unranked = _unranked(graph, declared)
+    for name in unranked:
+        _give_rank(name, declared, dims or {})
+    names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
     return _posed(graph, declared, names, given, assume)
 
 
@@ -116,19 +131,23 @@ def _posed(
     formulas = [_assumed(text, origins.get(text), free) for text in assumptions]
     solved, facts = _eliminate(all_of(*formulas).conjuncts)
     meant = {name: replace(d, solved) for name, d in free.items()}
+    ranks = {name: meant[rank_name(name)] for name in _unranked(graph, declared)}
     inputs = {
-        name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes])
+        name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes], ndim=ranks.get(name))
         for name, (dtype, axes) in declared.items()
     }
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
-    return Problem(graph, given, meant, inputs, Domain(own, facts), tuple(assumptions), sources, declared, names)
+    domain = Domain(own, facts)
+    problem = Problem(graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks)
+    return _with_ranks(problem) if ranks else problem
 
 
 def dimension_names(graph: Graph) -> frozenset[str]:
     """The names of input dimensions that a range or an assumption can speak of."""
-    return frozenset(_symbols(graph, _declared(graph, {}), {})[1])
+    declared = _declared(graph, {})
+    return frozenset(_symbols(graph, declared, {}, list(map(rank_name, _unranked(graph, declared))))[1])
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
@@ -141,6 +160,67 @@ def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Form
         return parse_formula(text, known)
     except UsageError as error:
         raise (UsageError(f"{origin.source}: {error}") if origin is not None else error) from None
+
+
+def rank_name(name: str) -> str:
+    """The name that stands for the rank of an input that has no declared one."""
+    return f"{name}_rank"
+
+
+def _unranked(graph: Graph, declared: Declarations) -> list[str]:
+    """The inputs that are tensors of unknown rank: sequences and optional values have none."""
+    return [name for name, (_, axes) in declared.items() if axes is None and graph.inputs[name].kind == "tensor"]
+
+
+def _give_rank(name: str, declared: dict[str, tuple[str, list[Axis] | None]], dims: Mapping[str, RangeLike]) -> None:
+    """Dimensions for an input whose rank is given as if it were one (`--dim x_rank=4`)."""
+    asked = parse_range(dims.get(rank_name(name), (0, MAX_RANK)), rank_name(name))
+    if asked.lo > MAX_RANK or (asked.hi is not None and asked.hi > MAX_RANK):
+        raise UsageError(f"{rank_name(name)} is {asked}; a tensor has at most {MAX_RANK} dimensions")
+    if asked.lo == asked.hi:
+        declared[name] = declared[name][0], _named(name, [None] * asked.lo)
+
+
+def _with_ranks(problem: Problem) -> Problem:
+    """The problem with the ranks that its nodes need of its inputs, until none follows from them."""
+    while True:
+        problem = _sized(problem)
+        left = {t.ndim for t in problem.inputs.values() if t.shape is None and t.ndim is not None}
+        symbols = {s for ndim in left for s in ndim.symbols}
+        if not symbols:
+            return problem
+        found = infer(problem.graph, problem.inputs)
+        stated = [(i, r) for i, a in enumerate(found.applications) for r in a.requirements]
+        needed = [(i, r) for i, r in stated if r.formula.symbols and r.formula.symbols <= symbols]
+        domain = problem.domain.copy()
+        for _, r in needed:
+            domain.assume(r.formula)
+        values = {s: domain.values(s) for s in symbols}
+        pinned = {s: as_dim(int(v[0])) for s, v in values.items() if v is not None and len(v) == 1}
+        if not pinned or any(v is not None and not len(v) for v in values.values()):
+            return problem
+        inputs = {
+            name: tensor(t.dtype, None, ndim=replace(t.ndim, pinned)) if t.shape is None and t.ndim is not None else t
+            for name, t in problem.inputs.items()
+        }
+        assumed = (*problem.assumed, *((i, r) for i, r in needed if not r.formula.symbols.isdisjoint(pinned)))
+        problem = dataclasses.replace(problem, inputs=inputs, assumed=assumed)
+
+
+def _sized(problem: Problem) -> Problem:
+    """The problem with a symbol for each size of the inputs whose rank is known by now."""
+    inputs, ranges, dims = dict(problem.inputs), dict(problem.ranges), dict(problem.dims)
+    for name, t in problem.inputs.items():
+        rank = t.ndim.constant if t.shape is None and t.ndim is not None else None
+        if rank is not None:
+            names = _named(name, [None] * rank)
+            new = {axis: symbol(axis, 1, fold=False) for axis in map(str, names) if axis not in dims}
+            dims.update(new)
+            ranges.update(dict.fromkeys(new, SymbolRange(1, None, 1, "default")))
+            inputs[name] = tensor(t.dtype, [dims[str(axis)] for axis in names])
+    free = dict.fromkeys(s for d in dims.values() for s in d.symbols if s not in problem.domain.symbols)
+    domain = Domain([*problem.domain.symbols, *free], problem.domain.facts) if free else problem.domain
+    return dataclasses.replace(problem, inputs=inputs, ranges=ranges, dims=dims, domain=domain)
 
 
 def _declared(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
@@ -176,10 +256,10 @@ def _named(name: str, axes: list[Range | int | str | None]) -> list[Axis]:
 
 
 def _symbols(
-    graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]
+    graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike], ranks: Sequence[str] = ()
 ) -> tuple[dict[str, str], dict[str, SymbolRange]]:
     """The symbols with their ranges, and of each expression among the dimension names its text."""
-    order: dict[str, SymbolRange | None] = {}
+    order: dict[str, SymbolRange | None] = dict.fromkeys(ranks, ANY_RANK)
     narrowed = _narrowed(graph, declared, dims)
     for name, (_, axes) in declared.items():
         for i, axis in enumerate(axes or ()):
@@ -199,7 +279,10 @@ def _symbols(
     ranges: dict[str, SymbolRange] = {}
     for name, known in order.items():
         if name in dims:
-            ranges[name] = _symbol_range(parse_range(dims[name], name), "--dim")
+            asked = parse_range(dims[name], name)
+            if name in ranks and asked.hi is None:
+                asked = dataclasses.replace(asked, hi=MAX_RANK)
+            ranges[name] = _symbol_range(asked, "--dim")
         elif known is not None:
             ranges[name] = known
         elif name not in expressions:

@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from shapesmt.dim import Dim, as_dim, product
+from shapesmt.dim import Dim, as_dim, product, symbol
 from shapesmt.graph import Literal
 from shapesmt.real import literal as real_literal
 from shapesmt.value import Value, elements
 
 Shape: TypeAlias = tuple[Dim, ...]
 
+MAX_RANK = 64  # no runtime has tensors of more axes
+OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
 MAX_FLOATS = 16  # float literals beyond it are weights, not shape arithmetic
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
-_TENSORS: dict[tuple[str, Shape | None, Value | None], Tensor] = {}
+_TENSORS: dict[tuple[str, Shape | None, Value | None, Dim | None], Tensor] = {}
 _LITERALS: dict[Literal, Tensor] = {}
+
+
+class UnknownRankError(Exception):
+    """A rule asked for the sizes of a tensor of unknown rank, or (with `rank`) said which rank it needs."""
+
+    def __init__(self, tensor: Tensor, rank: int | None = None) -> None:
+        self.tensor, self.rank = tensor, rank
 
 
 class Tensor:
     """Element type ("" = unknown), shape (None = unknown rank) and, where known, the elements.
+
+    Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example.
 
     >>> from shapesmt.dim import symbol
     >>> x = tensor("float32", (symbol("n", 1), 3))
@@ -28,16 +39,22 @@ class Tensor:
     (Tensor(float32[n, 3]), 2, Dim('3'), True)
     """
 
-    __slots__ = ("dtype", "shape", "value")
+    __slots__ = ("_ndim", "dtype", "shape", "value")
 
     dtype: str
     shape: Shape | None
     value: Value | None
+    _ndim: Dim | None
 
     @property
     def rank(self) -> int:
         """The number of dimensions, where the shape is known."""
         return len(self.dims)
+
+    @property
+    def ndim(self) -> Dim | None:
+        """The rank as an expression; None where nothing is known of it."""
+        return self._ndim if self.shape is None else as_dim(len(self.shape))
 
     @property
     def is_tensor(self) -> bool:
@@ -46,8 +63,13 @@ class Tensor:
 
     @property
     def dims(self) -> Shape:
-        """The shape, where it is known."""
-        assert self.shape is not None
+        """The shape.
+
+        Raises:
+            UnknownRankError: It isn't known; the rule is then run for each rank that it may have.
+        """
+        if self.shape is None:
+            raise UnknownRankError(self)
         return self.shape
 
     @property
@@ -69,15 +91,22 @@ class Tensor:
         return f"Tensor({self.dtype}[{dims}]{'' if self.value is None else f' = {self.value}'})"
 
 
-def tensor(dtype: str, shape: Sequence[Dim | int] | None, value: Value | None = None) -> Tensor:
-    """The interned tensor."""
+def tensor(
+    dtype: str, shape: Sequence[Dim | int] | None, value: Value | None = None, ndim: Dim | None = None
+) -> Tensor:
+    """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
-    key = (dtype, dims, value)
+    key = (dtype, dims, value, ndim)
     found = _TENSORS.get(key)
     if found is None:
         found = _TENSORS[key] = Tensor.__new__(Tensor)
-        found.dtype, found.shape, found.value = key
+        found.dtype, found.shape, found.value, found._ndim = key  # noqa: SLF001 - its own class
     return found
+
+
+def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input") -> Dim:
+    """The unknown rank of the tensor of that name; of kind `OPEN` where no caller chooses it."""
+    return symbol(f"{name}_rank", lo, hi, kind=kind, fold=False)
 
 
 def from_literal(literal: Literal) -> Tensor:

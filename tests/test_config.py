@@ -175,7 +175,7 @@ class TestWhat:
         ("jobs = 0.5", "shapesmt.toml: jobs is '0.5'; write a whole number, 1 or more"),
         ("jobs = true", "shapesmt.toml: jobs is 'True'; write a whole number, 1 or more"),
         ("strict = 1", "shapesmt.toml: strict is '1'; write true or false"),
-        ("declared = 'no'", "shapesmt.toml: declared is 'no'; write one of trust, check, ignore"),
+        ("declared = 'no'", "shapesmt.toml: declared is 'no'; write one of check, trust, ignore, override"),
         ("dims = 3", "shapesmt.toml: dims is '3'; write a table, as in [dims]"),
         ("models = 3", "shapesmt.toml: models is '3'; write a table, as in [models]"),
         ("models = {'a*' = 3}", "shapesmt.toml: models.\"a*\" is '3'; write a table"),

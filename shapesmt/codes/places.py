@@ -31,8 +31,8 @@ CODES = (
         "The tensor has as many axes as the operator works on.",
         "Add the missing axis with Unsqueeze (often the batch), or remove the one too many.",
         "g (float[n, 3, h] x, float[4, 3, 3, 3] w) => (float[n, 4, a, b] y) { y = Conv (x, w) }",
-        ("^the rank is", "one rank", "of rank", "have the same rank", "no scalars", "axes, not",
-         "at least one axis", "input's rank", "spatial axes", "is [features]", "are [C] or"),
+        ("^the rank is", " has rank ", "agree in rank", "one rank", "of rank", "have the same rank", "no scalars",
+         "axes, not", "at least one axis", "input's rank", "spatial axes", "is [features]", "are [C] or"),
     ),
     Code(
         "SM304", "squeeze",

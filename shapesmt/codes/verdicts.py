@@ -18,7 +18,7 @@ CODES = (
         "SM602", "unknown rank",
         "The ranks of a node's inputs are known.",
         "Say what shape the input has (--shape \"x=[n,4]\"), or declare it when exporting.",
-        "g (float[] x, float y) => (float[] z) { z = MatMul (x, x) }",
+        "g (float[] x, float[3] y) => (float[] z) { z = Add (x, y) }",
         kind="rank",
     ),
     Code(

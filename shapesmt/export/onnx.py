@@ -27,11 +27,11 @@ _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _KINDS = {"seq": "sequence_type", "optional": "optional_type", "map": "map_type"}
 
 
-def annotate(proto: onnx.ModelProto, shapes: Shapes) -> onnx.ModelProto:
+def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) -> onnx.ModelProto:
     """A copy that says the shape of every tensor named: in its value infos and its outputs, subgraphs' too.
 
-    All else stays as it is, the inputs among it. A tensor of unknown rank keeps what was said of it. For a sequence
-    ("seq(float32)") the dimensions are those that its tensors share.
+    All else stays as it is, the inputs among it. A tensor of unknown rank keeps what was said of it, unless that is
+    to be overridden. For a sequence ("seq(float32)") the dimensions are those that its tensors share.
 
     Example:
         >>> import onnx
@@ -45,6 +45,10 @@ def annotate(proto: onnx.ModelProto, shapes: Shapes) -> onnx.ModelProto:
     """
     copy = type(proto)()
     copy.CopyFrom(proto)
+    if override:
+        for info in (*copy.graph.value_info, *copy.graph.output):
+            if info.name in shapes and info.type.HasField("tensor_type"):
+                info.type.tensor_type.ClearField("shape")
     _annotate(copy.graph, shapes)
     return copy
 

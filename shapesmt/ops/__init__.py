@@ -21,8 +21,23 @@ then return the outputs. Sizes are `Dim`s: calculate with them as with integers,
 What a rule may do besides: `ctx.broadcast(x.dims, y.dims)` for numpy's broadcasting, `ctx.axis(rank)` for the
 attribute `axis` counted from the front, `ctx.items(1)` and `ctx.constants(1)` for elements known while shapes are
 inferred, `ctx.fresh("selected", 0, limit)` for a size that data decides, `ctx.tensor(dims, "int64", value)` for
-another element type or known elements. A law may begin with an error code of yours, as in `"ACME7: sizes are odd"`.
-It raises nothing and keeps no state: the answer for the same tensors and attributes is remembered.
+another element type or known elements, `ctx.known(items)` for a vector of them. A law may begin with an error code of
+yours, as in `"ACME7: sizes are odd"`. It raises nothing and keeps no state: the answer for the same tensors and
+attributes is remembered.
+
+An input of unknown rank takes nothing more: the rule is applied to every rank that it may have, and those for which it
+doesn't end are what the node needs. `ctx.with_rank(x, 4)` and `ctx.same_rank(x, y)` say it outright, and refine `x`. So
+do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...): `shapesmt.calculus` lists
+them. A rule is tried without a model on a context of its own:
+
+    >>> ctx = shapesmt.InferenceContext.of("Interleave", ["[4,3]", "[4,3]"], attributes={"blocks": 3})
+    >>> ctx.run(interleave)
+    (Tensor([4, 6]),)
+    >>> shapesmt.InferenceContext.of("Interleave", ["[4,3]", "[5,3]"]).run(interleave)
+    Traceback (most recent call last):
+      ...
+    shapesmt.errors.ShapeMismatch: interleaved tensors have the same shape: 4 and 5 for '{{node Interleave}} =
+    Interleave[](input0, input1)' with input shapes: [4,3], [5,3].
 
 A rule is in force once its module is imported. To have it found in every process, the command line's among them,
 let an installed package name the module in the entry-point group `shapesmt.rules`:

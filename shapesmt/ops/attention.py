@@ -134,7 +134,7 @@ def flex_attention(ctx: InferenceContext) -> Tensor:
     scores = tensor(softmax_type(ctx, ctx.input(0)), [q.batch, q.number, q.length, k.length])
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:
-            modified = ctx.run(ctx.graph(name), [scores], name)
+            modified = ctx.run_graph(ctx.graph(name), [scores], name)
             ctx.check(len(modified) == 1, f"'{name}' makes one tensor")
             if modified[0].shape is not None:
                 ctx.require_agree(scores, modified[0], law=f"'{name}' keeps the shape")
@@ -162,10 +162,12 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
         ctx.check(wanted == ctx.has(index), f"the update rule '{rules}' has {'a' if wanted else 'no'} {what}")
     state = [k.batch, k.number, k.size, v.size]
     require_shape(ctx, 3, state, "the state is [batch, heads, key size, value size]")
+    if ctx.has(3):
+        state = [*ctx.input(3).dims]
     require_gate(ctx, 4, k, k.number * k.size, "the decay is [batch, length, heads] or [batch, length, heads*size]")
     require_gate(ctx, 5, k, 1, "the rate is [batch, length, heads] or [batch, length, 1]")
     dtype = ctx.input(3).dtype if ctx.has(3) else None
-    return [ctx.tensor([q.batch, q.length, q.number * v.size]), ctx.tensor(state, dtype)]
+    return [ctx.tensor([state[0], q.length, q.number * state[3]]), ctx.tensor(state, dtype)]
 
 
 def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, law: str) -> None:

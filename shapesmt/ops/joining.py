@@ -19,22 +19,14 @@ MAX_JOINED = 8  # formulas joined into one
 _JOIN = "joined tensors match off the join axis"
 
 
-@rule("Concat", any_rank=True)
+@rule("Concat")
 def concat(ctx: InferenceContext) -> Tensor:
     """Inputs agree on every axis but `axis`; there the output is their sum."""
-    parts = [ctx.input(i) for i in range(len(ctx.inputs))]
-    known = [x for x in parts if x.shape is not None]
-    if not known:
-        return ctx.tensor(None)
-    rank = known[0].rank
-    for x in known[1:]:
-        ctx.check(x.rank == rank, f"joined tensors have one rank, not {rank} and {x.rank}")
-    axis = ctx.axis(rank, 1 if ctx.version < 4 else None)
-    dims = list(known[0].dims)
-    for x in known[1:]:
+    parts = ctx.same_rank(*map(ctx.input, range(len(ctx.inputs))))
+    axis = ctx.axis(parts[0].rank, 1 if ctx.version < 4 else None)
+    dims = list(parts[0].dims)
+    for x in parts[1:]:
         _agree(ctx, dims, x, axis)
-    if len(known) < len(parts):
-        return ctx.tensor([ctx.fresh("size") if i == axis else d for i, d in enumerate(dims)])
     dims[axis] = total(x[axis] for x in parts)
     return ctx.tensor(dims, value=_joined(parts, axis, dims))
 

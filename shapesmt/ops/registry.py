@@ -24,8 +24,8 @@ AnyApply = TypeVar("AnyApply", bound=Apply)
 class Rule:
     """What one operator needs and makes, from one version of its operator set on.
 
-    `any_rank` says that the rule itself copes with inputs of unknown rank; for the others such a node has outputs
-    of unknown rank. `nested` marks control flow, whose rules run subgraphs.
+    `any_rank` says that the rule itself copes with inputs of unknown rank; the others are applied to every rank that
+    such an input may have. `nested` marks control flow, whose rules run subgraphs.
     """
 
     name: str
@@ -57,10 +57,10 @@ def rule(
         names: Operators that share the rule.
         domain: Their domain; "" is ai.onnx.
         since: The first operator-set version it is right for; the next rule of that name takes over at its own.
-        any_rank: The rule copes with inputs of unknown rank.
+        any_rank: The rule copes with inputs of unknown rank; the others are applied to every rank there may be.
         nested: The rule runs subgraphs.
-        dtype: The outputs' element type where an input of unknown rank keeps the rule from running.
-        total: No shape of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
+        dtype: The outputs' element type where an unknown rank keeps the rule from telling.
+        total: No size of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
     """
     domain = "" if domain == "ai.onnx" else domain
 

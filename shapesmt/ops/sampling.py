@@ -127,6 +127,7 @@ def causal_conv(ctx: InferenceContext) -> list[Tensor]:
     """`[n, c, length]` under weights `[c, 1, k]`, after the `k - 1` elements of the state before."""
     x, w, activation = ctx.input(0, rank=3), ctx.input(1), ctx.text("activation", "none")
     ctx.check(activation in ("none", "silu", "swish"), f"the activation is none, silu or swish, not '{activation}'")
+    ctx.require_rank(w, 3)
     require_shape(ctx, 1, [x[1], 1, w[-1]], "weights are [channels, 1, kernel]")
     ctx.require_at_least(w[2], 1, "the kernel isn't empty")
     state = [x[0], x[1], w[2] - 1]

@@ -45,10 +45,11 @@ def constant(ctx: InferenceContext) -> Tensor:
 def shape(ctx: InferenceContext) -> Tensor:
     """`out = x.shape[start:end]`, both ends clamped as Python does."""
     x = ctx.input(0)
+    whole = "end" not in ctx.attributes and not ctx.integer("start", 0)
     if x.shape is None:
-        return ctx.tensor((ctx.fresh("rank"),), "int64")
+        return ctx.tensor((x.ndim if whole and x.ndim is not None else ctx.fresh("rank"),), "int64")
     end = ctx.integer("end") if "end" in ctx.attributes else None
-    return ctx.vector(x.dims[ctx.integer("start", 0) : end])
+    return ctx.known(x.dims[ctx.integer("start", 0) : end])
 
 
 @rule("Size", any_rank=True, dtype="int64", total=True)

@@ -45,7 +45,7 @@ def apart(
 ) -> list[Tensor]:
     """A subgraph's outputs; the sizes that data decides in there get names of their own."""
     start = mark(ctx)
-    outputs = ctx.run(graph, inputs, label, given)
+    outputs = ctx.run_graph(graph, inputs, label, given)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
     renaming = Replacer(twins)
     start.rewrite(ctx, renaming.apply)

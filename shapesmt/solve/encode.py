@@ -25,7 +25,7 @@ nodes, so nothing that presolve does along the way takes part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,7 +34,7 @@ from shapesmt.errors import printable
 from shapesmt.formula import TRUE, Formula
 from shapesmt.infer import infer
 from shapesmt.solve.smtlib import Script
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import OPEN, Tensor, tensor
 from shapesmt.value import Elements, elements
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from shapesmt.context import Application
     from shapesmt.graph import Graph
+    from shapesmt.requirement import Requirement
 
 
 class Stated(NamedTuple):
@@ -84,19 +85,30 @@ class Encoding:
         return f"{self.script}\n"
 
 
-def encode(graph: Graph, inputs: Mapping[str, Tensor], facts: Iterable[Formula] = ()) -> Encoding:
+def encode(
+    graph: Graph,
+    inputs: Mapping[str, Tensor],
+    facts: Iterable[Formula] = (),
+    assumed: Iterable[tuple[int, Requirement]] = (),
+) -> Encoding:
     """The complete system of a graph.
 
     Args:
         graph: The model.
         inputs: Its input tensors by name.
         facts: What is assumed of their symbols.
+        assumed: By node, what is needed of ranks that the inputs are taken to have.
     """
     found = infer(graph, inputs, rename=_renamed)
     facts = tuple(facts)
     system = _System(graph)
     system.begin(inputs, facts)
+    ranks: dict[int, list[Requirement]] = {}
+    for index, r in assumed:
+        ranks.setdefault(index, []).append(r)
     for index, application in enumerate(found.applications):
+        if index in ranks:
+            application = replace(application, requirements=(*ranks[index], *application.requirements))
         system.node(index, application, [found.tensors[name] for name in graph.nodes[index].outputs if name])
     system.end()
     return Encoding(system.script, tuple(system.requirements), facts, tuple(system.unsupported))
@@ -124,7 +136,7 @@ class _System:
         name = self.graph.nodes[index].name
         self.script.lines.append(f"; node {printable(name)}")
         for number, r in enumerate(application.requirements, 1):
-            if r.formula is not TRUE:
+            if r.formula is not TRUE and not any(s.kind == OPEN for s in r.formula.symbols):
                 path = f"{name}/{r.within}" if r.within else name
                 title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
                 self.requirements.append(Stated(title, path, index, r.law, r.formula))

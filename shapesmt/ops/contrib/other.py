@@ -24,7 +24,7 @@ contrib("Trilu")(borrow(trilu, 14))
 def arange(ctx: InferenceContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
     """`start`, `limit` and `delta`, which is 1 unless given."""
     if not ctx.has(2):
-        one = ctx.vector((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
+        one = ctx.known((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
         if one is None:
             return ctx.tensor((ctx.fresh("length"),))
         ctx.inputs = (*ctx.inputs[:2], one)
