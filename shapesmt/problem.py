@@ -45,6 +45,7 @@ class Problem:
         declared: Each input's element type, and its axes as they are declared.
         expressions: Of each dimension name that is a formula its text.
         ranks: Of each input that has no declared rank, the symbol that stands for it.
+        anything: The inputs that the caller gives as `[...]`: tensors of any rank and any size, 0 included.
         assumed: What nodes need of these ranks, by the nodes' indices: the inputs have the ranks that follow.
     """
 
@@ -58,6 +59,7 @@ class Problem:
     declared: Declarations = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, Dim] = field(default_factory=dict)
+    anything: frozenset[str] = frozenset()
     assumed: tuple[tuple[int, Requirement], ...] = ()
 
     @property
@@ -78,7 +80,7 @@ class Problem:
         """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
-        return _posed(self.graph, self.declared, self.expressions, ranges)
+        return _posed(self.graph, self.declared, self.expressions, ranges, anything=self.anything)
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
         """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
@@ -112,7 +114,7 @@ def pose(
     for name in unranked:
         _give_rank(name, declared, dims or {})
     names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
-    return _posed(graph, declared, names, given, assume)
+    return _posed(graph, declared, names, given, assume, anything=frozenset(shapes or ()) & {*unranked})
 
 
 def _posed(
@@ -121,6 +123,7 @@ def _posed(
     names: Mapping[str, str],
     given: Mapping[str, SymbolRange],
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
+    anything: frozenset[str] = frozenset(),
 ) -> Problem:
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
@@ -140,7 +143,7 @@ def _posed(
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
     domain = Domain(own, facts)
-    problem = Problem(graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks)
+    problem = Problem(graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, anything)
     return _with_ranks(problem) if ranks else problem
 
 
@@ -214,9 +217,10 @@ def _sized(problem: Problem) -> Problem:
         rank = t.ndim.constant if t.shape is None and t.ndim is not None else None
         if rank is not None:
             names = _named(name, [None] * rank)
-            new = {axis: symbol(axis, 1, fold=False) for axis in map(str, names) if axis not in dims}
+            least = 0 if name in problem.anything else 1
+            new = {axis: symbol(axis, least, fold=False) for axis in map(str, names) if axis not in dims}
             dims.update(new)
-            ranges.update(dict.fromkeys(new, SymbolRange(1, None, 1, "default")))
+            ranges.update(dict.fromkeys(new, SymbolRange(least, None, 1, "default")))
             inputs[name] = tensor(t.dtype, [dims[str(axis)] for axis in names])
     free = dict.fromkeys(s for d in dims.values() for s in d.symbols if s not in problem.domain.symbols)
     domain = Domain([*problem.domain.symbols, *free], problem.domain.facts) if free else problem.domain
