@@ -143,7 +143,9 @@ def _posed(
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
     domain = Domain(own, facts)
-    problem = Problem(graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, anything)
+    problem = Problem(
+        graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, anything
+    )
     return _with_ranks(problem) if ranks else problem
 
 
