@@ -196,6 +196,8 @@ def test_interruption_is_silent(api, capsys):
 def test_version_and_help(capsys):
     status, out, _ = run(capsys, "--version")
     assert (status, out) == (0, f"shapesmt {shapesmt.__version__}\n")
+    ran = subprocess.run([sys.executable, "-m", "shapesmt", "--version"], capture_output=True, text=True, check=True)
+    assert ran.stdout == out
     status, out, _ = run(capsys, "--help")
     assert status == 0
     assert "shapesmt check unet.onnx --dim batch=1..32" in out
