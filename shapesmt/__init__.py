@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from shapesmt.config import Config
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
-    from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, UsageError
+    from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
     from shapesmt.graph import Graph, Node
     from shapesmt.ops.registry import rule
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
+    from shapesmt.shape import Dimension, PartialShape, Rank
     from shapesmt.tensor import Tensor
     from shapesmt.testing import assert_proved
 
@@ -25,10 +26,11 @@ _HOMES = {
     "config": ("Config",),
     "context": ("InferenceContext",),
     "dim": ("Dim",),
-    "errors": ("InternalError", "ModelError", "ShapeMismatch", "ShapesmtError", "UsageError"),
+    "errors": ("InternalError", "ModelError", "ShapeMismatch", "ShapesmtError", "SizeOverflowError", "UsageError"),
     "graph": ("Graph", "Node"),
     "ops.registry": ("rule",),
     "report": ("Bounds", "ErrorCode", "Explanation", "Finding", "Report", "Verdict"),
+    "shape": ("Dimension", "PartialShape", "Rank"),
     "tensor": ("Tensor",),
     "testing": ("assert_proved",),
 }
@@ -38,6 +40,7 @@ __all__ = [
     "Bounds",
     "Config",
     "Dim",
+    "Dimension",
     "ErrorCode",
     "Explanation",
     "Finding",
@@ -46,9 +49,12 @@ __all__ = [
     "InternalError",
     "ModelError",
     "Node",
+    "PartialShape",
+    "Rank",
     "Report",
     "ShapeMismatch",
     "ShapesmtError",
+    "SizeOverflowError",
     "Tensor",
     "UsageError",
     "Verdict",

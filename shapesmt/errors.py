@@ -8,6 +8,7 @@ __all__ = [
     "RejectedError",
     "ShapeMismatch",
     "ShapesmtError",
+    "SizeOverflowError",
     "UsageError",
     "printable",
 ]
@@ -27,6 +28,10 @@ class UsageError(ShapesmtError):
 
 class ShapeMismatch(ShapesmtError, ValueError):  # noqa: N818 - it says what happened, as users of shapes know it
     """Two shapes, ranks or sizes that can't be what they have to be; its text names both."""
+
+
+class SizeOverflowError(ShapesmtError, OverflowError):
+    """A size past 2**63 - 1, the largest that a tensor can have."""
 
 
 class RejectedError(Exception):

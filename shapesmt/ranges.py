@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from operator import index
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from shapesmt.errors import UsageError, printable
 
@@ -58,9 +58,23 @@ class Range:
         return f"{self.lo}..{end}" + (f":{self.step}" if self.step > 1 else "")
 
 
-RangeLike: TypeAlias = "str | SupportsIndex | tuple[SupportsIndex, SupportsIndex | None] | Range"
+@runtime_checkable
+class Ranged(Protocol):
+    """A value that declares a range, or None to leave it open: a `Dimension`."""
+
+    def to_range(self) -> Range | None: ...  # noqa: D102 - as above
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    """A value that declares a shape, None for an unknown rank: a `PartialShape`."""
+
+    def to_ranges(self) -> tuple[Range | None, ...] | None: ...  # noqa: D102 - as above
+
+
+RangeLike: TypeAlias = "str | SupportsIndex | tuple[SupportsIndex, SupportsIndex | None] | Range | Ranged"
 DimLike: TypeAlias = "Range | str | None"  # a range, a symbol's name, or a fresh symbol
-ShapeLike: TypeAlias = "str | Sequence[RangeLike | None]"
+ShapeLike: TypeAlias = "str | Sequence[RangeLike | None] | Shaped"
 
 
 def parse_range(spec: RangeLike, name: str = "") -> Range:
@@ -111,16 +125,42 @@ def parse_shape(spec: ShapeLike, name: str = "") -> tuple[DimLike, ...] | None:
     Raises:
         UsageError: the text is no shape, or one of its ranges is none.
     """
+    if isinstance(spec, Shaped):
+        ranges = spec.to_ranges()
+        return None if ranges is None else tuple(_dimension(r, name, spec) for r in ranges)
     if not isinstance(spec, str):
-        return tuple(None if item is None else _dimension(item, name, spec) for item in spec)
-    text = spec.strip()
-    bracketed = len(text) > 1 and text[0] == "[" and text[-1] == "]"
-    bare = text[1:-1].strip() if bracketed else text
-    if not bare and not bracketed:
+        return tuple(_dimension(item, name, spec) for item in spec)
+    items = shape_items(spec)
+    if items is None:
         raise _no_shape(spec, name)
-    if bare == "...":
+    if items == ["..."]:
         return None
-    return tuple(_dimension(item, name, spec) for item in _items(bare))
+    return tuple(_dimension(item, name, spec) for item in items)
+
+
+def ends(text: str) -> tuple[int | None, int | None, int] | None:
+    """`(lo, hi, step)` of a range's text as written, an end None where it is left out; None of any other text.
+
+    >>> ends("8"), ends("..32"), ends("64..512:16"), ends("n")
+    ((8, 8, 1), (None, 32, 1), (64, 512, 16), None)
+    """
+    match = _RANGE.fullmatch(text) if len(text) <= 100 else None
+    if match is None or not (match[1] or match[3]) or "-" in (match[1], match[3]):
+        return None
+    lo = int(match[1]) if match[1] else None
+    return lo, int(match[3]) if match[3] else None if match[2] else lo, int(match[4] or 1)
+
+
+def shape_items(text: str) -> list[str] | None:
+    """The dimensions of a shape's text, as written; None where there is nothing.
+
+    >>> shape_items("[1..8, ?]"), shape_items("3x224x224"), shape_items("[]"), shape_items("")
+    (['1..8', ' ?'], ['3', '224', '224'], [], None)
+    """
+    bare = text.strip()
+    if len(bare) > 1 and bare[0] == "[" and bare[-1] == "]":
+        return _items(bare[1:-1].strip())
+    return _items(bare) or None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -165,14 +205,13 @@ def _numbers(spec: RangeLike, name: str) -> tuple[int, int | None, int]:
     if isinstance(spec, Range):
         return spec.lo, spec.hi, spec.step
     if isinstance(spec, str):
-        match = _RANGE.fullmatch(spec) if len(spec) <= 100 else None
-        if match is None or not (match[1] or match[2]) or (match[2] and not (match[1] or match[3])):
+        written = ends(spec)
+        if written is None:
             raise _no_range(spec, name)
-        if "-" in (match[1], match[3]):
-            raise _no_range(spec, name)
-        lo = int(match[1] or 1)
-        hi = int(match[3]) if match[3] else None if match[2] else lo
-        return lo, hi, int(match[4] or 1)
+        return 1 if written[0] is None else written[0], *written[1:]
+    if isinstance(spec, Ranged):
+        spec = spec.to_range() or Range()
+        return spec.lo, spec.hi, spec.step
     try:
         if isinstance(spec, bool):
             raise TypeError("a bool is no size")
@@ -216,7 +255,8 @@ def _dimension(item: RangeLike | None, name: str, spec: object) -> DimLike:
             return text
         if not text or not _RANGE.fullmatch(text):
             raise _no_shape(spec, name)
-    assert item is not None
+    if item is None or (isinstance(item, Ranged) and item.to_range() is None):
+        return None
     return parse_range(item, name)
 
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from shapesmt.data import OMIT as _OMIT
 from shapesmt.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.data import Data
+from shapesmt.ranges import LARGEST, unknown_name
+
+if TYPE_CHECKING:
+    from shapesmt.shape import PartialShape
 
 
 class Verdict(str, Enum):
@@ -281,6 +285,19 @@ class TensorBounds(Data):
         """
         return self.shape is not None and all(dim.exact for dim in self.shape)
 
+    @property
+    def partial_shape(self) -> PartialShape:
+        """The intervals as a value to compute with; a size without end, or past 2**63 - 1, has no `max_length`.
+
+        >>> TensorBounds("float32", (DimBounds(1, 32, "batch"), DimBounds(3, 3, "3"))).partial_shape
+        PartialShape('[1..32,3]')
+        """
+        from shapesmt.shape import PartialShape
+
+        if self.shape is None:
+            return PartialShape.dynamic()
+        return PartialShape([(d.min, None if d.max is None or d.max > LARGEST else d.max) for d in self.shape])
+
 
 @dataclass(frozen=True)
 class Bounds(Data):
@@ -301,6 +318,16 @@ class Bounds(Data):
     seconds: float = 0.0
     valid: bool = True
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    def __getitem__(self, tensor: str) -> PartialShape:
+        """The intervals of this tensor's dimensions, as a value to compute with.
+
+        >>> Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})["x"]
+        PartialShape('[1..8]')
+        """
+        if tensor not in self.tensors:
+            raise unknown_name("tensor", tensor, self.tensors, self.model)
+        return self.tensors[tensor].partial_shape
 
     @property
     def exit_status(self) -> int:

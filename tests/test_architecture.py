@@ -11,7 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 STAGES = [
     ["version", "errors", "intervals", "printing", "memory", "ranges", "codes", "data"],
-    ["dim", "division", "relaxation"],
+    ["dim", "division", "relaxation", "dimension"],
+    ["shape"],
     ["formula"],
     ["evaluate"],
     ["real", "expressions"],
