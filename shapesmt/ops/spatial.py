@@ -68,9 +68,10 @@ def same(ctx: InferenceContext) -> bool:
 
 def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
     """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
-    ctx.check(
-        x.rank == w.rank >= 3, f"input and weight tensor have the same rank, at least 3, not {x.rank} and {w.rank}"
-    )
+    ctx.check(x.rank >= 3, f"the input has rank 3 or more, not {x.rank}")
+    for name in ("strides", "dilations"):  # which give the rank where the weights don't
+        per_axis(ctx, name, x.rank - 2)
+    ctx.check(x.rank == w.rank, f"input and weight tensor have the same rank, not {x.rank} and {w.rank}")
     padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
     ctx.check(padding, "a node has auto_pad or pads, not both")
     for size, k in zip(w.dims[2:], ctx.integers("kernel_shape", ()), strict=False):
