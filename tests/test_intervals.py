@@ -79,3 +79,8 @@ def test_an_interval_of_ranks():
         found += bounds(nodes, [("float", data), ("int64", indices)])
     hull = reduce(PartialShape.relax, (tensor.partial_shape for tensor in found))
     assert str(hull) == "[1..7,1..3,200,1..,... rank 4..6]"
+
+
+def test_all_are_here():
+    names = {case[0] for case in CASES} | {"ov013", "ov016", "ov070"}
+    assert names == {f"ov{i:03}" for i in range(1, 100)}
