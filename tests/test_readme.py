@@ -13,6 +13,9 @@ from tests import transcripts
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text() for path in (ROOT / "README.md", *ROOT.glob("examples/*/README.md"))
+}
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +33,11 @@ def test_console(block: str) -> None:
         assert step.agrees(), f"$ {step.command}\n{step.printed}"
 
 
-def test_python() -> None:
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_python(page: str) -> None:
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner()
-    for kind, block in re.findall(r"^```(python|pycon)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
+    for kind, block in re.findall(r"^```(python|pycon)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
         if kind == "python":
             exec(block, names)
             for test in [name for name in names if name.startswith("test_")]:
