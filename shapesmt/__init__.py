@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from shapesmt.api import bounds, check, encode, explain, explain_code, infer_shapes, supported_ops, tighten
+    from shapesmt.api import bounds, check, encode, explain, explain_code, infer_shapes, repro, supported_ops, tighten
     from shapesmt.config import Config
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
@@ -22,7 +22,17 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "api": ("bounds", "check", "encode", "explain", "explain_code", "infer_shapes", "supported_ops", "tighten"),
+    "api": (
+        "bounds",
+        "check",
+        "encode",
+        "explain",
+        "explain_code",
+        "infer_shapes",
+        "repro",
+        "supported_ops",
+        "tighten",
+    ),
     "config": ("Config",),
     "context": ("InferenceContext",),
     "dim": ("Dim",),
@@ -65,6 +75,7 @@ __all__ = [
     "explain",
     "explain_code",
     "infer_shapes",
+    "repro",
     "rule",
     "supported_ops",
     "tighten",

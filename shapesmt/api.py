@@ -78,6 +78,7 @@ def check(
     declared: str = "check",
     certify: bool = False,
     strict: bool = False,
+    replay: bool = False,
     timeout: float = TIMEOUT,
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
@@ -86,10 +87,12 @@ def check(
     them with what is inferred and reports those that differ, "trust" takes them where nothing could be inferred,
     "ignore" doesn't look at them, "override" uses what is inferred in their place (here the same as "ignore"). With
     `certify` the solver decides the complete system as well, without any presolve. With `strict` the exit status of
-    a report with warnings is 1; the verdict stays what it is.
+    a report with warnings is 1; the verdict stays what it is. With `replay` every counterexample is run on ONNX
+    Runtime, and the finding says what that showed.
 
     Raises:
         InternalError: The solver's answer to the complete system contradicts the verdict.
+        UsageError: ONNX Runtime isn't installed, where it is asked for.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'''
@@ -97,8 +100,16 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    a = _analysed(load(model), dims, shapes, assume, timeout, declared=declared)
+    if replay:
+        from shapesmt.replay import replayed, runnable
+
+        proto, graph = runnable(model)
+    else:
+        graph = load(model)
+    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
     found = diagnose.findings(a.problem, a.examination, a.judge)
+    if replay:
+        found = replayed(proto, graph, found)
     region = diagnose.precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if certify else ""
@@ -277,6 +288,31 @@ def encode(
 
     problem = pose(load(model), dims, shapes, assume)
     return encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed).text
+
+
+@gc_paused()
+def repro(
+    model: Model,
+    node: str | None = None,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> str | None:
+    """A Python script that shows a failure on ONNX Runtime: that of `node`, or the first; None where there is none.
+
+    It needs numpy, onnx and onnxruntime, and holds the part of the model that fails, without its weights.
+    """
+    from shapesmt.frontends import onnx as frontend
+    from shapesmt.reproduce import reproduced
+
+    proto, graph = frontend.proto(model)
+    known = [n.name for n in graph.nodes]
+    if node is not None and node not in known:
+        raise unknown_name("node", node, known, graph.source)
+    a = _analysed(graph, dims, shapes, assume, timeout)
+    return reproduced(proto, graph, diagnose.findings(a.problem, a.examination, a.judge), node)
 
 
 def supported_ops(model: Model | None = None) -> Operators:

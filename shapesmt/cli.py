@@ -32,6 +32,7 @@ BROKEN_PIPE = 141
 _STATUS = "exit status: {0}, 2 bad usage or unreadable model"
 _CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
+_REPRO_STATUS = _STATUS.format("0 written, 1 nothing to reproduce")
 
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
@@ -205,20 +206,22 @@ def _check_command(command: Command) -> Command:
 @_declared_option
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning.")
+@click.option("--replay", is_flag=True,
+              help="Run every counterexample on ONNX Runtime (pip install 'shapesmt[replay]').")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), metavar="N",
               help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
-def check(
-    form: Form, models: tuple[str, ...], certify: bool, strict: bool, jobs: int | None, quiet: bool, **options: Any
-) -> int:
+def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, **options: Any) -> int:
     """Does every node run for every input? If not: which input breaks it?
 
     Of several models, or a folder with some, a table of the verdicts comes last, and the gravest exit status counts:
-    2, then 1, then 3.
+    2, then 1, then 3. A run or a solver that contradicts the answer (--replay, --certify) ends with 4.
     """
     form = "quiet" if quiet and form == "text" else form
     config, options = _configured(options)
-    options |= {name: True for name, asked in (("certify", certify), ("strict", strict)) if asked}
+    for wish in ("certify", "replay", "strict"):
+        if not options[wish]:
+            del options[wish]
     if len(models) > 1 or os.path.isdir(models[0]):  # noqa: PTH112 - names with a NUL are none of a folder
         return _show(_checked(models, jobs or config.jobs, config, options), form)
     from shapesmt import api
@@ -291,17 +294,30 @@ def tighten(form: Form, model: str, output: str, **options: Any) -> int:
 def encode(form: Form, model: str, output: str | None, timeout: float, **options: Any) -> int:  # noqa: ARG001 - nothing is decided, so nothing takes long
     """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail."""
     from shapesmt import api
-    from shapesmt.export.files import write_whole
 
     text = api.encode(model, **_settled(model, *_configured(options)))
-    if form == "json":
-        from shapesmt.render.json import to_json
+    _put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
+    return 0
 
-        text = to_json({"schema": "shapesmt/encode/1", "model": model, "smt2": text})
-    if output is None or output == "-":
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        write_whole(output, text.encode())
+
+@cli.command(epilog=f"{_REPRO_STATUS}. Example: shapesmt repro unet.onnx -o repro.py")
+@_model_command
+@click.argument("node", required=False, metavar="[NODE]")
+@click.option("-o", "--output", metavar="FILE.py", help="Where to write it; standard output by default.")
+def repro(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
+    """Print a Python script that shows the failure of NODE, or the first one, on ONNX Runtime.
+
+    It stands alone: it holds the part of the model that fails, without weights, and needs numpy, onnx and onnxruntime.
+    """
+    from shapesmt import api
+
+    options = _settled(model, *_configured(options))
+    text = _waiting(f"checking {model}", options, lambda: api.repro(model, node, **options))
+    if text is None:
+        what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
+        click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)
+        return 1
+    _put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
     return 0
 
 
@@ -314,6 +330,20 @@ def ops(form: Form, model: str | None) -> int:
     from shapesmt import api
 
     return _show(api.supported_ops(model), form)
+
+
+def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:
+    """Write a text, or the JSON that holds it, to a file or standard output."""
+    if form == "json":
+        from shapesmt.render.json import to_json
+
+        text = to_json(dict(data))
+    if output is None or output == "-":
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        from shapesmt.export.files import write_whole
+
+        write_whole(output, text.encode())
 
 
 Answer = TypeVar("Answer")

@@ -148,7 +148,8 @@ def outcome(task: Task) -> Report | Unchecked:
         graph = load(task.path)
         shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
         options = {**task.options, "shapes": {**task.options.get("shapes", {}), **shapes}}
-        return replace(api.check(graph, **options), model=path)
+        model = task.path if options.get("replay") else graph  # a graph no longer knows its file
+        return replace(api.check(model, **options), model=path)
     except ShapesmtError as error:
         return Unchecked(path, printable(" ".join(str(error).split()), 1000))
     except Exception as error:  # one model's failure mustn't end the others'

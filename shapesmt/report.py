@@ -122,6 +122,20 @@ class Clash(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class Replay(Data):
+    """What running a counterexample showed: `confirmed` where `node` fails, None where it could not be run.
+
+    >>> Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ").to_dict()["confirmed"]
+    True
+    """
+
+    runtime: str
+    confirmed: bool | None
+    node: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding(Data):
     """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
 
@@ -146,6 +160,7 @@ class Finding(Data):
     because: tuple[Cause, ...] = ()
     clash: Clash | None = field(default=None, metadata=_OMIT_EMPTY)
     note: str = field(default="", metadata=_OMIT_EMPTY)
+    replay: Replay | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +260,9 @@ class Report(Data):
 
     @property
     def exit_status(self) -> int:
-        """0 proved, 1 depends or fails (with `strict`, or warnings), 3 undecided."""
+        """0 proved, 1 depends or fails (with `strict`, or warnings), 3 undecided; 4 where a run refutes a finding."""
+        if any(f.replay is not None and f.replay.confirmed is False for f in self.findings):
+            return 4
         return 1 if self.strict and self.warnings else self.verdict.exit_status
 
 

@@ -1,4 +1,4 @@
-"""Console transcripts (`$ shapesmt ...` and what it printed), run again and compared with the timings masked.
+"""Console transcripts (`$ shapesmt ...` and what it printed), run again and compared, timings and versions masked.
 
 After a change of wording, `python -m tests.transcripts examples/*/report.txt README.md` brings them up to date.
 """
@@ -18,7 +18,7 @@ from shapesmt.cli import main
 
 LEFT_OUT = "..."  # a line that stands for any number of lines
 _BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
-_TIME = re.compile(r"\b[0-9]+\.[0-9]+ s\b|(?<=\"seconds\": )[0-9.e-]+")
+_TIME = re.compile(r"\b[0-9]+\.[0-9]+ s\b|(?<=\"seconds\": )[0-9.e-]+|(?<=by onnxruntime )[0-9.]+(?=:)")
 
 
 class Step(NamedTuple):
@@ -29,13 +29,13 @@ class Step(NamedTuple):
     printed: str
 
     def agrees(self) -> bool:
-        """Whether they are the same, but for timings and what is left out."""
+        """Whether they are the same, but for what is masked and what is left out."""
         parts = re.split(rf"^ *{re.escape(LEFT_OUT)}\n", masked(self.written), flags=re.MULTILINE)
         return re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), masked(self.printed)) is not None
 
 
 def masked(text: str) -> str:
-    """The text without its timings."""
+    """The text without what differs from run to run."""
     return _TIME.sub("? s", text)
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from shapesmt.report import Cause, Counterexample, Finding, Side, SymbolRange
+    from shapesmt.report import Cause, Counterexample, Finding, Replay, Side, SymbolRange
 
-__all__ = ["assignment", "causes", "finding", "first_of_each", "input_shapes", "shape_text"]
+__all__ = ["assignment", "causes", "finding", "first_of_each", "input_shapes", "replayed", "shape_text"]
 
 _MOST_NAMED = 4  # inputs of the same shape that are named
 
@@ -53,6 +53,9 @@ def finding(
         yield line(2, printable(found.note, 400))
     yield from _sides(found)
     yield from _inputs_that_fail(found, {n for n, r in (symbols or {}).items() if r.min == r.max})
+    if found.replay is not None:
+        loud = STYLES[Verdict.FAILS] if found.replay.confirmed is False else ""
+        yield line(2, (replayed(found.replay), loud))
     if found.because:
         yield line(2, "because")
         yield from causes(found.because)
@@ -140,6 +143,21 @@ def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]
         yield line(2, "runs exactly when ", code(found.holds_iff))
     if found.kind == "data":
         yield line(2, "it hinges on a size that only the data decide")
+
+
+def replayed(replay: Replay) -> str:
+    """What the run showed, in one sentence; a disagreement is loud.
+
+    >>> from shapesmt.report import Replay
+    >>> replayed(Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ"))
+    'confirmed by onnxruntime 1.20.0: the inner sizes differ'
+    """
+    runtime, message = name(replay.runtime), printable(replay.message, 400)
+    if replay.confirmed is None:
+        return f"not replayed by {runtime}: {message}"
+    if replay.confirmed:
+        return f"confirmed by {runtime}: {message}"
+    return f"NOT CONFIRMED by {runtime}: {message}; please report this with the model"
 
 
 def assignment(example: Counterexample) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
-from shapesmt.render.findings import assignment
+from shapesmt.render.findings import assignment, replayed
 from shapesmt.render.words import name
 from shapesmt.report import Verdict
 
@@ -78,6 +78,8 @@ def _sentence(found: Finding) -> str:
         parts.append("fails for every input")
     elif found.counterexample is not None:
         parts.append(f"fails at {assignment(found.counterexample)}")
+    if found.replay is not None:
+        parts.append(replayed(found.replay))
     if found.verdict is Verdict.DEPENDS and found.holds_iff:
         parts.append(f"runs exactly when {printable(found.holds_iff, 400)}")
     if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
