@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from shapesmt.api import bounds, check, encode, explain, explain_code, infer_shapes, repro, supported_ops, tighten
+    from shapesmt.api import (
+        bounds,
+        check,
+        encode,
+        explain,
+        explain_code,
+        infer_shapes,
+        page,
+        repro,
+        supported_ops,
+        tighten,
+    )
     from shapesmt.config import Config
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
@@ -29,6 +40,7 @@ _HOMES = {
         "explain",
         "explain_code",
         "infer_shapes",
+        "page",
         "repro",
         "supported_ops",
         "tighten",
@@ -75,6 +87,7 @@ __all__ = [
     "explain",
     "explain_code",
     "infer_shapes",
+    "page",
     "repro",
     "rule",
     "supported_ops",

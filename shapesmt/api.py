@@ -31,7 +31,7 @@ from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.examine import Examination, claimed, examine
 from shapesmt.explanation import explanation
-from shapesmt.extents import tensor_bounds
+from shapesmt.extents import tensor_bounds, unbounded
 from shapesmt.formula import Formula
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
@@ -48,6 +48,8 @@ from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
     from onnx import ModelProto
+
+    from shapesmt.story import Story
 
 TIMEOUT = 60.0
 DECLARED = ("check", "trust", "ignore", "override")
@@ -100,28 +102,55 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    if replay:
-        from shapesmt.replay import replayed, runnable
+    return _checked(
+        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+    )[1]
 
-        proto, graph = runnable(model)
-    else:
-        graph = load(model)
-    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
-    found = diagnose.findings(a.problem, a.examination, a.judge)
-    if replay:
-        found = replayed(proto, graph, found)
-    region = diagnose.precondition(a.problem, a.examination, a.judge)
-    counts, verdict = a.examination.tally(), a.examination.verdict
-    certificate = _certificate(a) if certify else ""
-    claims = declarations(a.problem, a.examination, a.judge) if declared == "check" else ()
-    warnings = cautions(a.problem, a.examination, a.judge, claims)
-    found += tuple(claim for _, claim in claims)
-    source, ranges = a.problem.graph.source, a.problem.ranges
-    return Report(
-        source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate,
-        origins=a.problem.origins, unadopted=a.problem.unadopted, warnings=warnings, strict=strict,
-        remedy=remedy(a.problem, a.examination, a.judge, region),
-    )  # fmt: skip
+
+@gc_paused()
+def story(
+    model: Model,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    declared: str = "check",
+    certify: bool = False,
+    replay: bool = False,
+    strict: bool = False,
+    timeout: float = TIMEOUT,
+) -> Story:
+    """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
+    from shapesmt.chain import chains, makers
+    from shapesmt.picture import valid_region
+    from shapesmt.story import Story
+
+    a, report = _checked(
+        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+    )
+    found = _bounds(a)
+    if not found.valid:
+        found = dataclasses.replace(found, tensors=unbounded(a.examination))
+    drawn = valid_region(a.problem, a.examination)
+    return Story(report, found, chains(report.judged, a.examination), drawn, makers(a.problem.graph))
+
+
+def page(
+    model: Model,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> str:
+    """What is known of the model as one HTML page that needs nothing else: verdict, findings, region, tensors.
+
+    >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
+    '<!doctype html>'
+    """
+    from shapesmt.render.html import page as rendered
+
+    return rendered(story(model, dims=dims, shapes=shapes, assume=assume, timeout=timeout))
 
 
 @gc_paused()
@@ -361,6 +390,44 @@ def _analysed(
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
         raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
     return Analysis(problem, examine(problem, judge, trust=declared == "trust"), judge, started)
+
+
+def _checked(
+    model: Model,
+    dims: Mapping[str, RangeLike] | None,
+    shapes: Mapping[str, ShapeLike] | None,
+    assume: Iterable[str] | None,
+    timeout: float,
+    *,
+    declared: str,
+    certify: bool,
+    replay: bool,
+    strict: bool,
+) -> tuple[Analysis, Report]:
+    """The analysis of a model, and what `check` says of it."""
+    if replay:
+        from shapesmt.replay import replayed, runnable
+
+        proto, graph = runnable(model)
+    else:
+        graph = load(model)
+    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    found = diagnose.findings(a.problem, a.examination, a.judge)
+    if replay:
+        found = replayed(proto, graph, found)
+    region = diagnose.precondition(a.problem, a.examination, a.judge)
+    counts, verdict = a.examination.tally(), a.examination.verdict
+    certificate = _certificate(a) if certify else ""
+    claims = declarations(a.problem, a.examination, a.judge) if declared == "check" else ()
+    warnings = cautions(a.problem, a.examination, a.judge, claims)
+    found += tuple(claim for _, claim in claims)
+    source, ranges = a.problem.graph.source, a.problem.ranges
+    report = Report(
+        source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate,
+        origins=a.problem.origins, unadopted=a.problem.unadopted, warnings=warnings, strict=strict,
+        remedy=remedy(a.problem, a.examination, a.judge, region),
+    )  # fmt: skip
+    return a, report
 
 
 def _certificate(a: Analysis) -> str:

@@ -22,7 +22,9 @@ from shapesmt.render import CHECK_FORMS, FORMS, LOCATING, Form
 
 if TYPE_CHECKING:
     from shapesmt.config import Config
+    from shapesmt.report import Report
     from shapesmt.reports import AnyResult, Reports
+    from shapesmt.story import Story
 
 __all__ = ["cli", "main"]
 
@@ -211,7 +213,8 @@ def _check_command(command: Command) -> Command:
 @click.option("--jobs", type=click.IntRange(1), metavar="N",
               help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
-def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, **options: Any) -> int:
+@click.option("--html", metavar="FILE", help="Write a page to show and to search as well; of one model.")
+def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, html: str | None, **options: Any) -> int:
     """Does every node run for every input? If not: which input breaks it?
 
     Of several models, or a folder with some, a table of the verdicts comes last, and the gravest exit status counts:
@@ -222,16 +225,30 @@ def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, **
     for wish in ("certify", "replay", "strict"):
         if not options[wish]:
             del options[wish]
+    if html is not None and (len(models) > 1 or os.path.isdir(models[0])):  # noqa: PTH112 - as below
+        raise click.UsageError("--html is about one model; give each a page of its own", click.get_current_context())
     if len(models) > 1 or os.path.isdir(models[0]):  # noqa: PTH112 - names with a NUL are none of a folder
         return _show(_checked(models, jobs or config.jobs, config, options), form)
     from shapesmt import api
 
     (model,) = models
     options = _settled(model, config, options)
-    report = _waiting(f"checking {model}", options, lambda: api.check(model, **options))
+    if html is not None:
+        report = _written(html, _waiting(f"checking {model}", options, lambda: api.story(model, **options)))
+    else:
+        report = _waiting(f"checking {model}", options, lambda: api.check(model, **options))
     if form in LOCATING and model != "-":
         report = replace(report, model=model)
     return _show(report, form)
+
+
+def _written(path: str, story: Story) -> Report:
+    """Write the page of a model; its report."""
+    from shapesmt.export.files import write_whole
+    from shapesmt.render.html import page
+
+    write_whole(path, page(story).encode())
+    return story.report
 
 
 def _checked(models: Sequence[str], jobs: int | None, config: Config, options: dict[str, Any]) -> Reports:

@@ -30,6 +30,21 @@ def tensor_bounds(
     return {name: shared[t] for name, t in wanted.items() if name}
 
 
+def unbounded(examination: Examination) -> dict[str, TensorBounds]:
+    """Every tensor with the formulas of its sizes, where no input is valid and nothing has bounds."""
+    sizes: dict[Dim, DimBounds] = {}
+    shared: dict[Tensor, TensorBounds] = {}
+    tensors = examination.original.tensors
+    for t in tensors.values():
+        if t not in shared:
+            for dim in t.shape or ():
+                low, high = (0, None) if dim.constant is None else (dim.constant, dim.constant)
+                sizes.setdefault(dim, DimBounds(low, high, str(dim), exact=False))
+            known = t.shape is not None and t.is_tensor
+            shared[t] = TensorBounds(t.dtype, tuple([sizes[d] for d in t.dims]) if known else None)
+    return {name: shared[t] for name, t in tensors.items() if name}
+
+
 def _size(dim: Dim, domain: Domain, judge: Judge, decided: bool) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)

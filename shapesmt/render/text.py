@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from shapesmt.report import Fact, Finding, Proof, SymbolRange
     from shapesmt.reports import AnyResult
 
-__all__ = ["lines", "write_headlines", "write_text"]
+__all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_text"]
 
+COMPLETE = "the complete system, decided by the solver as a whole"
 _MOST_FINDINGS = 20
 _CHUNK = 1000  # lines that are handed to the terminal at once
 _HANGING = 4  # how much further the rest of a wrapped line is indented
@@ -123,19 +124,19 @@ def _reports(result: Reports) -> Iterator[Line]:
 
 
 def _report(report: Report) -> Iterator[Line]:
-    yield headline(report.verdict, name(report.model), _summary(report))
+    yield headline(report.verdict, name(report.model), subject(report))
     yield from adopted(report.symbols, report.origins, report.unadopted)
     yield from _findings(report.judged, report.symbols)
     yield from warnings(report)
     if report.judged or report.warnings:
         yield BLANK
     yield from _region(report)
-    yield line(0, (_proofs(report), FAINT))
+    yield line(0, (proofs(report), FAINT))
     if report.certificate:
-        yield line(0, (f"the complete system, decided by the solver as a whole: {report.certificate}", FAINT))
+        yield line(0, (f"{COMPLETE}: {report.certificate}", FAINT))
 
 
-def _summary(report: Report) -> str:
+def subject(report: Report) -> str:
     """What the verdict is about, in one sentence."""
     total = report.requirements.total
     over = admissible(report.symbols, report.assumptions)
@@ -195,7 +196,8 @@ def _region(report: Report) -> Iterator[Line]:
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
 
 
-def _proofs(report: Report) -> str:
+def proofs(report: Report) -> str:
+    """How much is proved, and by what."""
     counts = report.requirements
     by = ", ".join(f"{how} {number}" for how, number in counts.proved_by.items() if number)
     proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s"

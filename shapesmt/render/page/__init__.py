@@ -1,0 +1,1 @@
+"""The parts that an HTML page is made of."""

@@ -1,0 +1,67 @@
+"""HTML and SVG built from elements, so that whatever comes from a file is text and never markup."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from html import escape
+from typing import TypeAlias, Union
+
+from shapesmt.errors import printable
+
+__all__ = ["Content", "Markup", "data", "tag"]
+
+_MOST = 4000  # characters of one text
+_VOID = frozenset({"input", "meta"})  # elements that have no end tag
+
+
+class Markup(str):
+    """Text that is markup already; any other text is escaped."""
+
+    __slots__ = ()
+
+
+Content: TypeAlias = Union[str, int, "Iterable[Content]", None]
+
+
+def tag(element: str, *content: Content, **attributes: str | float | None) -> Markup:
+    """An element; `class_` stands for the attribute `class`, `data_x` for `data-x`, and None leaves one out.
+
+    >>> tag("p", "a < b", tag("b", "!"), class_="note", id=None)
+    '<p class="note">a &lt; b<b>!</b></p>'
+    """
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    ending = "" if element in _VOID else f"{_joined(content)}</{element}>"
+    return Markup(f"<{element}{given}>{ending}")
+
+
+def data(identity: str, value: object) -> Markup:
+    r"""Data for scripts: JSON in which no character can end the element or start a comment.
+
+    >>> data("names", ["</script>"])
+    '<script type="application/json" id="names">["\\u003c/script\\u003e"]</script>'
+    """
+    text = json.dumps(value, separators=(",", ":"))  # ASCII: line separators are escaped
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(f'<script type="application/json" id="{_escaped(identity)}">{text}</script>')
+
+
+def _joined(content: Content) -> str:
+    if content is None:
+        return ""
+    if isinstance(content, str | int):
+        return content if isinstance(content, Markup) else _escaped(str(content))
+    return "".join(map(_joined, content))
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text, _MOST))
+
+
+def _number(value: str | float) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
