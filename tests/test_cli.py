@@ -276,3 +276,30 @@ def test_the_same_question_gives_the_same_answer_whatever_the_hash_seed(words: l
     }
     assert len(answers) == 1
     assert answers != {""}
+
+
+def test_html_is_written_beside_the_answer(tmp_path: Path, capsys) -> None:
+    model, page = tmp_path / "add.onnxtxt", tmp_path / "add.html"
+    model.write_text(MODEL)
+    assert main(["check", str(model), "--dim", "n=2..9", "--html", str(page)]) == 1
+    told = capsys.readouterr().out
+    assert main(["check", str(model), "--dim", "n=2..9"]) == 1
+    alone = capsys.readouterr().out
+    assert told.splitlines()[:-1] == alone.splitlines()[:-1]
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["other.onnx"], "--html is about one model"),
+        ([], "cannot write"),
+    ],
+)
+def test_html_that_cannot_be_written_is_a_mistake(tmp_path: Path, capsys, more: list[str], said: str) -> None:
+    model = tmp_path / "add.onnxtxt"
+    model.write_text(MODEL)
+    assert main(["check", str(model), *more, "--html", str(tmp_path / "none" / "add.html")]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
