@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
+    from shapesmt.finding import Finding, Verdict
     from shapesmt.graph import Graph, Node
     from shapesmt.ops.registry import rule
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Report
     from shapesmt.shape import Dimension, PartialShape, Rank
     from shapesmt.tensor import Tensor
     from shapesmt.testing import assert_proved
@@ -49,9 +50,10 @@ _HOMES = {
     "context": ("InferenceContext",),
     "dim": ("Dim",),
     "errors": ("InternalError", "ModelError", "ShapeMismatch", "ShapesmtError", "SizeOverflowError", "UsageError"),
+    "finding": ("Finding", "Verdict"),
     "graph": ("Graph", "Node"),
     "ops.registry": ("rule",),
-    "report": ("Bounds", "ErrorCode", "Explanation", "Finding", "Report", "Verdict"),
+    "report": ("Bounds", "ErrorCode", "Explanation", "Report"),
     "shape": ("Dimension", "PartialShape", "Rank"),
     "tensor": ("Tensor",),
     "testing": ("assert_proved",),

@@ -32,6 +32,7 @@ from shapesmt.evaluate import Evaluator
 from shapesmt.examine import Examination, claimed, examine
 from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds, unbounded
+from shapesmt.finding import Verdict
 from shapesmt.formula import Formula
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
@@ -40,7 +41,7 @@ from shapesmt.memory import gc_paused
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.remedy import remedy
-from shapesmt.report import Bounds, ErrorCode, Explanation, Operator, Operators, Report, TensorBounds, Verdict
+from shapesmt.report import Bounds, ErrorCode, Explanation, Operator, Operators, Report, TensorBounds
 from shapesmt.rewrite import replace
 from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge

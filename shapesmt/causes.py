@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from shapesmt.dim import Atom, Dim
 from shapesmt.evaluate import Evaluator
+from shapesmt.finding import Cause, Clash, Side
 from shapesmt.graph import Graph, Node
-from shapesmt.report import Cause, Clash, Side
 from shapesmt.tensor import Tensor
 from shapesmt.traits import traits
 from shapesmt.value import Elements, Field, extremes

@@ -23,6 +23,7 @@ from shapesmt.dim import Atom, Dim, of_atom, product
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.examine import VERDICTS, Examination
+from shapesmt.finding import Caution, Counterexample, Finding, Verdict
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.growth import direction
@@ -32,7 +33,6 @@ from shapesmt.points import Assignment
 from shapesmt.presolve import Domain
 from shapesmt.problem import Problem
 from shapesmt.ranges import Range
-from shapesmt.report import Caution, Counterexample, Finding, Verdict
 from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor
 

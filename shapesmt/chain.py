@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 from shapesmt.dim import Atom, Dim
 from shapesmt.evaluate import evaluate
 from shapesmt.examine import Examination, Judgement
+from shapesmt.finding import Cause, Finding, Side
 from shapesmt.graph import Graph
-from shapesmt.report import Cause, Finding, Side
 from shapesmt.story import Chain, Link, Size, Step
 from shapesmt.tensor import Tensor
 

@@ -9,13 +9,14 @@ from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator
 from shapesmt.examine import Examination, Judgement
+from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, differs, equal, negate
 from shapesmt.graph import Declared
 from shapesmt.points import lowest
 from shapesmt.presolve import Domain
 from shapesmt.problem import Problem
 from shapesmt.region import Region, describe
-from shapesmt.report import Cause, Finding, Precondition, Verdict
+from shapesmt.report import Precondition
 from shapesmt.requirement import Requirement
 from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor

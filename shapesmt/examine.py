@@ -15,12 +15,13 @@ from operator import itemgetter
 
 from shapesmt.context import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
+from shapesmt.finding import Verdict
 from shapesmt.formula import TRUE, Formula, all_of
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer, start
 from shapesmt.presolve import Decision, Domain
 from shapesmt.problem import Problem
-from shapesmt.report import Counts, Verdict
+from shapesmt.report import Counts
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import Replacer
 from shapesmt.solve.judge import Judge

@@ -8,10 +8,11 @@ from shapesmt.causes import Tracer
 from shapesmt.diagnose import findings, precondition
 from shapesmt.examine import Examination
 from shapesmt.extents import tensor_bounds
+from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.problem import Problem
 from shapesmt.ranges import unknown_name
 from shapesmt.reasons import Reasons
-from shapesmt.report import Cause, Explanation, Finding, Verdict
+from shapesmt.report import Explanation
 from shapesmt.solve.judge import Judge
 
 

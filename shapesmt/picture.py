@@ -12,12 +12,12 @@ import numpy as np
 from shapesmt.dim import Atom, const, symbol
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination
+from shapesmt.finding import Verdict
 from shapesmt.formula import Formula, all_of
 from shapesmt.patterns import Truth
 from shapesmt.points import Values, lowest
 from shapesmt.presolve import Domain
 from shapesmt.problem import Problem
-from shapesmt.report import Verdict
 from shapesmt.rewrite import replace as substituted
 from shapesmt.story import Axis, Picture
 

@@ -16,12 +16,12 @@ from shapesmt.dim import _ATOMS, Atom, Dim, as_dim, of_atom, symbol
 from shapesmt.errors import UsageError
 from shapesmt.evaluate import evaluate
 from shapesmt.expressions import names_in, parse_dim, parse_formula
+from shapesmt.finding import Counterexample, SymbolRange
 from shapesmt.formula import Formula, all_of
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
-from shapesmt.report import Counterexample, SymbolRange
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace
 from shapesmt.tensor import MAX_RANK, Tensor, tensor

@@ -14,11 +14,12 @@ from math import lcm
 from shapesmt.dim import Dim
 from shapesmt.examine import Examination
 from shapesmt.expressions import parse_formula
+from shapesmt.finding import SymbolRange, Verdict
 from shapesmt.formula import Formula, all_of, at_least, at_most, divides, equal
 from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.ranges import Range
-from shapesmt.report import Precondition, Remedy, SymbolRange, Verdict
+from shapesmt.report import Precondition, Remedy
 from shapesmt.solve.judge import Judge
 
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"

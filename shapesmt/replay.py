@@ -21,8 +21,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.export.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
+from shapesmt.finding import Finding, Replay
 from shapesmt.graph import Graph
-from shapesmt.report import Finding, Replay
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from shapesmt.data import Data, Json
-from shapesmt.report import Report, Result, Verdict
+from shapesmt.finding import Verdict
+from shapesmt.report import Report, Result
 
 __all__ = ["AnyResult", "Reports", "Unchecked", "reports_in", "unchecked_in"]
 

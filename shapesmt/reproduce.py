@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import onnx
 
+    from shapesmt.finding import Finding
     from shapesmt.graph import Graph
-    from shapesmt.report import Finding
 
 __all__ = ["reproduced"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import api
+from shapesmt.finding import Verdict
 from shapesmt.render.text import lines
-from shapesmt.report import Report, Verdict
+from shapesmt.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -33,6 +33,7 @@ STAGES = [
     ["solve"],
     ["patterns"],
     ["region"],
+    ["finding"],
     ["report"],
     ["reports", "story"],
     ["problem", "traits", "causes"],

@@ -9,7 +9,8 @@ import pytest
 
 import shapesmt
 from shapesmt.cli import main
-from shapesmt.report import Caution, Report, Verdict
+from shapesmt.finding import Caution, Verdict
+from shapesmt.report import Report
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]>\ng '
 

@@ -14,17 +14,8 @@ import pytest
 import shapesmt
 from shapesmt.cli import main
 from shapesmt.errors import InternalError, ModelError, UsageError
-from shapesmt.report import (
-    Bounds,
-    Counts,
-    DimBounds,
-    Explanation,
-    Operator,
-    Operators,
-    Report,
-    TensorBounds,
-    Verdict,
-)
+from shapesmt.finding import Verdict
+from shapesmt.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
 from tests.transcripts import masked
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -8,7 +8,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.report import Finding, Report, Verdict
+from shapesmt.finding import Finding, Verdict
+from shapesmt.report import Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 

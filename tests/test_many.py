@@ -14,7 +14,8 @@ import pytest
 
 from shapesmt import many
 from shapesmt.cli import main
-from shapesmt.report import Counts, Report, Verdict
+from shapesmt.finding import Verdict
+from shapesmt.report import Counts, Report
 from shapesmt.reports import Reports, Unchecked, reports_in
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> '

@@ -17,9 +17,10 @@ from onnx import TensorProto, helper, numpy_helper
 import shapesmt
 from shapesmt import UsageError, replay
 from shapesmt.cli import main
+from shapesmt.finding import Verdict
 from shapesmt.formula import divides
 from shapesmt.ops import registry
-from shapesmt.report import Report, Verdict
+from shapesmt.report import Report
 from tests import transcripts
 from tests.oracle.graphs import generate
 from tests.test_examples import COMMANDS, ROOT

@@ -8,24 +8,18 @@ import time
 
 import pytest
 
+from shapesmt.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
 from shapesmt.report import (
     Bounds,
-    Cause,
-    Clash,
-    Counterexample,
     Counts,
     DimBounds,
     Explanation,
     Fact,
-    Finding,
     Operator,
     Operators,
     Precondition,
     Report,
-    Side,
-    SymbolRange,
     TensorBounds,
-    Verdict,
 )
 
 HEIGHT = {"height": SymbolRange(64, 512, 1, "--dim")}

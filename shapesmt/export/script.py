@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import printable
 from shapesmt.export.cut import UNABLE, Cut, Feed
+from shapesmt.finding import Finding
 from shapesmt.render.findings import finding
-from shapesmt.report import Finding
 
 if TYPE_CHECKING:
     import onnx

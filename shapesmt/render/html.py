@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
+from shapesmt.finding import Verdict
 from shapesmt.render.advice import flags
 from shapesmt.render.findings import assignment, causes, first_of_each, replayed
 from shapesmt.render.page import drawing
@@ -20,11 +21,11 @@ from shapesmt.render.page.markup import Content, Markup, data, tag
 from shapesmt.render.summary import condition
 from shapesmt.render.text import COMPLETE, proofs, subject
 from shapesmt.render.words import adopted, count, interval, name
-from shapesmt.report import Verdict
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
-    from shapesmt.report import Caution, DimBounds, Finding, Report, Side, TensorBounds
+    from shapesmt.finding import Caution, Finding, Side
+    from shapesmt.report import DimBounds, Report, TensorBounds
     from shapesmt.story import Chain, Picture, Story
 
 __all__ = ["page"]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
+from shapesmt.finding import Verdict
 from shapesmt.render.findings import assignment, replayed
 from shapesmt.render.words import name
-from shapesmt.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import Cause, Finding, Report, Side
+    from shapesmt.finding import Cause, Finding, Side
+    from shapesmt.report import Report
 
 __all__ = ["Notice", "notices", "step"]
 
@@ -57,7 +58,7 @@ def notices(report: Report) -> Iterator[Notice]:
 def step(cause: Cause) -> str:
     """One step of how a size came to be.
 
-    >>> from shapesmt.report import Cause
+    >>> from shapesmt.finding import Cause
     >>> step(Cause("", "image", 2, "height", 65))
     'image[2] = height = 65'
     """

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from shapesmt.codes import CATALOGUE
 from shapesmt.errors import printable
+from shapesmt.finding import Verdict
 from shapesmt.render.notices import notices, step
-from shapesmt.report import Verdict
 from shapesmt.reports import reports_in, unchecked_in
 from shapesmt.version import __version__
 
@@ -37,7 +37,8 @@ def write_sarif(result: AnyResult, stream: TextIO) -> None:
 def sarif(result: AnyResult, version: str) -> dict[str, Any]:
     """The log of one run over all models, by this version of shapesmt; a report's `model` is the path of its file.
 
-    >>> from shapesmt.report import Counts, Report, Verdict
+    >>> from shapesmt.finding import Verdict
+    >>> from shapesmt.report import Counts, Report
     >>> log = sarif(Report("models/m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), "0.1.0")
     >>> log["version"], log["runs"][0]["properties"]["verdict"], log["runs"][0]["results"]
     ('2.1.0', 'PROVED', [])

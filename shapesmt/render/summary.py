@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
+from shapesmt.finding import Verdict
 from shapesmt.render.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name
-from shapesmt.report import Verdict
 from shapesmt.reports import Unchecked
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
+from shapesmt.finding import Verdict
 from shapesmt.render.advice import flags
 from shapesmt.render.findings import causes, finding, first_of_each
 from shapesmt.render.summary import condition, summary, unchecked
@@ -29,7 +30,7 @@ from shapesmt.render.words import (
     line,
     name,
 )
-from shapesmt.report import Bounds, ErrorCode, Explanation, Report, Verdict
+from shapesmt.report import Bounds, ErrorCode, Explanation, Report
 from shapesmt.reports import Reports, Unchecked
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.segment import Segment
 
-    from shapesmt.report import Fact, Finding, Proof, SymbolRange
+    from shapesmt.finding import Finding, SymbolRange
+    from shapesmt.report import Fact, Proof
     from shapesmt.reports import AnyResult
 
 __all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_text"]

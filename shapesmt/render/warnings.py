@@ -10,7 +10,8 @@ from shapesmt.render.words import BLANK, FAINT, STRONG, Line, count, line, name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import Caution, Report
+    from shapesmt.finding import Caution
+    from shapesmt.report import Report
 
 __all__ = ["warnings"]
 

@@ -11,7 +11,8 @@ import pytest
 
 import shapesmt
 from shapesmt.errors import UsageError
-from shapesmt.report import Bounds, Finding, Report, Verdict
+from shapesmt.finding import Finding, Verdict
+from shapesmt.report import Bounds, Report
 from tests.oracle.graphs import Case, generate
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, value
 

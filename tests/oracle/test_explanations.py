@@ -11,9 +11,10 @@ import shapesmt
 from shapesmt.dim import Dim, symbol
 from shapesmt.errors import UsageError
 from shapesmt.expressions import parse_formula
+from shapesmt.finding import SymbolRange, Verdict
 from shapesmt.formula import negate
 from shapesmt.frontends import load
-from shapesmt.report import Explanation, SymbolRange, Verdict
+from shapesmt.report import Explanation
 from shapesmt.solve.solver import check
 from tests.oracle.test_execution import posed
 

@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 import shapesmt
+from shapesmt.finding import Verdict
 from shapesmt.frontends import load
 from shapesmt.problem import pose
-from shapesmt.report import Verdict
 from shapesmt.solve.certify import certify, first_failing
 from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.encode import Encoding, encode

@@ -8,8 +8,9 @@ import pytest
 
 from shapesmt.cli import main
 from shapesmt.codes import CATALOGUE
+from shapesmt.finding import Finding, Verdict
 from shapesmt.render.github import commands
-from shapesmt.report import Counts, Finding, Report, Verdict
+from shapesmt.report import Counts, Report
 from shapesmt.reports import Reports, Unchecked
 from tests.render.test_text import UNET
 

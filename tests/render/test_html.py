@@ -14,8 +14,9 @@ from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt import api
+from shapesmt.finding import Verdict
 from shapesmt.render.html import page
-from shapesmt.report import Bounds, Counts, DimBounds, Report, TensorBounds, Verdict
+from shapesmt.report import Bounds, Counts, DimBounds, Report, TensorBounds
 from shapesmt.story import Story
 
 UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"

@@ -14,8 +14,9 @@ import pytest
 from rich.cells import cell_len
 
 import shapesmt
+from shapesmt.finding import Cause, Verdict
 from shapesmt.render import render
-from shapesmt.report import Bounds, Cause, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds, Verdict
+from shapesmt.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
 from tests.render.test_text import UNET, Terminal, text
 
 UNET_FILE = Path(__file__).parent.parent.parent / "examples" / "unet" / "unet.onnx"

@@ -13,8 +13,9 @@ import pytest
 import shapesmt
 from shapesmt.cli import main
 from shapesmt.codes import CATALOGUE
+from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.render.sarif import sarif
-from shapesmt.report import Cause, Counts, Finding, Report, Verdict
+from shapesmt.report import Counts, Report
 from shapesmt.reports import Reports, Unchecked
 from tests.render.test_text import UNET
 

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from shapesmt.finding import Cause, Caution, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
 from shapesmt.remedy import declared
 from shapesmt.render import render
 from shapesmt.render.advice import flags
@@ -19,24 +20,16 @@ from shapesmt.render.progress import counting, progress
 from shapesmt.render.text import lines
 from shapesmt.report import (
     Bounds,
-    Cause,
-    Caution,
-    Clash,
-    Counterexample,
     Counts,
     DimBounds,
     Explanation,
     Fact,
-    Finding,
     Operator,
     Operators,
     Precondition,
     Remedy,
     Report,
-    Side,
-    SymbolRange,
     TensorBounds,
-    Verdict,
 )
 
 SYMBOLS = {"batch": SymbolRange(1, 32, 1, "--dim"), "height": SymbolRange(64, 512, 1, "--dim")}
