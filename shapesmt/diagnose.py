@@ -187,6 +187,8 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
                     domain.assume(other.condition)
         elif j.verdict is Verdict.FAILS:
             return NOWHERE
+    if condition is FALSE:
+        return NOWHERE
     region = describe(condition, domain, judge.proves)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
