@@ -65,6 +65,11 @@ def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...]
     named = ctx.has(3) or "axes" in ctx.attributes
     axes = ctx.listed(3, "axes") if named else None
     if axes is None:
+        known = [axis for axis in (wanted(ctx, 3) or () if named else ()) if axis is not None]
+        for i, axis in enumerate(known):
+            ctx.require_within(axis, x.rank, "the axes that are cut are the tensor's")
+            for other in known[:i] if x.rank else ():
+                ctx.require(differs((axis - other) % x.rank, 0), "each axis is named once", axis, other)
         if named or not counts:
             return None
         axes = tuple(range(*counts))

@@ -144,6 +144,7 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
 
 def spread(ctx: InferenceContext, size: Dim, axis: Axis, extra: int, asked: int | None) -> Dim:
     """The size of what the weights reach along one axis, or the one asked for."""
+    ctx.require_at_least(axis.kernel, 1, "the kernel isn't empty")
     ctx.check(0 <= extra < axis.stride, "output_padding is smaller than the stride")
     full = (size - 1) * axis.stride + axis.extent
     if asked is not None:

@@ -20,6 +20,7 @@ def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
     x, skip = ctx.input(0), ctx.input(1)
     ctx.check(x.rank in (2, 3), f"the input is [batch, sequence, hidden] or [tokens, hidden], not of rank {x.rank}")
     ctx.check(skip.rank in (2, x.rank), "the skip has the input's rank, or that of a sample")
+    ctx.require_at_least(x[-1], 1, "there is a hidden feature")
     law = "the skip has the input's shape, or that of a sample"
     for size, wanted in zip(skip.dims[-2:], x.dims[-2:], strict=True):
         ctx.require_equal(size, wanted, law)
@@ -114,7 +115,9 @@ def branches(ctx: InferenceContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Di
     count = ctx.integer("num_branches", 0)
     ctx.require_rank(x, 1 if count else 2, least=True)
     ctx.check(count >= 0, f"the number of branches isn't negative: {count}")
+    ctx.require_at_least(x[-1], 1, "the branches have features")
     if not count:
+        ctx.require_at_least(x[-2], 1, "there is a branch")
         return x.dims[:-2], x[-2], x[-1]
     ctx.require(divides(count, x[-1]), "the branches divide the last axis", x[-1], count)
     return x.dims[:-1], ONE * count, x[-1] // count

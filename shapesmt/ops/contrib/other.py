@@ -134,6 +134,7 @@ def distances(ctx: InferenceContext) -> Tensor:
     for x in (a, b):
         ctx.require_rank(x, 2)
     ctx.require_equal(a[1], b[1], "both sets have vectors of one length")
+    ctx.require_at_least(a[1], 1, "the vectors aren't empty")
     return ctx.tensor((a[0], b[0]))
 
 
@@ -178,6 +179,7 @@ def word_embedding(ctx: InferenceContext) -> Tensor:
     require_vector(ctx, 2, filters[0], "the bias has one element per filter")
     law = "the filters are as wide as a character's embedding"
     ctx.require_equal(filters[3], characters[1], law)
+    ctx.require_at_least(words[1], filters[2], "the words are as long as the filters")
     return ctx.tensor((*words.dims[:-1], filters[0]), "float32")
 
 

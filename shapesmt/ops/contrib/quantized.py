@@ -107,6 +107,8 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
         for size in y.dims[1:-1]:
             ctx.require_at_least(size, 1, "the window has a position")
         return y
+    for size in () if windows else ctx.input(0).dims[2:]:
+        ctx.require_at_least(size, 1, "the image isn't empty")
     return apply(viewed(ctx, ctx.inputs, 11))
 
 
