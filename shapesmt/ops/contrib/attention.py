@@ -290,7 +290,9 @@ def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
     length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
     require_vector(ctx, 10, 2 * hidden + values, "the bias is as long as queries, keys and values")
     old, present = _past(ctx, (5, 6), query[0], count, hidden // count, length)
-    total = length if ctx.has(1) and ctx.input(1).rank == 4 else present
+    crossed = ctx.has(1) and ctx.input(1).rank == 4
+    ctx.require_equal(values, hidden if crossed else values, "keys and values of an encoder have one shape")
+    total = length if crossed else present
     if shares_buffer(ctx) and ctx.has(5):
         total, present = buffered(ctx, 7, 3, old, length), old
     require_mask(ctx, 3, [(query[0], total)])
