@@ -146,6 +146,7 @@ def spread(ctx: InferenceContext, size: Dim, axis: Axis, extra: int, asked: int 
     """The size of what the weights reach along one axis, or the one asked for."""
     ctx.require_at_least(axis.kernel, 1, "the kernel isn't empty")
     ctx.check(0 <= extra < axis.stride, "output_padding is smaller than the stride")
+    ctx.require_at_least(size, 1 if extra else 0, "with output_padding the input isn't empty")
     full = (size - 1) * axis.stride + axis.extent
     if asked is not None:
         reach = full + axis.stride - 1

@@ -65,6 +65,8 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
             ctx.require_equal(size, wanted, "queries, keys and values have one batch and length")
     size, width = query[2] // count, value[2] // shared
     ctx.require(divides(size, key[2]), "keys have heads of the queries' size", key[2], size)
+    least = size if shared == 1 else key[2]
+    ctx.require_equal(key[2], least, "there are no more heads of keys than of values")
     state = in_window(ctx, (query[0], shared, size, width))
     require_shape(ctx, 3, state, "the state is [B, M, K, V]")
     gated = Heads(query[0], as_dim(shared), query[1], size)

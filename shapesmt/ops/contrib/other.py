@@ -180,6 +180,7 @@ def word_embedding(ctx: InferenceContext) -> Tensor:
     law = "the filters are as wide as a character's embedding"
     ctx.require_equal(filters[3], characters[1], law)
     ctx.require_at_least(words[1], filters[2], "the words are as long as the filters")
+    ctx.require_equal(filters[2], ctx.integer("conv_window_size", 1), "conv_window_size is that of the filters")
     return ctx.tensor((*words.dims[:-1], filters[0]), "float32")
 
 

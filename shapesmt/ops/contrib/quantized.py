@@ -107,8 +107,12 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
         for size in y.dims[1:-1]:
             ctx.require_at_least(size, 1, "the window has a position")
         return y
-    for size in () if windows else ctx.input(0).dims[2:]:
-        ctx.require_at_least(size, 1, "the image isn't empty")
+    if not windows:
+        x = ctx.input(0)
+        ctx.check(3 <= x.rank <= 5, f"the rank is 3, 4 or 5, not {x.rank}")
+        for size in x.dims[2:]:
+            ctx.require_at_least(size, 1, "the image isn't empty")
+        return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
     return apply(viewed(ctx, ctx.inputs, 11))
 
 
