@@ -1,5 +1,7 @@
 """A model on onnxruntime, optimizations off: what it gives at concrete sizes, and every node that fails by itself.
 
+Nodes for which onnxruntime has no kernel run on `onnx.reference`.
+
 >>> from tests.oracle.graphs import generate
 >>> case = generate(3)
 >>> Execution(case.model).run(case.sizes).failing
@@ -11,17 +13,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from math import prod
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+from tests.oracle.faults import lenient, odd
 
 onnxruntime.set_default_logger_severity(4)
 
 Sizes = Mapping[str, int]
 Feed = Callable[[onnx.ValueInfoProto, tuple[int, ...]], Any]
+Call = Callable[[Mapping[str, Any]], list[Any]]  # feeds, of which it takes what it needs -> outputs
+UNCHECKED = "unchecked"  # what `onnx.reference` runs: it is lenient where sizes differ
+NO_KERNEL = ("NOT_IMPLEMENTED", "is not a registered", "ValidateOpsetForDomain")
 
 
 class Run(NamedTuple):
@@ -31,19 +41,20 @@ class Run(NamedTuple):
         failing: Names of the nodes that had all their inputs and failed, in order.
         missing: Names of the nodes that couldn't be tried, for lack of an input.
         shapes: Of every tensor that came to be.
+        odd: Whether a runtime gave something else than ONNX defines.
     """
 
     failing: tuple[str, ...]
     missing: tuple[str, ...]
     shapes: dict[str, tuple[int, ...]]
+    odd: bool = False
 
 
 class Execution:
     """A model, ready to be run at any sizes.
 
     Every tensor is an output. Where the whole model runs, that is the answer. Elsewhere each node is run as a model
-    of its own, on what the nodes before it gave. A `Concat` of sizes that differ fails, as its text has it;
-    onnxruntime lets it pass when a tensor is empty.
+    of its own, on what the nodes before it gave. A node that runs though ONNX forbids it counts as failing.
     """
 
     def __init__(self, model: onnx.ModelProto, feed: Feed | None = None) -> None:
@@ -55,7 +66,8 @@ class Execution:
         self.constants = {t.name: t for t in graph.initializer}
         self.arrays = {name: onnx.numpy_helper.to_array(t) for name, t in self.constants.items()}
         self.inputs = [i for i in graph.input if i.name not in self.constants]
-        self._single: dict[object, onnxruntime.InferenceSession | None] = {}
+        self._single: dict[object, Call | None] = {}
+        self.unchecked: set[str] = set()
 
     def run(self, sizes: Sizes) -> Run:
         """What happens at these sizes.
@@ -68,16 +80,16 @@ class Execution:
             names = [o.name for o in self.whole.get_outputs()]
             try:
                 made = {**feeds, **dict(zip(names, self.whole.run(None, feeds), strict=True))}
-                if not any(_lenient(node, {**self.arrays, **made}) for node in self.model.graph.node):
-                    return Run((), (), {name: np.shape(value) for name, value in made.items()})
-                said = "a lenient Concat"
+                if not any(lenient(node, {**self.arrays, **made}) for node in self.model.graph.node):
+                    return Run((), (), _shapes(made), self._odd(made))
+                said = "a lenient node"
             except Exception as error:
                 said = str(error)
         else:
             said = self.refusal
         for static in (False, True):
             found = self._node_by_node(feeds, static)
-            if found.failing:
+            if found.failing or any(sign in said for sign in NO_KERNEL):
                 return found
         raise NoBlame(f"at {dict(sizes)}: {said}")
 
@@ -105,39 +117,88 @@ class Execution:
             if any(name not in values for name in reads):
                 missing.append(node.name)
                 continue
-            session = self._session_of(node, reads, values, static)
+            call = self._call_of(node, reads, values, static)
             try:
-                if session is None or _lenient(node, values):
+                if call is None or lenient(node, values):
                     raise ValueError
-                wanted = {i.name for i in session.get_inputs()}
-                made = session.run(None, {n: values[n] for n in reads if n in wanted})
-                values.update(zip([o for o in node.output if o], made, strict=True))
+                values.update(zip([o for o in node.output if o], call(values), strict=True))
             except Exception:
                 failing.append(node.name)
-        shapes = {name: np.shape(v) for name, v in values.items() if name not in self.arrays}
-        return Run(tuple(failing), tuple(missing), shapes)
+        made = {name: v for name, v in values.items() if name not in self.arrays}
+        return Run(tuple(failing), tuple(missing), _shapes(made), self._odd(made))
 
-    def _session_of(
+    def _odd(self, made: Mapping[str, Any]) -> bool:
+        values = {**self.arrays, **made}
+        if any(value is None for value in made.values()):  # onnxruntime leaves out some that are empty
+            return True
+        return any(odd(node, values) for node in self.model.graph.node if all(n in values for n in node.input if n))
+
+    def _call_of(
         self, node: onnx.NodeProto, reads: Sequence[str], values: Mapping[str, Any], static: bool
-    ) -> onnxruntime.InferenceSession | None:
-        fed = [n for n in reads if n not in self.constants]
-        shapes = {n: np.shape(values[n]) if static else None for n in fed}
-        key = (node.name, tuple(shapes.items()))
+    ) -> Call | None:
+        given = {n: values[n] for n in reads if n not in self.constants}
+        key = (node.name, *(str(np.shape(v)) for v in given.values() if static and not isinstance(v, list)))
         if key not in self._single:
-            graph = helper.make_graph(
-                [node],
-                "one",
-                [helper.make_tensor_value_info(n, _element_type(values[n]), shapes[n]) for n in fed],
-                [onnx.ValueInfoProto(name=o) for o in node.output if o],
-                [self.constants[n] for n in reads if n in self.constants],
-            )
-            one = helper.make_model(graph, opset_imports=self.model.opset_import, ir_version=self.model.ir_version)
+            constants = {n: self.constants[n] for n in reads if n in self.constants}
+            one = one_model([node], {**given, **constants}, constants, self.model.opset_import, static)
+            one.ir_version = self.model.ir_version
             one.functions.extend(self.model.functions)
             try:
-                self._single[key] = _session(one)
+                self._single[key] = call = ready(one)
+                if getattr(call, "__name__", "") == UNCHECKED:
+                    self.unchecked.add(node.name)
             except Exception:
                 self._single[key] = None
         return self._single[key]
+
+
+def one_model(
+    nodes: Sequence[onnx.NodeProto],
+    values: Mapping[str, Any],
+    constants: Mapping[str, onnx.TensorProto],
+    opsets: Sequence[onnx.OperatorSetIdProto],
+    static: bool = False,
+) -> onnx.ModelProto:
+    """A model of these nodes alone, fed with what they read."""
+    inputs = [_info(name, value, static) for name, value in values.items() if name not in constants]
+    outputs = [onnx.ValueInfoProto(name=o) for node in nodes for o in node.output if o]
+    graph = helper.make_graph(list(nodes), "one", inputs, outputs, list(constants.values()))
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+def ready(model: onnx.ModelProto) -> Call:
+    """The model on onnxruntime, or on `onnx.reference` where that has no kernel.
+
+    Raises:
+        Unsupported: Neither has one.
+        Exception: onnxruntime refuses it.
+    """
+    try:
+        session = _session(model)
+    except Exception as error:
+        if not any(sign in str(error) for sign in NO_KERNEL):
+            raise
+        return _reference(model)
+    wanted = [i.name for i in session.get_inputs()]
+    return lambda values: list(session.run(None, {n: values[n] for n in wanted}))
+
+
+def _reference(model: onnx.ModelProto) -> Call:
+    try:
+        evaluator = ReferenceEvaluator(model)
+    except Exception as error:
+        raise Unsupported(str(error)) from error
+    names = [i.name for i in model.graph.input]
+
+    def unchecked(values: Mapping[str, Any]) -> list[Any]:
+        with np.errstate(all="ignore"):
+            return list(evaluator.run(None, {n: values[n] for n in names}))
+
+    return unchecked
+
+
+class Unsupported(Exception):  # noqa: N818 - it is about the runtimes, not about us
+    """No runtime has a kernel."""
 
 
 class NoBlame(Exception):  # noqa: N818 - it is about the runtime, not about us
@@ -153,13 +214,25 @@ def assignments(ranges: Mapping[str, Sequence[int]]) -> Iterator[dict[str, int]]
 def input_shape(info: onnx.ValueInfoProto, sizes: Sizes) -> tuple[int, ...]:
     """The shape of an input at these sizes."""
     dims = info.type.tensor_type.shape.dim
-    return tuple(d.dim_value if d.HasField("dim_value") else sizes[d.dim_param] for d in dims)
+    return tuple(d.dim_value if d.HasField("dim_value") else _size(d.dim_param, sizes) for d in dims)
+
+
+def _size(name: str, sizes: Sizes) -> int:
+    return sizes[name] if name in sizes else int(value(name, sizes))
 
 
 def plain(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
     """Ones where they are floats or booleans, zeros where they are integers."""
     dtype = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
     return np.zeros(shape, dtype) if dtype.kind in "iu" else np.ones(shape, dtype)
+
+
+def varied(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """Small numbers of either sign, zero among them; integers are one, or zero where the name says so."""
+    if dtype.kind == "f":
+        drawn = Random(f"{name}{shape}").choices([-1, 0, 1, 2], k=prod(shape))
+        return np.array(drawn, dtype).reshape(shape)
+    return np.full(shape, "a" if dtype.kind == "O" else not name.startswith("zero")).astype(dtype)
 
 
 def value(text: str, sizes: Sizes) -> Any:
@@ -181,24 +254,22 @@ def captures(node: onnx.NodeProto) -> list[str]:
     return found
 
 
-def _lenient(node: onnx.NodeProto, values: Mapping[str, Any]) -> bool:
-    """Whether this joins tensors that differ off the join axis."""
-    if node.op_type != "Concat":
-        return False
-    axis = next(a.i for a in node.attribute if a.name == "axis")
-    shapes = [list(np.shape(values[name])) for name in node.input]
-    for shape in shapes:
-        shape[axis] = 0
-    return any(shape != shapes[0] for shape in shapes)
-
-
 def _code(text: str) -> str:
     parts = text.split("`")
     return "".join(part.replace(" ", "_") if i % 2 else part for i, part in enumerate(parts))
 
 
-def _element_type(array: Any) -> int:
-    return helper.np_dtype_to_tensor_dtype(np.asarray(array).dtype)
+def _info(name: str, value: Any, static: bool) -> onnx.ValueInfoProto:
+    array = np.asarray(value if not isinstance(value, list) else value[0] if value else np.float32(0))
+    kind = onnx.TensorProto.STRING if array.dtype.kind in "OU" else helper.np_dtype_to_tensor_dtype(array.dtype)
+    if isinstance(value, list):
+        return helper.make_tensor_sequence_value_info(name, kind, None)
+    return helper.make_tensor_value_info(name, kind, array.shape if static else None)
+
+
+def _shapes(values: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Of every tensor its sizes; sequences are left to what is made of them."""
+    return {name: np.shape(v) for name, v in values.items() if v is not None and not isinstance(v, list)}
 
 
 def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
@@ -210,4 +281,7 @@ def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-__all__ = ["Execution", "NoBlame", "Run", "assignments", "captures", "input_shape", "plain", "value"]
+__all__ = [
+    *("Execution", "NoBlame", "Run", "Unsupported", "assignments", "captures", "input_shape", "one_model", "plain"),
+    *("ready", "value", "varied"),
+]

@@ -1,0 +1,11 @@
+"""The operators of the random graphs, a line or two each."""
+
+from __future__ import annotations
+
+from tests.oracle.catalogue import contrib, elementwise, flow, images, items, ml, numbers, products, shapes
+
+RECIPES = tuple(
+    recipe
+    for family in (elementwise, shapes, items, products, images, numbers, flow, ml, contrib)
+    for recipe in family.RECIPES
+)

@@ -1,0 +1,228 @@
+"""What the answers say, held against what happens at every admissible assignment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import onnx
+
+import shapesmt
+from shapesmt.errors import UsageError
+from shapesmt.ranges import RangeLike
+from shapesmt.report import Bounds, DimBounds, Finding, Report, Verdict
+from tests.oracle.runner import Run, value
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What happens at every admissible assignment.
+
+    Attributes:
+        granted: Nodes that may fail for data that nobody knows.
+        unchecked: Nodes of which only what they give is judged, not whether they run.
+        whole: False when some assignments are left out because of that.
+    """
+
+    model: onnx.ModelProto
+    runs: list[tuple[dict[str, int], Run]]
+    granted: frozenset[str] = frozenset()
+    unchecked: frozenset[str] = frozenset()
+    whole: bool = True
+
+    @property
+    def valid(self) -> list[tuple[dict[str, int], Run]]:
+        return [(sizes, run) for sizes, run in self.runs if not run.failing]
+
+    def expected(self) -> tuple[dict[str, Verdict], set[str]]:
+        """The verdict of each node to be reported, and the nodes about which nothing can be seen.
+
+        A node is judged where the nodes reported before it run; one that runs nowhere is left out.
+        """
+        alive = self.runs
+        found: dict[str, Verdict] = {}
+        unseen: set[str] = set()
+        for node in self.model.graph.node:
+            name = node.name
+            seen = [(sizes, run) for sizes, run in alive if name not in run.missing]
+            failing = [sizes for sizes, run in seen if name in run.failing]
+            if len(seen) < len(alive):
+                unseen.add(name)
+            elif failing:
+                found[name] = Verdict.FAILS if len(failing) == len(alive) else Verdict.DEPENDS
+                if found[name] is Verdict.DEPENDS:
+                    alive = [(sizes, run) for sizes, run in alive if name not in run.failing]
+        return found, unseen
+
+
+def disagreements(
+    truth: Truth, counts: Counter[str], dims: Mapping[str, RangeLike], assume: Iterable[str] = ()
+) -> list[str]:
+    """What is wrong in the answers about a model."""
+    try:
+        report = shapesmt.check(truth.model, dims=dims, assume=assume)
+        bounds = shapesmt.bounds(truth.model, dims=dims, assume=assume)
+    except UsageError as error:
+        empty = "no admissible input" in str(error)
+        return [] if empty and not truth.runs else [f"raised {error}"]
+    if not truth.runs:
+        return ["nothing is admissible, and that isn't said"]
+    counts[str(report.verdict)] += 1
+    truth = _without_granted(truth, report)
+    if not truth.runs:
+        return []
+    try:
+        if any(f.kind == "data" for f in report.findings):
+            counts["hinges on data"] += 1
+            wrong = list(_reported(truth, report))
+        else:
+            wrong = [*_verdicts(truth, report), *_regions(truth, report, counts)]
+            wrong += _bounds(truth, bounds, counts)
+    except SyntaxError as error:
+        wrong = [f"Python can't read {error.text}"]
+    return [f"{text} (dims={dims}, assume={assume})" for text in wrong]
+
+
+def _without_granted(truth: Truth, report: Report) -> Truth:
+    """Without the assignments at which only data fail, or a runtime is odd."""
+    claims = {f.node: f.holds_iff for f in report.findings}
+
+    def unseen(sizes: dict[str, int], run: Run) -> bool:
+        for name in truth.granted | truth.unchecked:
+            fails = name in claims and not value(claims[name] or "False", sizes)
+            if name in truth.unchecked and name not in run.missing and fails != (name in run.failing):
+                return True
+            if not fails and name in truth.granted and name in run.failing:
+                return True
+        return False
+
+    kept = [(sizes, run) for sizes, run in truth.runs if not run.odd and not unseen(sizes, run)]
+    return replace(truth, runs=kept, whole=len(kept) == len(truth.runs))
+
+
+def _reported(truth: Truth, report: Report) -> Iterator[str]:
+    """Where data decide: at least, whatever fails first is reported."""
+    found = {f.node for f in report.findings}
+    if any(f.kind == "data" and f.verdict is Verdict.FAILS for f in report.findings):
+        return  # what is behind it isn't judged
+    for sizes, run in truth.runs:
+        if run.failing and found.isdisjoint(run.failing):
+            yield f"{run.failing} fails at {sizes}, and isn't reported"
+            return
+
+
+def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
+    """The model's verdict and the nodes reported, with their counterexamples."""
+    expected, unseen = truth.expected()
+    unseen |= truth.unchecked
+    found = {f.node: f for f in report.findings if f.node not in unseen}
+    unknown = {name for name, f in found.items() if f.verdict is Verdict.UNKNOWN}
+    if not truth.valid and not unknown and report.verdict is Verdict.PROVED:
+        yield "PROVED, and nothing runs"
+    kinds = {node.name: node.op_type for node in truth.model.graph.node}
+    failing = {kinds[name] for name, f in found.items() if f.verdict is Verdict.FAILS}
+    for name, verdict in expected.items():
+        if verdict is Verdict.FAILS and kinds[name] in failing:
+            continue  # the same node again is the same finding
+        if name not in found and name not in {f.node for f in report.findings}:
+            yield f"{name} should be {verdict}, and isn't reported"
+    for name, finding in found.items():
+        wanted = expected.get(name, Verdict.PROVED)
+        if finding.verdict is not wanted:
+            if name in unknown or not truth.whole:
+                continue
+            yield f"{name} is {finding.verdict} ({finding.condition}), should be {wanted}"
+        elif name not in unknown:
+            yield from _counterexample(truth, finding)
+    expected = {name: verdict for name, verdict in expected.items() if name not in truth.unchecked}
+    worst = Verdict.worst([*expected.values(), *(f.verdict for f in report.findings)])
+    if report.verdict is not worst and report.verdict is not Verdict.UNKNOWN:
+        yield f"the verdict is {report.verdict}, its findings' worst is {worst}"
+
+
+def _counterexample(truth: Truth, finding: Finding) -> Iterator[str]:
+    shown = finding.counterexample
+    if shown is None:
+        yield f"{finding.node} has no counterexample"
+        return
+    run = next((run for sizes, run in truth.runs if sizes == shown.symbols), None)
+    if run is None and truth.whole:
+        yield f"{finding.node}: {shown.symbols} isn't admissible"
+    elif run is None:
+        return
+    elif finding.node not in run.failing:
+        yield f"{finding.node}: {shown.symbols} fails at {run.failing}"
+    else:
+        for name, shape in shown.inputs.items():
+            if run.shapes[name] != shape:
+                yield f"input {name} has shape {shape}, its symbols give {run.shapes[name]}"
+
+
+def _regions(truth: Truth, report: Report, counts: Counter[str]) -> Iterator[str]:
+    """The precondition, and each `holds_iff` where the node's inputs come to be."""
+    region = report.precondition
+    assert region is not None
+    counts["region"] += 1
+    counts["region inexact"] += not region.exact
+    fails = any(f.verdict is Verdict.FAILS for f in report.findings)
+    for sizes, run in truth.runs:
+        claimed = all(value(text, sizes) for text in region.text)
+        if claimed != (not run.failing) and (region.exact or fails):
+            yield f"precondition {region.text} is {claimed} at {sizes}, where {run.failing or 'nothing'} fails"
+            break
+    for finding in report.findings:
+        counts["finding"] += 1
+        counts["finding without holds_iff"] += finding.holds_iff is None
+        for sizes, run in truth.runs if finding.holds_iff is not None else ():
+            if finding.node not in run.missing:
+                claimed = value(finding.holds_iff, sizes)
+                if claimed == (finding.node in run.failing):
+                    yield f"{finding.node} holds iff {finding.holds_iff}: {claimed} at {sizes}, failing {run.failing}"
+                    break
+
+
+def _bounds(truth: Truth, bounds: Bounds, counts: Counter[str]) -> Iterator[str]:
+    """Every interval contains what happens, is attained where it claims to be, and has the right formula."""
+    if bounds.valid != bool(truth.valid):
+        if truth.whole or not bounds.valid:
+            yield f"bounds are valid: {bounds.valid}, and {len(truth.valid)} assignments run"
+        return
+    for name in truth.valid[0][1].shapes if truth.valid else ():
+        shapes = [run.shapes[name] for _, run in truth.valid]
+        found = bounds.tensors[name].shape
+        if found is None:
+            counts["rank unknown"] += 1
+        elif any(len(shape) != len(found) for shape in shapes):
+            yield f"{name} has rank {len(found)}, and is {shapes[0]}"
+        else:
+            for axis, dim in enumerate(found):
+                counts["size"] += 1
+                counts["size inexact"] += not dim.exact
+                yield from _size(truth, f"{name}[{axis}]", dim, [shape[axis] for shape in shapes], counts)
+
+
+def _size(truth: Truth, name: str, dim: DimBounds, real: list[int], counts: Counter[str]) -> Iterator[str]:
+    where = f"{name} in {dim.min}..{dim.max}"
+    if min(real) < dim.min or (dim.max is not None and max(real) > dim.max):
+        yield f"{where}, really {min(real)}..{max(real)}"
+    try:
+        for (sizes, _), size in zip(truth.valid, real, strict=True):
+            if value(dim.expr, sizes) != size:
+                yield f"{name} = {dim.expr} = {value(dim.expr, sizes)} at {sizes}, really {size}"
+                break
+    except NameError:  # it is about a size that only data decide
+        counts["data size"] += 1
+        return
+    if not (dim.exact and truth.whole):
+        return
+    if (min(real), max(real)) != (dim.min, dim.max):
+        yield f"{where} is called exact, really {min(real)}..{max(real)}"
+    for end, witness in zip((dim.min, dim.max), dim.witnesses, strict=True):
+        if witness is not None:
+            fitting = [z for (s, _), z in zip(truth.valid, real, strict=True) if witness.items() <= s.items()]
+            if end not in fitting:
+                yield f"{where}: the witness {witness} of {end} gives {sorted(set(fitting))}"
+
+
+__all__ = ["Truth", "disagreements"]

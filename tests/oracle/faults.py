@@ -1,0 +1,182 @@
+"""Where a runtime departs from ONNX's text: what it accepts that the text forbids, and what it gives wrongly.
+
+Each entry quotes the sentence that decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+
+Values = Mapping[str, Any]
+FOLDS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
+
+
+class Fault(NamedTuple):
+    """Of these operators, whether a node shows the fault with these values; and what ONNX says instead."""
+
+    ops: frozenset[str]
+    shown: Callable[[onnx.NodeProto, Values], bool]
+    text: str
+
+
+def _shapes(node: onnx.NodeProto, values: Values) -> list[tuple[int, ...]]:
+    return [np.shape(values[name]) for name in node.input if name]
+
+
+def _attribute(node: onnx.NodeProto, name: str, default: Any) -> Any:
+    return next((onnx.helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
+
+
+def _join_differs(node: onnx.NodeProto, values: Values) -> bool:
+    axis = _attribute(node, "axis", 0)
+    shapes = [list(shape) for shape in _shapes(node, values) if shape and shape[axis]]
+    for shape in shapes:
+        shape[axis] = 0
+    return any(shape != shapes[0] for shape in shapes)
+
+
+def _axis_outside(node: onnx.NodeProto, values: Values) -> bool:
+    rank = len(np.shape(values[node.input[0]]))
+    return any(not -rank <= axis < rank for axis in _folded(node, values))
+
+
+def _folded(node: onnx.NodeProto, values: Values) -> list[int]:
+    if node.op_type.startswith("Arg"):
+        return [_attribute(node, "axis", 0)]
+    given = values[node.input[1]] if len(node.input) > 1 and node.input[1] else _attribute(node, "axes", ())
+    return [int(axis) for axis in given]
+
+
+def _hidden_differs(node: onnx.NodeProto, values: Values) -> bool:
+    return np.shape(values[node.input[0]])[-1] != np.shape(values[node.input[2]])[-1]
+
+
+def _labels_differ(node: onnx.NodeProto, values: Values) -> bool:
+    x, labels, *weights = _shapes(node, values)
+    return x[:1] + x[2:] != labels or any(weight != x[1:2] for weight in weights)
+
+
+def _rank(*allowed: int) -> Callable[[onnx.NodeProto, Values], bool]:
+    return lambda node, values: len(_shapes(node, values)[0]) not in allowed
+
+
+def _batches_differ(node: onnx.NodeProto, values: Values) -> bool:
+    x, indices, many = *_shapes(node, values), _attribute(node, "batch_dims", 0)
+    return x[:many] != indices[:many]
+
+
+def _skip_differs(node: onnx.NodeProto, values: Values) -> bool:
+    x, skip, *_ = _shapes(node, values)
+    return len(skip) == 3 and 0 not in x and skip[0] not in (1, x[0])
+
+
+def _batches_clash(node: onnx.NodeProto, values: Values) -> bool:
+    a, b = _shapes(node, values)
+    try:
+        np.broadcast_shapes(a[:-2], b[:-2])
+    except ValueError:
+        return True
+    return False
+
+
+def _not_reduced(node: onnx.NodeProto, values: Values) -> bool:
+    x, y = np.shape(values[node.input[0]]), np.shape(values[node.output[0]])
+    axes = _folded(node, values) or ([] if _attribute(node, "noop_with_empty_axes", 0) else range(len(x)))
+    kept = bool(_attribute(node, "keepdims", 1))
+    folded = {axis % len(x) for axis in axes if x}
+    return tuple(1 if i in folded else d for i, d in enumerate(x) if kept or i not in folded) != y
+
+
+def _flattened(node: onnx.NodeProto, values: Values) -> bool:
+    x, y = np.shape(values[node.input[0]]), np.shape(values[node.output[0]])
+    return len(y) != len(x) + 1
+
+
+def _no_batch(node: onnx.NodeProto, values: Values) -> bool:
+    return np.shape(values[node.input[0]])[0] == 0
+
+
+def _no_trips(node: onnx.NodeProto, values: Values) -> bool:
+    return any(np.shape(values[o])[:1] == (0,) for o in node.output if o and not isinstance(values[o], list))
+
+
+LENIENT = (
+    Fault(
+        frozenset({"Concat"}),
+        _join_differs,
+        "All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.",
+    ),
+    Fault(
+        frozenset(f"Reduce{fold}" for fold in FOLDS),
+        _axis_outside,
+        "Accepted range is [-r, r-1] where r = rank(data).",
+    ),
+    Fault(
+        frozenset({"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"}),
+        _labels_differ,
+        "Target tensor of shape (N) or (N, d1, d2, ..., dk). [...] Optional rescaling weight tensor. [...] it has to "
+        "be a tensor of size C.",
+    ),
+    Fault(
+        frozenset({"STFT"}),
+        _rank(3),
+        "For real input, the following shape is expected: [batch_size][signal_length][1]. For complex input, [...] "
+        "[batch_size][signal_length][2].",
+    ),
+    Fault(frozenset({"MatMul"}), _batches_clash, "Matrix product that behaves like numpy.matmul."),
+    Fault(
+        frozenset({"MoE"}),
+        _hidden_differs,
+        "fc1_experts_weights: 3D input tensor with shape (num_experts, fusion_size * inter_size, hidden_size).",
+    ),
+    Fault(
+        frozenset({"GatherND"}),
+        _batches_differ,
+        "The first `batch_dims` dimensions of the shape of `indices` tensor and `data` tensor must be equal.",
+    ),
+    Fault(
+        frozenset({"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}),
+        _skip_differs,
+        "3D skip tensor with shape (batch_size, sequence_length, hidden_size) or (1, sequence_length, hidden_size).",
+    ),
+)
+ODD = (
+    Fault(
+        frozenset({"ArgMax", "ArgMin", *(f"Reduce{fold}" for fold in FOLDS)}),
+        _not_reduced,
+        "The resulting tensor has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the "
+        "resulting tensor has the reduced dimension pruned.",
+    ),
+    Fault(
+        frozenset({"Tokenizer"}),
+        _flattened,
+        "If the input is [N, C], the output is [N, C, D].",
+    ),
+    Fault(
+        frozenset({"DecoderMaskedMultiHeadAttention"}),
+        _no_batch,
+        "3D input tensor with shape (batch_size, 1, hidden_size): with no batch, nothing is looked at.",
+    ),
+    Fault(
+        frozenset({"Loop"}),
+        _no_trips,
+        "Scan outputs are the concatenation over all iterations: with none, their other sizes are those of no tensor.",
+    ),
+)
+
+
+def lenient(node: onnx.NodeProto, values: Values) -> bool:
+    """Whether this ran though ONNX forbids it."""
+    return any(node.op_type in fault.ops and fault.shown(node, values) for fault in LENIENT)
+
+
+def odd(node: onnx.NodeProto, values: Values) -> bool:
+    """Whether what this gave isn't what ONNX defines."""
+    return any(
+        node.op_type in fault.ops and all(o in values for o in node.output if o) and fault.shown(node, values)
+        for fault in ODD
+    )
