@@ -117,7 +117,7 @@ class Execution:
             if any(name not in values for name in reads):
                 missing.append(node.name)
                 continue
-            call = self._call_of(node, reads, values, static)
+            call = self._call_of(node, reads, values, static) or self._call_of(node, reads, values, True)
             try:
                 if call is None or lenient(node, values):
                     raise ValueError
