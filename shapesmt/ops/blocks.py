@@ -75,6 +75,7 @@ def col2im(ctx: InferenceContext) -> Tensor:
     x, image, block = ctx.input(0, rank=3), wanted(ctx, 1), wanted(ctx, 2)
     lengths = {len(v) for v in (image, block) if v is not None}
     ctx.check(len(lengths) <= 1, "image and block have one rank")
+    ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, "image and block have one rank")
     if not lengths:
         return ctx.tensor(None)
     (rank,) = lengths

@@ -55,7 +55,7 @@ def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
     x = ctx.input(index)
     if x.shape is None:
         return None
-    ctx.check(x.rank <= 1, f"input {index} is a list of integers")
+    ctx.check(x.rank == 1, f"input {index} is a list of integers")
     items = ctx.items(index)
     if items is not None:
         return list(items)
@@ -67,6 +67,8 @@ def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Di
     """The elements of an input that lists so many integers, None for each unknown one."""
     items = wanted(ctx, index)
     ctx.check(items is None or len(items) == count, f"there are {count} {what}, not {len(items or ())}")
+    if items is None and ctx.input(index).shape is not None:
+        ctx.require_equal(ctx.input(index)[0], count, f"there are {count} {what}, not another number")
     return [None] * count if items is None else items
 
 

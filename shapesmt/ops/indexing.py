@@ -8,9 +8,10 @@ import numpy as np
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim, product, total
-from shapesmt.formula import any_of, at_least, at_most, differs, equal, select
+from shapesmt.formula import FALSE, any_of, at_least, at_most, differs, equal, select
 from shapesmt.ops.fields import Array, along, array_of, concrete, element_of, numbers, valued, wanted, within
 from shapesmt.ops.indices import columns, require_inside
+from shapesmt.ops.laws import require_vector
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.tensor import Shape, Tensor
@@ -145,10 +146,10 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     if amount.shape is not None:
-        ctx.limit(equal(amount.numel, 1), "depth is one number", amount.numel, 1)
+        fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
+        ctx.limit(fits, "depth is one number", amount.numel, 1)
     if values.shape is not None:
-        ctx.require_rank(values, 1)
-        ctx.require_equal(values[0], 2, "values are off and on")
+        require_vector(ctx, 2, 2, "values are off and on")
     depth = _single(ctx, 1)
     if indices.shape is None:
         return ctx.tensor(None, values.dtype)
@@ -197,6 +198,8 @@ def _amount(ctx: InferenceContext, size: Dim) -> Dim:
         listed = wanted(ctx, 1)
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "k is a list of one number")
         ctx.check(listed is None or len(listed) == 1, "k is one number")
+        if listed is None and ctx.input(1).shape is not None:
+            ctx.require_equal(ctx.input(1)[0], 1, "k is one number")
         k = listed[0] if listed else None
     else:
         k = as_dim(ctx.integer("k"))

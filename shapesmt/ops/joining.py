@@ -139,10 +139,10 @@ def pad(ctx: InferenceContext) -> Tensor:
     ctx.check(x.rank >= 1, "a scalar can't be padded")
     mode = ctx.text("mode", "constant")
     ctx.check(mode in ("constant", "reflect", "edge", "wrap"), f"mode '{mode}' is constant, reflect, edge or wrap")
-    if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
-        ctx.require_at_least(x.numel, 1, "mode wrap has an element to repeat")
+    _require_filler(ctx, x, mode)
     axes = ctx.constants(3) if ctx.has(3) else tuple(range(x.rank))
     if axes is None:
+        _require_pads(ctx)
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank)])
     axes = ctx.normals(axes, x.rank)
     pads = _pads(ctx, 2 * len(axes))
@@ -150,6 +150,21 @@ def pad(ctx: InferenceContext) -> Tensor:
     for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
         dims[axis] = _padded(ctx, x, axis, before, after, mode)
     return ctx.tensor(dims, value=_pad_value(ctx, axes, pads, mode, dims))
+
+
+def _require_filler(ctx: InferenceContext, x: Tensor, mode: str) -> None:
+    """State that there is something to pad with."""
+    if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
+        ctx.require_at_least(x.numel, 1, "mode wrap has an element to repeat")
+    if ctx.has(2) and ctx.input(2).shape is not None:
+        ctx.limit(equal(ctx.input(2).numel, 1), "what is padded with is one number", ctx.input(2).numel, 1)
+
+
+def _require_pads(ctx: InferenceContext) -> None:
+    """State that there are two pads for each of some axes, whichever those are."""
+    pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
+    if pads.shape is not None and axes.shape is not None:
+        ctx.require_equal(pads[0], 2 * axes[0], "there are two pads for each axis, not more or fewer")
 
 
 def _pads(ctx: InferenceContext, count: int) -> list[Dim | None]:

@@ -12,7 +12,7 @@ import numpy as np
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
 from shapesmt.formula import absolute, any_of, at_least, equal
-from shapesmt.ops.fields import concrete, valued, wanted
+from shapesmt.ops.fields import concrete, valued
 from shapesmt.ops.items import Function, greatest, known, smallest
 from shapesmt.ops.registry import rule
 from shapesmt.real import MANTISSA, Real, literal
@@ -45,7 +45,7 @@ def reduced_axes(ctx: InferenceContext, x: Tensor) -> tuple[int, ...] | None:
     if axes:
         return tuple(sorted({ctx.normal(a, x.rank) for a in axes}))
     if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):
-        for axis in wanted(ctx, 1) or ():
+        for axis in ctx.items(1) or ():
             if axis is not None:
                 ctx.require_within(axis, x.rank, "the folded axes are the tensor's")
         return None

@@ -112,7 +112,8 @@ def deform_conv(ctx: InferenceContext) -> Tensor:
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
     ctx.require(divides(groups, x[1]), "offset_group divides the channels", x[1], groups)
-    ctx.require_at_least(x[1], 1, "the image has a channel")
+    for size in (x[1], w[0]):
+        ctx.require_at_least(size, 1, "the image has a channel and the convolution a filter")
     sizes = [positions(ctx, a.span(d), a) for d, a in zip(x.dims[2:], axes, strict=True)]
     for d in x.dims[2:]:
         ctx.require(any_of(at_least(d, 1), *(equal(s, 0) for s in (x[0], *sizes))), "the image isn't empty", d, 1)

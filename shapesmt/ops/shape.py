@@ -11,7 +11,7 @@ from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, valued, viewed, wanted
-from shapesmt.ops.laws import require_least, sized
+from shapesmt.ops.laws import require_least, require_single, sized
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.tensor import MAX_FLOATS, Shape, Tensor, from_literal
@@ -96,6 +96,7 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     axes = ctx.listed(1, "axes")
     if axes is None:
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, "the axes are a list")
         return ctx.tensor(None)
     rank = x.rank + len(axes)
     inserted = ctx.normals(axes, rank)
@@ -230,6 +231,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
 def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
     x = ctx.input(index)
     if x.shape is not None:
+        ctx.check(x.rank <= 1, "start, limit and delta are one number each")
         ctx.require_equal(x.numel, 1, "start, limit and delta are one number each")
     value = x.value
     if value is None:
@@ -267,7 +269,7 @@ def trilu(ctx: InferenceContext) -> Tensor:
     shift: Dim | None = ZERO
     if ctx.has(1):
         if ctx.input(1).shape is not None:
-            ctx.require_equal(ctx.input(1).numel, 1, "k is one number")
+            require_single(ctx, 1, law="k is one number")
         items = ctx.items(1)
         shift = items[0] if items else None
     element = element_of(x) if _is_integer(x.dtype) else None

@@ -38,6 +38,8 @@ def dft(ctx: InferenceContext) -> Tensor:
     """The transform along the axis that an input names."""
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
     if axis is None or len(axis) != 1:
+        ctx.require_equal(ctx.input(2).numel, 1, "the axis is one number")
+        require_parts(ctx, ctx.input(0)[-1], (1, 2))
         x, half, back = ctx.input(0), ctx.integer("onesided", 0) == 1, ctx.integer("inverse", 0) == 1
         kept = not half and not ctx.has(1)
         sizes = [d if kept else ctx.fresh(f"size{i}") for i, d in enumerate(x.dims[:-1])]
@@ -102,6 +104,7 @@ def mel_weights(ctx: InferenceContext) -> Tensor:
     ctx.require_at_least(bins, 0, "the number of bins isn't negative")
     ctx.require_at_least(spectrum, 0, "the length isn't negative")
     for index in (3, 4):
+        ctx.require_equal(ctx.input(index).numel, 1, "each edge is one number")
         edge = ctx.input(index).value
         hertz = edge.items[0] if isinstance(edge, Elements) and len(edge.items) == 1 else None
         if isinstance(hertz, Real) and hertz.numerator is not None:

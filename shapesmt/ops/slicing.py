@@ -29,6 +29,7 @@ def cut(ctx: InferenceContext) -> Tensor:
     """`out = x[start:end:step]` along each listed axis."""
     x = ctx.input(0)
     starts, ends = _listed(ctx, 1, "starts"), _listed(ctx, 2, "ends")
+    _require_lengths(ctx, x)
     counts = {len(v) for v in (starts, ends) if v is not None}
     ctx.check(len(counts) <= 1, "there are as many ends as starts")
     axes = _axes(ctx, x, counts)
@@ -39,6 +40,17 @@ def cut(ctx: InferenceContext) -> Tensor:
     if any(c.first is None or c.step is None for c in cuts.values()):
         return ctx.tensor(dims)
     return ctx.tensor(dims, value=_kept(x, dims, cuts))
+
+
+def _require_lengths(ctx: InferenceContext, x: Tensor) -> None:
+    """State that what is listed in inputs of symbolic length is listed for the same axes."""
+    lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
+    lengths = [listed[0] for listed in lists if listed.shape is not None]
+    for length in lengths[1:]:
+        if length is not lengths[0]:
+            ctx.require_equal(length, lengths[0], "there are as many ends, axes and steps as starts")
+    if lengths and lengths[0].constant is None:
+        ctx.require_at_least(x.rank, lengths[0], "the axes that are cut are the tensor's")
 
 
 def _cuts(

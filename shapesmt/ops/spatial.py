@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.dim import ONE, Dim, as_dim, ceil_divide, make_atom, maximum, minimum
 from shapesmt.formula import any_of, at_least, divides, equal
+from shapesmt.ops.laws import require_one_or, require_single
 from shapesmt.ops.registry import rule
 from shapesmt.rewrite import beyond
 
@@ -116,6 +117,8 @@ def conv(ctx: InferenceContext) -> Tensor:
 @rule("ConvInteger", since=10, dtype="int32")
 def conv_integer(ctx: InferenceContext) -> Tensor:
     """A convolution of integers."""
+    require_single(ctx, 2)
+    require_one_or(ctx, 3, ctx.input(1)[0], "there is one zero point, or one per filter")
     return convolved(ctx, ctx.input(0), ctx.input(1), 99, "int32")
 
 
@@ -123,6 +126,9 @@ def conv_integer(ctx: InferenceContext) -> Tensor:
 def qlinear_conv(ctx: InferenceContext) -> Tensor:
     """A convolution of quantized numbers; the element type is that of the output's zero point."""
     x, w = ctx.input(0), ctx.input(3)
+    require_single(ctx, 1, 2, 6, 7)
+    for index in (4, 5):
+        require_one_or(ctx, index, w[0], "there is one scale and zero point, or one per filter")
     return convolved(ctx, x, w, 8, ctx.input(7).dtype)
 
 

@@ -130,13 +130,12 @@ def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     for name, finding in found.items():
         wanted = expected.get(name, Verdict.PROVED)
         if finding.verdict is not wanted:
-            if name in unknown or not truth.whole:
+            if name in unknown or (finding.verdict is Verdict.DEPENDS and not truth.whole):
                 continue
             yield f"{name} is {finding.verdict} ({finding.condition}), should be {wanted}"
         elif name not in unknown:
             yield from _counterexample(truth, finding)
-    expected = {name: verdict for name, verdict in expected.items() if name not in truth.unchecked}
-    worst = Verdict.worst([*expected.values(), *(f.verdict for f in report.findings)])
+    worst = Verdict.worst(f.verdict for f in report.findings)
     if report.verdict is not worst and report.verdict is not Verdict.UNKNOWN:
         yield f"the verdict is {report.verdict}, its findings' worst is {worst}"
 

@@ -112,8 +112,8 @@ class _Grower:
             found = dict(zip([o.name for o in model.graph.output], ready(model)(values), strict=True))
         except Unsupported:
             return False
-        except Exception:
-            if self.r.random() > 0.12:
+        except Exception as error:
+            if self.r.random() > 0.12 or "INVALID_GRAPH" in str(error):  # a fault of the recipe, not of sizes
                 return False
             found = {}
         self.nodes += nodes

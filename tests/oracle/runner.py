@@ -191,8 +191,11 @@ def _reference(model: onnx.ModelProto) -> Call:
     names = [i.name for i in model.graph.input]
 
     def unchecked(values: Mapping[str, Any]) -> list[Any]:
+        given = [values[n] for n in names]
+        doubles = any(getattr(v, "dtype", None) == np.float64 for v in given)
         with np.errstate(all="ignore"):
-            return list(evaluator.run(None, {n: values[n] for n in names}))
+            made = evaluator.run(None, dict(zip(names, given, strict=True)))
+        return [np.float32(v) if getattr(v, "dtype", None) == np.float64 and not doubles else v for v in made]
 
     return unchecked
 

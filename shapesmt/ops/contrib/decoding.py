@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, as_dim, maximum
-from shapesmt.formula import divides
+from shapesmt.formula import divides, equal
 from shapesmt.ops.attention import Heads, require_gate
 from shapesmt.ops.contrib.attention import HEADS_LAW, heads, hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib
@@ -60,20 +61,18 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     query, key, value = (ctx.input(i, rank=3) for i in range(3))
     count, shared = heads(ctx, query[2], "q_num_heads"), heads(ctx, value[2], "kv_num_heads")
     ctx.check(count % shared == 0 or shared % count == 0, "one number of heads divides the other")
-    for x in (key, value):
-        for size, wanted in zip(x.dims[:2], query.dims[:2], strict=True):
-            ctx.require_equal(size, wanted, "queries, keys and values have one batch and length")
+    for x, axis in product((key, value), (0, 1)):
+        ctx.require_equal(x[axis], query[axis], "queries, keys and values have one batch and length")
     size, width = query[2] // count, value[2] // shared
-    ctx.require(divides(size, key[2]), "keys have heads of the queries' size", key[2], size)
-    least = size if shared == 1 else key[2]
-    ctx.require_equal(key[2], least, "there are no more heads of keys than of values")
+    fits = divides(size, key[2]) if shared > 1 else equal(key[2], size)
+    ctx.require(fits, "keys have heads of the queries' size", key[2], size)
     state = in_window(ctx, (query[0], shared, size, width))
     require_shape(ctx, 3, state, "the state is [B, M, K, V]")
     gated = Heads(query[0], as_dim(shared), query[1], size)
     for index, each in ((4, shared * size), (5, 1)):
         require_gate(ctx, index, gated, each, "the gates are one per head, or per feature of the keys")
-    made = ctx.tensor((query[0], query[1], max(count, shared) * width))
-    return [made, ctx.tensor(state, ctx.input(3).dtype if ctx.has(3) else query.dtype)]
+    dtype = ctx.input(3).dtype if ctx.has(3) else query.dtype
+    return [ctx.tensor((*query.dims[:2], max(count, shared) * width)), ctx.tensor(state, dtype)]
 
 
 def in_window(ctx: InferenceContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:

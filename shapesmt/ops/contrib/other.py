@@ -166,9 +166,11 @@ def crop_and_resize(ctx: InferenceContext) -> Tensor:
 
 @contrib("Tokenizer")
 def tokenizer(ctx: InferenceContext) -> Tensor:
-    """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string."""
+    """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string; without strings it doesn't."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), f"the strings are [C] or [N, C], not of rank {x.rank}")
+    if x.numel.lo < 1:
+        return ctx.tensor(x.dims if x.numel.constant == 0 else None)
     return ctx.tensor((*x.dims, ctx.fresh("tokens")))
 
 

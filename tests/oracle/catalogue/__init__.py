@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from tests.oracle.catalogue import contrib, elementwise, flow, images, items, ml, numbers, products, shapes
+from tests.oracle.catalogue import (
+    contrib,
+    elementwise,
+    flow,
+    images,
+    items,
+    lists,
+    ml,
+    numbers,
+    products,
+    shapes,
+)
 
 RECIPES = tuple(
     recipe
-    for family in (elementwise, shapes, items, products, images, numbers, flow, ml, contrib)
+    for family in (elementwise, shapes, items, lists, products, images, numbers, flow, ml, contrib)
     for recipe in family.RECIPES
 )

@@ -45,7 +45,7 @@ RECIPES = [
     op("WordConvEmbedding", "M n m", "f 3 1 2 2", "f 3", "f 5 2",
        embedding_size=3, conv_window_size=2, char_embedding_size=2),
     op("BifurcationDetector", "i s", "i c", np.int64(0), outputs=2),
-    op("Tokenizer", "s n m", mark=FLAG, pad_value="#", mincharnum=1, separators=[" "]),
+    op("Tokenizer", "s n m", mark=any_of(0, 1), pad_value="#", mincharnum=1, separators=[" "]),
     op("CausalConvWithState", "f b c l", "f c 1 3", "?f c", "?f b c 2", outputs=2),
     op("LinearAttentionGate", "f b t h", "f h", "f h"),
     op("GatedAdd", "f n m", "f n m", "f n 1"),

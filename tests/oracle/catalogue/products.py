@@ -40,7 +40,6 @@ RECIPES = [
     op("GRU", "f t b i", "f 1 6 i", "f 1 6 2", "?f 1 12", outputs=2, hidden_size=2),
     op("GRU", "f t b i", "f 1 3*h i", "f 1 3*h h", outputs=2, hidden_size=any_of(2, 3)),
     op("LSTM", "f t b i", "f 1 8 i", "f 1 8 2", "?f 1 16", outputs=3, hidden_size=2),
-    op("LSTM", "f b t i", "f 1 8 i", "f 1 8 2", outputs=3, hidden_size=2, layout=FLAG, since=14),
     op("Attention", "f b s 4", "f b t 4", "f b t 4", "?f s t", since=23, q_num_heads=2, kv_num_heads=2),
     op("Attention", "f b 2 s d", "f b 2 t d", "f b 2 t e", since=23, is_causal=FLAG),
     op("Attention", "f b 2 s d", "f b 1 t d", "f b 1 t d", "", "f b 1 p d", "f b 1 p d", outputs=3, since=23),

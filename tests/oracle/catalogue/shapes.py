@@ -19,7 +19,7 @@ RECIPES = [
     op("Reshape", "T n m", "= m -1", kinds=MOVED),
     op("Reshape", "f n m k", "= 0 -1"),
     op("Reshape", "f n m k", "= n m*k"),
-    op("Reshape", "f n 6 k", "= n 2 3 -1", allowzero=any_of(None, 1)),
+    op("Reshape", "f n 6 k", "= n 2 3 -1", allowzero=any_of(None, 1), since=14),
     op("Reshape", "f n m", "= k -1"),
     op("Expand", "T *", "= n m", kinds=MOVED),
     op("Expand", "f n 1", "= n m"),
