@@ -78,7 +78,7 @@ def disagreements(
             wrong = list(_reported(truth, report))
         else:
             wrong = [*_verdicts(truth, report), *_regions(truth, report, counts)]
-            wrong += _bounds(truth, bounds, counts)
+            wrong += _bounds(truth, bounds, counts) if truth.valid or report.verdict is not Verdict.UNKNOWN else []
     except SyntaxError as error:
         wrong = [f"Python can't read {error.text}"]
     return [f"{text} (dims={dims}, assume={assume})" for text in wrong]

@@ -29,7 +29,7 @@ from tests.oracle.compare import Truth, disagreements
 from tests.oracle.growing import grow
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, varied
 
-DEFAULT, FULL = 400, 8000
+DEFAULT, FULL = 400, 6000
 WORKERS = 2
 STARTED, ANSWERED = 8, 20  # seconds that a runtime and shapesmt have for a graph
 OPERATORS, EXECUTIONS = 200, 100_000

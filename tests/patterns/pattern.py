@@ -34,7 +34,6 @@ class Pattern:
         broken: The first finding's counterexample.
         fine: An input next to it that runs.
         warnings: The kinds of the warnings.
-        lenient: ONNX Runtime runs it all the same, against the operator's text: it reads what happens to be there.
         huge: No machine has the memory to run it.
     """
 
@@ -49,7 +48,6 @@ class Pattern:
     broken: Sizes = field(default_factory=dict)
     fine: Sizes = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    lenient: bool = False
     huge: bool = False
     opset: int = 18
 

@@ -182,7 +182,10 @@ def word_embedding(ctx: InferenceContext) -> Tensor:
     law = "the filters are as wide as a character's embedding"
     ctx.require_equal(filters[3], characters[1], law)
     ctx.require_at_least(words[1], filters[2], "the words are as long as the filters")
-    ctx.require_equal(filters[2], ctx.integer("conv_window_size", 1), "conv_window_size is that of the filters")
+    given = (("conv_window_size", filters[2]), ("char_embedding_size", characters[1]), ("embedding_size", filters[0]))
+    for name, size in given:
+        if name in ctx.attributes:
+            ctx.require_equal(size, ctx.integer(name), f"'{name}' is that of the weights")
     return ctx.tensor((*words.dims[:-1], filters[0]), "float32")
 
 

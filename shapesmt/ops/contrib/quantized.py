@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, ceil_divide, product
-from shapesmt.formula import FALSE, Formula, all_of, any_of, differs, equal, select
+from shapesmt.formula import FALSE, Formula, all_of, any_of, differs, divides, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import channels_first, contrib, require_scalars, viewed
 from shapesmt.ops.joining import concat
@@ -338,6 +338,7 @@ def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> 
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
     fused = 2 if ctx.integer("swiglu_fusion", 0) else 1
+    ctx.require(divides(per_byte, hidden), "the hidden features fill the bytes that hold them", hidden, per_byte)
     return [(inner * fused, hidden), (hidden, inner), (inner, hidden)], turned
 
 

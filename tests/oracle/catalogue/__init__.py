@@ -1,4 +1,7 @@
-"""The operators of the random graphs, a line or two each."""
+"""The operators of the random graphs, a line or two each.
+
+To add one, write a line in the file of its family, as `tests/oracle/recipes.py` says; a new file is listed below.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ ONES = "f 1"
 
 RECIPES = [
     op("TopK", "f n m", "L 1", outputs=2, granted=True),
-    op("Range", "I 1", "L 1", "L 1"),
+    op("Range", "I", "L", "L"),
     op("Pad", "f n m", "I 4", ONES),
     op("Pad", "f n m", "I 2", "", "I 1", since=18),
     op("OneHot", "I n m", "L 1", np.array([0, 1], np.float32)),
@@ -28,10 +28,10 @@ RECIPES = [
     op("CenterCropPad", "f n m", "L 2", since=18),
     op("ReduceSum", "f n m", "I 1"),
     op("Unsqueeze", "f n m", "I 1", granted=True),
-    op("ConvInteger", "u n c h w", "u m c 2 2", "u 1", any_of("u 1", "u m")),
+    op("ConvInteger", "u n c h w", "u m c 2 2", "u 1", "u"),
     op("QLinearConv", "u n c h w", ONES, "u 1", "u m c 2 2", "f m", "u m", ONES, "u 1"),
-    op("MatMulInteger", "u n k", "u k m", "u 1", any_of("u 1", "u m")),
-    op("QLinearMatMul", "u n k", ONES, "u 1", "u k m", ONES, "u 1", ONES, "u 1"),
+    op("MatMulInteger", "u n k", "u k m", "u", any_of("u 1", "u m")),
+    op("QLinearMatMul", "u n k", "f", "u", "u k m", ONES, "u 1", ONES, "u 1"),
     op("QuantizeLinear", "f n m", any_of("f n", ONES), axis=0, since=13),
     op("ReverseSequence", "f n m", "L m", granted=True),
 ]
