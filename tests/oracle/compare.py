@@ -10,8 +10,9 @@ import onnx
 
 import shapesmt
 from shapesmt.errors import UsageError
+from shapesmt.finding import Finding, Verdict
 from shapesmt.ranges import RangeLike
-from shapesmt.report import Bounds, DimBounds, Finding, Report, Verdict
+from shapesmt.report import Bounds, DimBounds, Report
 from tests.oracle.runner import Run, value
 
 
