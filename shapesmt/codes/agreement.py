@@ -174,7 +174,7 @@ CODES = (
         "Compare hidden_size and direction with the weights, and the input's last axis with theirs.",
         "g (float[t, b, i] x, float[1, 32, 16] w, float[1, 32, 8] r) => (float[t, 1, b, 8] y)\n"
         "{ y = LSTM <hidden_size = 8> (x, w, r) }",
-        ("[directions",),
+        ("[directions", "[gates*hidden", "an initial state is"),
         {"i": "8..16:8"},
     ),
     Code(

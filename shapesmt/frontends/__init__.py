@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from shapesmt.frontends.files import open_model
+from shapesmt.frontends.files import is_xml, open_model
 from shapesmt.graph import Graph
 
 if TYPE_CHECKING:
@@ -38,4 +38,8 @@ def load(model: Model) -> Graph:
     if onnx.is_proto(model):
         return onnx.read(model, "<model>")
     opened = open_model(model)
+    if is_xml(opened.content):
+        from shapesmt.frontends import openvino
+
+        return openvino.read(opened.content, opened.source, opened.folder, opened.beside(".bin"))
     return onnx.read(onnx.parse(opened.content, opened.source), opened.source, opened.folder)

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from shapesmt.errors import ModelError, UsageError, printable
 
-__all__ = ["Opened", "content_inside", "nesting", "open_model", "text_format"]
+__all__ = ["Opened", "content_inside", "is_xml", "nesting", "open_model", "text_format"]
 
 _TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:(?P<onnxtxt><)|(?P<json>\{)|(?P<textproto>[a-z_]+\s*[:{]))")
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!|net[\s>/])")
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
 
 
@@ -26,6 +27,12 @@ class Opened(NamedTuple):
     """What to call it in a message."""
     folder: str | None
     """Where its external data may be; None: nowhere."""
+    name: str = ""
+    """Its own name in there."""
+
+    def beside(self, suffix: str) -> str:
+        """The name of the file that goes with it, "" where it has none itself."""
+        return Path(self.name).with_suffix(suffix).name if self.name else ""
 
 
 def open_model(model: object) -> Opened:
@@ -44,7 +51,7 @@ def open_model(model: object) -> Opened:
     if path == "-":
         return Opened(sys.stdin.buffer.read(), "<stdin>", None)
     folder, name = os.path.split(path)
-    return Opened(_content(path), printable(name or path), folder or ".")
+    return Opened(_content(path), printable(name or path), folder or ".", name)
 
 
 def _content(path: str) -> bytes:
@@ -84,6 +91,11 @@ def text_format(content: bytes) -> str | None:
     """
     match = _TEXT.match(content, 0, 1 << 16)
     return match.lastgroup if match else None
+
+
+def is_xml(content: bytes) -> bool:
+    """Whether it starts as OpenVINO's files do."""
+    return _XML.match(content) is not None
 
 
 def nesting(text: bytes) -> int:

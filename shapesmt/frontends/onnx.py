@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
 
 from shapesmt.errors import ModelError, UsageError, printable
-from shapesmt.frontends.files import content_inside, nesting, open_model, text_format
+from shapesmt.frontends.files import content_inside, is_xml, nesting, open_model, text_format
 from shapesmt.frontends.ranges import noted_ranges
 from shapesmt.frontends.schemas import OnnxSchemas
 from shapesmt.frontends.types import declared, text_of
@@ -66,13 +66,15 @@ def proto(model: Model) -> tuple[onnx.ModelProto, Graph]:
 
     Raises:
         ModelError: Its file can't be read.
-        UsageError: It is a graph, which no longer knows its file.
+        UsageError: It is a graph, which no longer knows its file, or of another format.
     """
     if is_proto(model):
         return model, read(model, "<model>")
     if isinstance(model, Graph):
         raise UsageError(f"{model.source}: a graph has no ONNX file to write into; give the file's path instead")
     opened = open_model(model)
+    if is_xml(opened.content):
+        raise UsageError(f"{opened.source}: an OpenVINO model; only an ONNX model can be written or run")
     parsed = parse(opened.content, opened.source)
     return parsed, read(parsed, opened.source, opened.folder)
 

@@ -79,6 +79,7 @@ DOMAINS = {  # domains whose rules are imported when a model uses them
     "ai.onnx.ml": "ml",
     "ai.onnx.preview": "training",
     "ai.onnx.preview.training": "training",
+    "openvino": "openvino",
 }
 
 

@@ -1,0 +1,129 @@
+"""Element by element: OpenVINO names the broadcasting, divides integers downwards, and has operators of its own."""
+
+from __future__ import annotations
+
+from shapesmt.context import BROADCAST_LAW, InferenceContext
+from shapesmt.dim import ONE
+from shapesmt.ops.elementwise import broadcast, require_nonzero
+from shapesmt.ops.items import remainder
+from shapesmt.ops.linear import require_broadcast_to
+from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, number_of, result, without_broadcast
+from shapesmt.ops.registry import rule
+from shapesmt.tensor import FLOATS, Tensor, tensor
+
+BINARY = {
+    **{name: name for name in ("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "Less")},
+    "BitwiseLeftShift": "BitShift",
+    "BitwiseRightShift": "BitShift",
+    "FloorMod": "Mod",
+    "GreaterEqual": "GreaterOrEqual",
+    "LessEqual": "LessOrEqual",
+    "LogicalAnd": "And",
+    "LogicalOr": "Or",
+    "LogicalXor": "Xor",
+    "Maximum": "Max",
+    "Minimum": "Min",
+    "Mod": "Mod",
+    "Multiply": "Mul",
+    "Power": "Pow",
+    "Subtract": "Sub",
+}
+
+
+def operands(ctx: InferenceContext) -> list[Tensor]:
+    """The two operands; the second is placed at an axis of the first, or agrees with it, where the node says so."""
+    x, y = ctx.input(0), ctx.input(1)
+    if x.shape is None or y.shape is None:
+        return [x, y]
+    if without_broadcast(ctx):
+        ctx.require_agree(x, y, law="operands have the same shape")
+    if ctx.text("auto_broadcast", "numpy") == "pdpd":
+        axis = ctx.integer("auto_broadcast.auto_broadcast_axis", -1)
+        first = x.rank - y.rank if axis == -1 else axis
+        behind = x.rank - first - y.rank
+        ctx.check(first >= 0 and behind >= 0, f"axis {axis} is inside a tensor of rank {x.rank}")
+        y = tensor(y.dtype, (*y.dims, *[ONE] * behind))
+        require_broadcast_to(ctx, y, x.dims, BROADCAST_LAW)
+    return [x, y]
+
+
+@rule(*BINARY, domain=DOMAIN, any_rank=True)
+def binary(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together as the node says."""
+    op = ctx.node.op
+    if "Shift" in op:
+        return result(ctx, "BitShift", *operands(ctx), direction="LEFT" if "Left" in op else "RIGHT")
+    if op in ("Mod", "FloorMod"):
+        return result(ctx, "Mod", *operands(ctx), fmod=int(op == "Mod" or ctx.input(0).dtype in FLOATS))
+    return result(ctx, BINARY[op], *operands(ctx))
+
+
+@rule("Divide", domain=DOMAIN, any_rank=True)
+def divide(ctx: InferenceContext) -> Tensor:
+    """As binary operators do; integers are divided downwards unless `m_pythondiv` is false."""
+    x, y = operands(ctx)
+    whole = x.dtype not in FLOATS and bool(ctx.integer("m_pythondiv", 1))
+    if not whole or x.shape is None or y.shape is None:
+        return result(ctx, "Div", x, y)
+    require_nonzero(ctx, y)
+    return broadcast(ctx, lambda a, b: (a - remainder(a, b)) // b if b is not None else None)
+
+
+@rule("NotEqual", domain=DOMAIN, any_rank=True)
+def not_equal(ctx: InferenceContext) -> Tensor:
+    """`not x == y`."""
+    return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
+
+
+@rule("SquaredDifference", domain=DOMAIN, any_rank=True)
+def squared_difference(ctx: InferenceContext) -> Tensor:
+    """`(x - y)**2`."""
+    difference = result(ctx, "Sub", *operands(ctx))
+    return result(ctx, "Mul", difference, difference)
+
+
+@rule("Select", domain=DOMAIN, any_rank=True)
+def select(ctx: InferenceContext) -> Tensor:
+    """One of two tensors at each element; all broadcast together unless the node says that they agree."""
+    chosen = [ctx.input(i) for i in range(3)]
+    if without_broadcast(ctx) and all(x.shape is not None for x in chosen):
+        ctx.require_agree(*chosen, law="operands have the same shape")
+    return result(ctx, "Where", *chosen)
+
+
+@rule("Convert", domain=DOMAIN, any_rank=True, total=True)
+def convert(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements change type."""
+    return result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", "")))
+
+
+@rule("ConvertLike", domain=DOMAIN, any_rank=True, total=True)
+def convert_like(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements take the type of the other input."""
+    return result(ctx, "CastLike", ctx.input(0), ctx.input(1))
+
+
+@rule("Clamp", "FakeConvert", "GRN", "LRN", "MVN", domain=DOMAIN, any_rank=True, total=True)
+@rule("NormalizeL2", "Result", domain=DOMAIN, any_rank=True, total=True)
+def kept(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    return ctx.tensor(ctx.input(0).shape)
+
+
+@rule("PReLU", domain=DOMAIN, any_rank=True)
+def prelu(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    return ctx.tensor(ctx.input(0).shape)
+
+
+@rule("FakeQuantize", domain=DOMAIN)
+def fake_quantize(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the four ranges broadcast with it."""
+    ctx.broadcast(*(ctx.input(i).dims for i in range(5)))
+    return ctx.tensor(ctx.input(0).dims)
+
+
+@rule("BatchNormInference", domain=DOMAIN)
+def batch_normalization(ctx: InferenceContext) -> Tensor:
+    """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
+    return result(ctx, "BatchNormalization", *(ctx.input(i) for i in range(5)))

@@ -1,0 +1,45 @@
+"""What surrounds the body of a loop: the trips that a sliced axis makes, a trip's slice, the slices joined."""
+
+from __future__ import annotations
+
+from shapesmt.context import LARGEST, InferenceContext
+from shapesmt.formula import at_least, divides, select
+from shapesmt.ops.openvino.bridge import DOMAIN
+from shapesmt.ops.registry import rule
+from shapesmt.tensor import Tensor, tensor
+from shapesmt.value import elements
+
+
+@rule("LoopTrips", domain=DOMAIN)
+def trips(ctx: InferenceContext) -> Tensor:
+    """The number that is given, where a negative one is no limit, or that of the slices of an axis."""
+    if ctx.has(1):
+        x, size = ctx.input(1), ctx.integer("part_size")
+        axis = ctx.axis(x.rank)
+        ctx.require(divides(size, x[axis]), f"the axis splits evenly into slices of {size}", x[axis], size)
+        return tensor("int64", (), elements((), [x[axis] // size]))
+    listed = ctx.items(0)
+    if not listed or listed[0] is None:
+        return tensor("int64", ())
+    count = listed[0] if listed[0].lo >= 0 else select(at_least(listed[0], 0), listed[0], LARGEST)
+    return tensor("int64", (), elements((), [count]))
+
+
+@rule("LoopSlice", domain=DOMAIN)
+def part(ctx: InferenceContext) -> Tensor:
+    """The slice that a trip is given."""
+    x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
+    axis = ctx.axis(x.rank)
+    if trip and trip[0] is not None:
+        ctx.require_at_least(x[axis], (trip[0] + 1) * size, "the indices are inside the axis: each trip has a slice")
+    return x.replace(axis, size)
+
+
+@rule("LoopJoined", domain=DOMAIN)
+def joined(ctx: InferenceContext) -> Tensor:
+    """Slices `[trips, *sizes]`, joined along one of their axes."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1, least=True)
+    dims, axis = list(x.dims[1:]), ctx.axis(x.rank - 1)
+    dims[axis] = dims[axis] * x[0]
+    return ctx.tensor(dims)
