@@ -31,6 +31,7 @@ class Evaluator:
         self._atoms: dict[Atom, Any] = dict(values)
         self._dims: dict[Dim, Any] = {}
         self._formulas: dict[Formula, Any] = {}
+        self._scanned: set[Any] = set()
         self._arrays = any(isinstance(v, np.ndarray) for v in values.values())
 
     def dim(self, dim: Dim) -> Any:
@@ -106,10 +107,9 @@ class Evaluator:
 
     def _define(self, dim: Dim) -> None:
         """Values of the definitions below, oldest first, so that no chain of them nests calls."""
-        if dim in self._dims:
+        if dim in self._scanned:
             return
-        pending = definitions((dim,), self._atoms)
-        for atom in pending:
+        for atom in definitions((dim,), self._atoms, self._scanned):
             if atom not in self._atoms:
                 assert atom.definition is not None
                 self._atoms[atom] = self._sum(atom.definition)
@@ -121,13 +121,15 @@ def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
     return evaluator.dim(what) if isinstance(what, Dim) else evaluator.formula(what)
 
 
-def definitions(roots: tuple[Dim | Formula, ...], known: Container[Atom] = ()) -> list[Atom]:
+def definitions(
+    roots: tuple[Dim | Formula, ...], known: Container[Atom] = (), seen: set[Any] | None = None
+) -> list[Atom]:
     """The defined symbols that the roots rest on, each after those that its definition needs.
 
-    What only `known` atoms rest on isn't looked at.
+    What only `known` atoms rest on isn't looked at, nor what was `seen` by an earlier call.
     """
     found: dict[Atom, None] = {}
-    seen: set[Any] = set()
+    seen = set() if seen is None else seen
     stack: list[Any] = list(roots)
     while stack:
         item = stack.pop()

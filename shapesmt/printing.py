@@ -16,7 +16,7 @@ Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for
 _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # characters; what is longer is written "..."
 _TEXTS: dict[Dim | Formula, str] = {}
-_PRINTED: set[Atom] = set()  # defined symbols whose meaning has its text
+_SCANNED: set[Dim | Formula | Atom] = set()  # the definitions below have their text
 
 
 def name_text(name: str) -> str:
@@ -31,10 +31,9 @@ def dim_text(dim: Dim) -> str:
         from shapesmt.evaluate import definitions
 
         # Definitions first, oldest first: no chain of them nests calls.
-        for atom in definitions((dim,), _PRINTED):
+        for atom in definitions((dim,), (), _SCANNED):
             if atom.definition is not None:
                 _print(atom.definition)
-                _PRINTED.add(atom)
         _print(dim)
     return _TEXTS[dim]
 
