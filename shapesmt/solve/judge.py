@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
 from math import inf
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shapesmt.dim import Dim
+from shapesmt.dim import Atom, Dim
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, negate
 from shapesmt.points import Assignment
 from shapesmt.presolve import Decision, Domain
 from shapesmt.solve.deadline import Deadline
+
+if TYPE_CHECKING:
+    from shapesmt.solve.solver import Answer
 
 
 class Extent(NamedTuple):
@@ -32,6 +36,8 @@ class Judge:
 
     def __init__(self, deadline: Deadline) -> None:
         self.deadline = deadline
+        self._answers: dict[tuple[Formula, ...], Answer] = {}
+        self._decisions: dict[tuple[Formula, ...], Decision] = {}
 
     @cached_property
     def _solver(self) -> ModuleType:
@@ -46,20 +52,44 @@ class Judge:
         return domain.together([domain.decide_part(part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
-        """What the solver says of a condition."""
+        """What the solver says of a condition, with the smallest counterexample."""
         symbols, facts = domain.about(formula.symbols)
-        refuted = self._solver.check([*facts, negate(formula)], self.deadline)
+        key = (formula, *facts)
+        if key not in self._decisions:
+            self._decisions[key] = self._decided(formula, symbols, facts)
+        return self._decisions[key]
+
+    def _decided(self, formula: Formula, symbols: Sequence[Atom], facts: Sequence[Formula]) -> Decision:
+        failing = (*facts, negate(formula))
+        refuted = self._ask(failing)
         if refuted.verdict == "unsat":
             return Decision("always", "z3")
         if refuted.verdict != "sat":
             return Decision("unknown", "z3")
-        shown = self._solver.smallest_model([*facts, negate(formula)], symbols, self.deadline) or refuted.model
-        holds = self._solver.check([*facts, formula], self.deadline).verdict if formula is not FALSE else "unsat"
+        shown = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
+        holds = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
         return Decision({"sat": "sometimes", "unsat": "never"}.get(holds, "unknown"), "z3", shown)
 
+    def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
+        """The solver's answer; the same question is asked once."""
+        if conditions not in self._answers:
+            self._answers[conditions] = self._solver.check(conditions, self.deadline)
+        return self._answers[conditions]
+
     def proves(self, domain: Domain, formula: Formula) -> bool:
-        """Whether the condition is proven to hold over the domain."""
-        return self.decide(domain, formula).holds == "always"
+        """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
+        if self.deadline.expired:
+            return False
+        parts = domain.independent(domain.simplified(formula))
+        decided = [domain.decide_part(part) for part in parts]
+        if any(d is not None and d.holds != "always" for d in decided):
+            return False
+        open_parts = (part for part, known in zip(parts, decided, strict=True) if known is None)
+        return all(self._refuted(domain, part) for part in open_parts)
+
+    def _refuted(self, domain: Domain, formula: Formula) -> bool:
+        """Whether the solver says that a condition nowhere fails."""
+        return self._ask((*domain.about(formula.symbols)[1], negate(formula))).verdict == "unsat"
 
     def satisfiable(self, domain: Domain) -> bool:
         """Whether any input is admissible; True as well where that couldn't be decided."""

@@ -248,7 +248,10 @@ def _descend(dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model
 
 
 def smallest_model(
-    formulas: Iterable[Formula], symbols: Iterable[Atom], deadline: Deadline = FOREVER
+    formulas: Iterable[Formula],
+    symbols: Iterable[Atom],
+    deadline: Deadline = FOREVER,
+    known: Answer | None = None,
 ) -> Assignment | None:
     """A model such as a person would write: few symbols off the low end of their range, and small values.
 
@@ -256,6 +259,7 @@ def smallest_model(
         formulas: The conditions.
         symbols: Those to make small; what comes first stays at its low end if there is a choice.
         deadline: When to settle for what is found.
+        known: What `check` says of these very conditions.
 
     Returns:
         The model; None where none is known.
@@ -269,10 +273,10 @@ def smallest_model(
         [('b', 1), ('h', 4), ('w', 9)]
     """
     facts, symbols = list(formulas), list(symbols)
-    answer = check(facts, deadline, symbols=symbols)
+    answer = check(facts, deadline, symbols=symbols) if known is None else known
     if answer.verdict != "sat":
         return None
-    model = answer.model
+    model = complete(answer.model, symbols)
     moved = total(select(equal(of_atom(s), default(s)), 0, 1) for s in symbols)
     for count in range(sum(model[s] != default(s) for s in symbols)):
         answer = check([*facts, at_most(moved, count)], deadline, symbols=symbols)
