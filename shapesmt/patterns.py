@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +35,14 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] |
     """The set of a symbol's values at which the truth holds: interval and residues, runs, or a short list."""
     if not truth.any():
         return None
-    first, last = int(truth.argmax()), len(truth) - 1 - int(truth[::-1].argmax())
+    first, last = int(truth.argmax()), len(truth) - 1
+    if not truth[-1]:
+        last -= int(truth[::-1].argmax())
     inside = slice(first, last + 1)
     x, name, lo, hi = of_atom(symbol), name_text(symbol.name), int(values[first]), int(values[last])
     if truth[inside].all():
         return [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
-    residues = _residues(values[inside], truth[inside])
+    residues = _residues(symbol, values[inside], truth[inside])
     if residues is not None:
         return [*_ends(symbol, values, residues, lo, hi), _residue_piece(symbol, *residues)]
     good = values[truth]
@@ -61,7 +64,7 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] |
 
 def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
     """Residues, and a few values at the lower end beside them."""
-    residues = _residues(values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:])
+    residues = _residues(symbol, values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:])
     if residues is None:
         return None
     usual = np.isin(values % residues[0], residues[1])
@@ -72,13 +75,27 @@ def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Piece] 
     return [Piece(any_of(*(p.formula for p in pieces)), " or ".join(p.text for p in pieces))]
 
 
-def _residues(values: Values, truth: Truth) -> Residues | None:
+def evenly_spaced(symbol: Atom, values: Values) -> bool:
+    """Whether the values follow each other at one distance."""
+    if len(values) < 3 or int(values[-1] - values[0]) == (len(values) - 1) * symbol.step:
+        return True
+    return bool((np.diff(values) == values[1] - values[0]).all())
+
+
+def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
     """`(m, residues)` if the truth is a matter of the remainder by some m."""
     first, seen = values[:SAMPLE], truth[:SAMPLE]
+    step = int(first[1] - first[0]) if len(first) > 1 and evenly_spaced(symbol, first) else 0
+    pattern = seen.tobytes()
     for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
-        passed, failed = np.zeros((2, m), dtype=np.bool_)
-        passed[first[seen] % m] = failed[first[~seen] % m] = True
-        if not (passed & failed).any():
+        if step:  # what repeats looks the same when it is shifted
+            period = m // gcd(m, step)
+            same = pattern.startswith(pattern[period:])
+        else:
+            passed, failed = np.zeros((2, m), dtype=np.bool_)
+            passed[first[seen] % m] = failed[first[~seen] % m] = True
+            same = not (passed & failed).any()
+        if same:
             good = np.unique(values[truth] % m)
             if not np.isin(values[~truth] % m, good).any():
                 return (m, tuple(good.tolist()))
@@ -87,18 +104,19 @@ def _residues(values: Values, truth: Truth) -> Residues | None:
 
 def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
     x, name = of_atom(symbol), name_text(symbol.name)
-    formula = any_of(*(equal(x % m, r) for r in residues))
+    rest = x % m
     if len(residues) == 1:
-        return Piece(formula, f"{name} % {m} == {residues[0]}")
+        return Piece(equal(rest, residues[0]), f"{name} % {m} == {residues[0]}")
     if len(residues) == m - 1:
         missing = (set(range(m)) - set(residues)).pop()
-        return Piece(differs(x % m, missing), f"{name} % {m} != {missing}")
+        return Piece(differs(rest, missing), f"{name} % {m} != {missing}")
     start = next((r for r in residues if (r - 1) % m not in residues), 0)
     run = len(residues)
     if run > MAX_RESIDUES and all((start + i) % m in residues for i in range(run)):
         shift = -start if start <= m // 2 else m - start
         shown = name if shift == 0 else f"({name} {'+' if shift > 0 else '-'} {abs(shift)})"
         return Piece(at_most((x + shift) % m, run - 1), f"{shown} % {m} <= {run - 1}")
+    formula = any_of(*(equal(rest, r) for r in residues))
     return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
 
 

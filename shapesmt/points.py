@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from math import inf, prod
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapesmt.dim import Atom, Dim
-from shapesmt.evaluate import Evaluator, evaluate
+from shapesmt.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.formula import Formula, all_of
 from shapesmt.growth import direction, half_line
+from shapesmt.intervals import Interval
 
 MANY = 4096  # values, from which on it pays to think before trying them all
 
@@ -127,22 +129,46 @@ class Points:
         return np.broadcast_to(np.asarray(result), self._shape)
 
 
+def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
+    """Whether a condition is seen to hold where every symbol is least, or every one greatest."""
+    known = all(-inf < lo <= hi < inf for lo, hi in ends.values())
+    if not known or not facts.symbols <= ends.keys() or not fits_int64(facts):
+        return False
+    least = {s: int(lo) for s, (lo, _) in ends.items()}
+    greatest = {s: int(hi - (hi - lo) % s.step) for s, (lo, hi) in ends.items()}
+    return any(Evaluator(at).formula(facts) for at in (least, greatest))
+
+
 def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:
     """A condition on one symbol at each of its ascending values; by bisection where it grows with the symbol."""
-    if len(values) > MANY and formula.op in ("and", "or"):
-        join = np.logical_and if formula.op == "and" else np.logical_or
-        joined: NDArray[np.bool_] = join.reduce([truth_over(symbol, values, part) for part in formula.args])
-        return joined
-    if len(values) > MANY and formula.op == "ge" and formula.dim is not None and (half := half_line(formula.dim)):
-        return np.asarray(values >= half[1] if half[0] > 0 else values <= half[1])
-    if len(values) > MANY and formula.op == "ge" and formula.dim is not None and (way := direction(formula.dim)):
-        ordered = values if way > 0 else -values[::-1]
-        first = bisect_left(ordered, True, key=lambda v: bool(evaluate(formula, {symbol: way * int(v)})))
-        if first == len(values):
-            return np.zeros(len(values), dtype=np.bool_)
-        return np.asarray(values >= ordered[first] if way > 0 else values <= -ordered[first])
+    if len(values) > MANY:
+        span = _span(symbol, values, formula)
+        if span is not None:
+            inside = np.zeros(len(values), dtype=np.bool_)
+            inside[span] = True
+            return inside
+        if formula.op in ("and", "or"):
+            join = np.logical_and if formula.op == "and" else np.logical_or
+            joined: NDArray[np.bool_] = reduce(join, [truth_over(symbol, values, part) for part in formula.args])
+            return joined
     truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
     return truth
+
+
+def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
+    """Where among ascending values a condition holds that is lost, or won, but once as they grow; None for others."""
+    if formula.op != "ge" or formula.dim is None:
+        return None
+    found = half_line(formula.dim)
+    way = found[0] if found is not None else direction(formula.dim)
+    if found is not None:
+        end = min(max(found[1], int(values[0]) - 1), int(values[-1]) + 1)
+        at = int(values.searchsorted(end, "left" if way > 0 else "right"))
+    elif way:
+        at = bisect_left(values, True, key=lambda v: bool(evaluate(formula, {symbol: int(v)})) is (way > 0))
+    else:
+        return None
+    return slice(at, None) if way > 0 else slice(at)
 
 
 def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:

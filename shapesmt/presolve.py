@@ -18,7 +18,7 @@ from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, at_least, divides
 from shapesmt.growth import direction, half_line, window
 from shapesmt.intervals import Interval
-from shapesmt.points import Assignment, Points, Values, chosen, distance, truth_over
+from shapesmt.points import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
 from shapesmt.rewrite import Replacer, replace
 
 MAX_VALUES = 1 << 20  # of one symbol
@@ -318,6 +318,8 @@ class Domain:
         """Whether no input is admissible at all; None where that takes a solver."""
         if FALSE in self.facts:
             return True
+        if self._relations and seen_at_an_end(all_of(*self.facts), {s: self.ends(s) for s in self.symbols}):
+            return False
         undecided = False
         for s in self.symbols:
             points = self.points((s,))

@@ -16,7 +16,7 @@ import numpy as np
 from shapesmt.dim import Atom, of_atom, total
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, equal, negate
-from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values
+from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
 from shapesmt.printing import name_text
@@ -118,7 +118,7 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     if points is not None:
         values = points.sizes(of_atom(symbol))
         pieces = describe_values(symbol, values, np.broadcast_to(points.truth(condition), values.shape))
-        if len(values) < 3 or (np.diff(values) == values[1] - values[0]).all():
+        if evenly_spaced(symbol, values):
             return pieces
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
