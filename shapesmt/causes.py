@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from shapesmt.dim import Atom, Dim
@@ -37,7 +38,11 @@ class Tracer:
     graph: Graph
     tensors: Mapping[str, Tensor]
     values: Mapping[Atom, int] | None = None
-    _traits: dict[int, str] = field(default_factory=dict)
+    _order: dict[str, int] = field(default_factory=dict)  # of the tensors, once it is needed
+
+    def at(self, values: Mapping[Atom, int] | None, tensors: Mapping[str, Tensor] | None = None) -> Tracer:
+        """The same at another counterexample, and with sizes that hold there."""
+        return replace(self, values=values, tensors=self.tensors if tensors is None else tensors)
 
     def clash(self, node: Node, left: Dim, right: Dim) -> Clash:
         """Two sizes that don't fit together, and which inputs of the node they are sizes of."""
@@ -78,12 +83,13 @@ class Tracer:
             visited.add((place.tensor, place.size))
             index = self.graph.producer(place.tensor)
             node = self.graph.nodes[index] if index is not None else None
-            inputs = [] if node is None else [*self._input_places(node, elements=True)]
-            earlier = _covering(place.size, inputs)
+            earlier = [] if node is None else self._earlier(place.size, node)
             if place.size.symbols and not any(p.size is place.size for p in earlier):
                 found[place] = self._cause(place, index, node)
             pending += earlier[::-1]
-        order = {name: i for i, name in enumerate(self.tensors)}
+        order = self._order
+        if not order:
+            order.update((name, i) for i, name in enumerate(self.tensors))
         listed = [found[p] for p in sorted(found, key=lambda p: (order.get(p.tensor, 0), p.axis is None, p.axis or 0))]
         if len(listed) <= MAX_CAUSES:
             return tuple(listed)
@@ -91,19 +97,36 @@ class Tracer:
         return (*first, *[c for c in listed if c not in first][len(first) - MAX_CAUSES :])
 
     def _cause(self, place: Place, index: int | None, node: Node | None) -> Cause:
-        value = _number(place.size, self.values)
+        value = self._number(place.size)
         shape = self._shape(place.tensor) if place.axis is not None else ()
         if node is None or index is None:
             return Cause("", place.tensor, place.axis, str(place.size), value, shape=shape)
-        if index not in self._traits:
-            self._traits[index] = traits(node, self.graph, self.tensors)
-        about = node.op, self._traits[index]
+        about = node.op, traits(node, self.graph, self.tensors)
         return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape)
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """The tensor's shape at the counterexample; nothing where that isn't known."""
-        sizes = [_number(d, self.values) for d in self.tensors[name].shape or ()] if self.values is not None else []
+        sizes = [self._number(d) for d in self.tensors[name].shape or ()] if self.values is not None else []
         return tuple([s for s in sizes if s is not None]) if None not in sizes else ()
+
+    def _number(self, size: Dim) -> int | None:
+        """The size at the counterexample, where it is known."""
+        if self.values is None or not size.symbols <= self.values.keys():
+            return None
+        return int(self._evaluator.dim(size))
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self.values or {})
+
+    def _earlier(self, size: Dim, node: Node) -> list[Place]:
+        """The places among a node's inputs that a size of its outputs comes from."""
+        places = []
+        for place in self._input_places(node, elements=True):
+            if place.size is size:
+                return [place]
+            places.append(place)
+        return _covering(size, places)
 
     def _places(self, name: str, *, elements: bool = False) -> Iterator[Place]:
         t = self.tensors[name]
@@ -123,7 +146,7 @@ class Tracer:
         return found[0] if found and (size.symbols or len(found) == 1) else None
 
     def _side(self, size: Dim, place: Place | None) -> Side:
-        value = _number(size, self.values)
+        value = self._number(size)
         return Side(str(size), value) if place is None else Side(str(size), value, place.tensor, place.axis)
 
 
@@ -151,10 +174,3 @@ def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:
         missing -= best.size.symbols
         chosen.append(best)
     return chosen
-
-
-def _number(size: Dim, values: Mapping[Atom, int] | None) -> int | None:
-    """The size at the counterexample, where it is known."""
-    if values is None or not size.symbols <= values.keys():
-        return None
-    return int(Evaluator(values).dim(size))

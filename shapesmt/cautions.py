@@ -17,7 +17,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import inf, prod
-from operator import itemgetter
 
 from shapesmt.dim import Atom, Dim, of_atom, product
 from shapesmt.errors import ModelError, printable
@@ -77,17 +76,19 @@ class _Examples:
     """Inputs of the valid region at which a condition holds, as a caller would write them."""
 
     def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
-        self._problem, self._judge, self._domain = problem, judge, examination.narrowed
+        self._problem, self._judge, self._examination = problem, judge, examination
         meanings = examination.narrowing.meanings
         self._meant = {s: meanings.get(s, of_atom(s)) for s in problem.domain.symbols}
 
     def where(self, wanted: Formula) -> Assignment | None:
         """The smallest valid input for which the condition holds, if any is known."""
-        return None if wanted is FALSE else self._judge.decide(self._domain, negate(wanted)).counterexample
+        if wanted is FALSE:
+            return None
+        return self._judge.decide(self._examination.narrowed, negate(wanted)).counterexample
 
     def shown(self, point: Assignment, relevant: frozenset[Atom]) -> tuple[Counterexample, Evaluator]:
         """An input in the caller's words, the relevant symbols marked, and what expressions are there."""
-        at = Evaluator(self._judge.complete(self._domain, point) or {})
+        at = Evaluator(self._judge.complete(self._examination.narrowed, point) or {})
         values = {s: at.dim(d) for s, d in self._meant.items()}
         return self._problem.counterexample(values, [s for s, d in self._meant.items() if d.symbols & relevant]), at
 
@@ -185,7 +186,7 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[Caution]:
     """Branches and loop bodies of the main graph that no admissible input gets to."""
     tensors, nodes = examination.original.tensors, problem.graph.nodes
-    if {*map(itemgetter(0), nodes)}.isdisjoint(("If", "Loop")):
+    if not examination.original.nested:
         return
     for index, node in enumerate(nodes):
         if node.op == "If":
@@ -241,7 +242,10 @@ def _large(problem: Problem, examination: Examination, examples: _Examples) -> I
 
 def _most(t: Tensor) -> Bound:
     """No tensor of these sizes has more elements."""
-    return prod([d.hi for d in t.shape]) if t.shape is not None and t.is_tensor else 0
+    most: Bound = 1
+    for d in t.shape or ():
+        most *= d.hi
+    return most if t.shape is not None and t.is_tensor else 0
 
 
 def _overflow(size: Dim, domain: Domain) -> Assignment | None:
@@ -280,7 +284,8 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[Caution]:
     """Dimensions of inputs that no node reads."""
     tensors, graph = examination.original.tensors, problem.graph
     missing = {s for d in problem.dims.values() for s in d.symbols}
-    for t in islice(tensors.values(), len(problem.inputs), None):
+    made = [t for a in dict.fromkeys(examination.original.applications) for t in a.outputs]
+    for t in (*made, *map(tensors.__getitem__, examination.original.unranked)):
         if not missing:
             return
         missing.difference_update(*(d.symbols for d in t.shape or ()))

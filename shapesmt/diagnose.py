@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from shapesmt.causes import Tracer
 from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import ModelError, printable
-from shapesmt.evaluate import Evaluator
+from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination, Judgement
 from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, differs, equal, negate
@@ -29,7 +31,8 @@ READABLE = 100  # characters of a condition that needs no shorter form
 
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Every judgement, and every operator without a rule, as a finding."""
-    made = [(j.index, _finding(j, problem, examination, judge)) for j in examination.judgements]
+    tracer = Tracer(problem.graph, examination.original.tensors)
+    made = [(j.index, _finding(j, problem, examination, judge, tracer)) for j in examination.judgements]
     for index, u in examination.unjudged:
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
@@ -54,7 +57,8 @@ def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: b
     for j in examination.judgements:
         laws = [r for r in j.open if r.formula is FALSE] or j.open
         if j.verdict is Verdict.FAILS and any((types or not r.typed) and not r.limit for r in laws):
-            f = _finding(j, problem, examination, judge)
+            tracer = Tracer(problem.graph, examination.original.tensors)
+            f = _finding(j, problem, examination, judge, tracer)
             raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
     for name, t in examination.inference.tensors.items():
         _refuse_tensor(f"tensor '{printable(name)}'", t, problem.graph.declared.get(name, Declared("", None)))
@@ -90,12 +94,12 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     return Precondition(region.text, region.exact and examination.decided)
 
 
-def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Finding:
+def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
     values = j.decision.counterexample
     broken = _first_broken(j, values)
     shown = None if values is None else problem.counterexample(values, _decisive(j, broken.formula, values, judge))
     region = _holds_iff(j, problem, examination, judge)
-    tracer = Tracer(problem.graph, examination.original.tensors, values)
+    tracer = tracer.at(values)
     sides = [s for s in (broken.left, broken.right) if s is not None]
     told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
@@ -119,7 +123,7 @@ def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...
     if max((len(c.expr) for c in found), default=0) <= READABLE:
         return found
     values = None if tracer.values is None else j.narrowing.values(tracer.values)
-    return Tracer(tracer.graph, j.inference.tensors, values).causes_of_clash(j.node, j.narrowing.narrowed(sides))
+    return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrowed(sides))
 
 
 def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> list[Atom]:
@@ -145,8 +149,9 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
     """Whether one of the first few values of a symbol alone is seen to make the condition hold."""
     low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
-    tried = (low + i * symbol.step for i in range(MAX_TRIED))
-    return any(Evaluator({**values, symbol: v}).formula(together) for v in tried if v <= symbol.hi)
+    tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
+    at_once = [np.array(tried)] if fits_int64(together) else tried
+    return any(np.any(Evaluator({**values, symbol: v}).formula(together)) for v in at_once)
 
 
 def _code(kind: str) -> str:
@@ -173,18 +178,17 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     """Where the node runs, among the inputs for which the reported nodes it rests on do."""
     if j.verdict is Verdict.UNKNOWN or judge.deadline.expired:
         return None
-    earlier = [o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS]
+    earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}
     domain, condition = j.domain, j.condition
     if j.verdict is Verdict.FAILS and not earlier:
         return NOWHERE
     if earlier:
-        ancestors = problem.graph.ancestors(j.index)
-        if any(o.index not in ancestors for o in earlier):
+        rests_on = problem.graph.ancestors(j.index, earlier)
+        if len(rests_on) < len(earlier):
             condition = all_of(*(r.formula for r in examination.original.applications[j.index].requirements))
             domain = examination.admissible(problem)
-            for other in earlier:
-                if other.index in ancestors:
-                    domain.assume(other.condition)
+            for index in sorted(rests_on):
+                domain.assume(earlier[index].condition)
         elif j.verdict is Verdict.FAILS:
             return NOWHERE
     if condition is FALSE:

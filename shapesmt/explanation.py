@@ -64,5 +64,6 @@ def _about(index: int | None, found: tuple[Finding, ...], examination: Examinati
     own = tuple(f for f in found if f.index == index)
     if own or index not in examination.unreachable:
         return own
-    before = examination.inference.graph.ancestors(index)
+    failing = {f.index for f in found if f.verdict is Verdict.FAILS}
+    before = examination.inference.graph.ancestors(index, failing)
     return tuple(f for f in found if f.index in before and f.verdict is Verdict.FAILS)

@@ -6,7 +6,7 @@ equal contents are one object and a rule's memo key is a tuple of identities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -181,20 +181,36 @@ class Graph:
         """The indices of the nodes that read the tensor, in order."""
         return self._consumers.get(tensor, ())
 
-    def ancestors(self, index: int) -> set[int]:
-        """The nodes that this one's inputs come from.
+    def ancestors(self, index: int, among: Collection[int] | None = None) -> set[int]:
+        """The nodes that this one's inputs come from; `among` says which of them matter.
 
         Example:
             >>> nodes = [Node("Abs", "", n, [x], [y]) for n, x, y in ("axy", "bxz", "cyw")]
             >>> graph = Graph("g", {"x": Declared("float32", None)}, ["w"], nodes)
-            >>> graph.ancestors(2), graph.descendants(0)
-            ({0}, {2})
+            >>> graph.ancestors(2), graph.ancestors(2, {1}), graph.descendants(0)
+            ({0}, set(), {2})
         """
-        return _reached(index, lambda i: map(self._producers.get, self.nodes[i].reads))
+        asked = range(index) if among is None else among
+        made, first, missing = self._producers, min(asked, default=index), set(asked)
+        reached, ahead = {index}, [index]
+        while ahead and missing:
+            for name in self.nodes[ahead.pop()].reads:
+                i = made.get(name, -1)
+                if i >= first and i not in reached:
+                    reached.add(i)
+                    missing.discard(i)
+                    ahead.append(i)
+        return missing.symmetric_difference(asked)
 
     def descendants(self, index: int) -> set[int]:
         """The nodes that need an output of this one."""
-        return _reached(index, lambda i: chain.from_iterable(map(self.consumers, self.nodes[i].outputs)))
+        reached: set[int] = set()
+        ahead = [index]
+        while ahead:
+            new = {*chain.from_iterable(map(self.consumers, self.nodes[ahead.pop()].outputs))} - reached
+            reached |= new
+            ahead.extend(new)
+        return reached
 
     def every_node(self) -> Iterator[Node]:
         """Its nodes and those of the graphs and functions inside, in no promised order."""
@@ -335,17 +351,6 @@ def _calls(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
         yield node.domain, node.op
         for graph in node.attributes.graphs:
             yield from _calls(graph.nodes)
-
-
-def _reached(start: int, step: Callable[[int], Iterable[int | None]]) -> set[int]:
-    """What a walk reaches from a node."""
-    reached: set[int] = set()
-    ahead = [start]
-    while ahead:
-        new = {i for i in step(ahead.pop()) if i is not None} - reached
-        reached |= new
-        ahead.extend(new)
-    return reached
 
 
 def _dataflow(nodes: Sequence[Node], producers: Mapping[str, int]) -> nx.DiGraph[int]:

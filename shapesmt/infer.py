@@ -48,6 +48,8 @@ class Inference:
     """What nodes need of these ranks, by the nodes' indices."""
     unranked: list[str] = field(default_factory=list)
     """The tensors that nodes make with an unknown rank, or with one that is taken to be so."""
+    nested: list[Node] = field(default_factory=list)
+    """The nodes that have graphs of their own, as far as inference has come."""
 
     def advance(self, count: int | None = None) -> None:
         """Make the applications of that many more nodes, or of all."""
@@ -98,7 +100,9 @@ def start(
 
     walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
     tensors = dict(inputs)
-    return Inference(graph, tensors, steps=walk.nodes(graph, tensors), ranks=ranks or {}, unranked=walk.unranked)
+    return Inference(
+        graph, tensors, steps=walk.nodes(graph, tensors), ranks=ranks or {}, unranked=walk.unranked, nested=walk.nested
+    )
 
 
 def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
@@ -132,6 +136,7 @@ class _Walk:
         self._depth = depth
         self._ranks = ranks or {}
         self.unranked: list[str] = []
+        self.nested: list[Node] = []
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -151,6 +156,7 @@ class _Walk:
                 rule = found[domain, op] = self._lookup(domain, op)
             given = [tensors[name] if name else None for name in reads]
             if attributes.graphs:
+                self.nested.append(node)
                 made = self._apply(rule, node, given, tensors)
             else:
                 key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)

@@ -18,8 +18,9 @@ from shapesmt.dim import Dim
 from shapesmt.errors import ShapesmtError
 from shapesmt.evaluate import Evaluator
 from shapesmt.graph import Attributes, Graph, Node
-from shapesmt.infer import infer
+from shapesmt.infer import MAX_REMEMBERED, infer
 from shapesmt.real import Real
+from shapesmt.schema import Schemas
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements
 
@@ -27,12 +28,26 @@ MAX_LISTED = 8  # numbers of one attribute or input that are shown
 ENDLESS = 2**31 - 1
 _SINGULAR = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
 _TYPES = frozenset({"to", "dtype"})
+_KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = {}
 
 
 def traits(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     """The attributes and constant inputs without which the node would make other sizes, or need something else."""
-    given = {name: tensors[name] for name in node.reads if name in tensors}
-    usual = None if node.attributes.graphs else _effect(node, graph, given)
+    if node.attributes.graphs:
+        return ""
+    places = map(node.inputs.index, node.inputs)  # which of them are one tensor
+    operator = node.op, node.domain, graph.opsets.get(node.domain)
+    key = (*operator, node.attributes, *places, *map(tensors.get, node.inputs))
+    known = _KNOWN.setdefault(graph.schemas, {}) if (node.domain, node.op) not in graph.functions else {}
+    if key not in known:
+        if len(known) > MAX_REMEMBERED:
+            known.clear()
+        known[key] = _traits(node, graph, {name: tensors[name] for name in node.reads if name in tensors})
+    return known[key]
+
+
+def _traits(node: Node, graph: Graph, given: Mapping[str, Tensor]) -> str:
+    usual = _effect(node, graph, given)
     if usual is None:
         return ""
     found = []
