@@ -355,7 +355,7 @@ def supported_ops(model: Model | None = None) -> Operators:
     from shapesmt.frontends import onnx as frontend
 
     if model is None:
-        ruled = [Operator(r.name, r.domain, r.since) for r in ops.rules()]
+        ruled = [Operator(r.name, r.domain, r.since, plugin=r.plugin) for r in ops.rules()]
         known = {(o.domain, o.name) for o in ruled}
         bodies = {key: since for key, since in frontend.schemas().bodies().items() if key not in known}
         return Operators(None, (*ruled, *(Operator(n, d, since, expanded=True) for (d, n), since in bodies.items())))
@@ -369,7 +369,10 @@ def supported_ops(model: Model | None = None) -> Operators:
         rule = ops.resolve(domain, name, graph.opsets.get(domain, 1))
         expanded = (domain, name) in graph.functions or (rule is None and (domain, name) in expandable)
         since = rule.since if rule is not None else expandable.get((domain, name), 1) if expanded else None
-        listed.append(Operator(name, domain, since, count, expanded))
+        schemas = graph.schemas if since is None else None
+        inferred = schemas is not None and schemas.infers(domain, name, graph.opsets.get(domain, 1))
+        plugin = "" if rule is None else rule.plugin
+        listed.append(Operator(name, domain, since, count, expanded, inferred, plugin))
     return Operators(graph.source, tuple(listed))
 
 

@@ -31,13 +31,15 @@ BROADCAST_LAW = "broadcast sizes are equal or 1"
 class Unjudged(NamedTuple):
     """A node of which nothing is said, at the path of an inner node: no rule for it, or an unknown rank.
 
-    `kind` is "unsupported" or "rank"; `law` says what would have to be so for it to be judged.
+    `kind` is "unsupported" or "rank"; `law` says what would have to be so for it to be judged, `note` what is
+    known all the same.
     """
 
     path: str
     op: str
     kind: str
     law: str
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -393,10 +395,16 @@ class InferenceContext(Attached):
         )
 
     def apply(self, rule: Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]) -> Application:
-        """The rule applied; a rejected node has unknown outputs."""
+        """The rule applied; a rejected node has unknown outputs.
+
+        Raises:
+            TypeError: It returns something else than tensors.
+        """
         try:
             result = rule(self)
             made = (result,) if isinstance(result, Tensor) else tuple(result or self._set_outputs())
+            if not all(isinstance(t, Tensor) for t in made):
+                raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made = ()
         unknown = tensor("", None)

@@ -36,7 +36,8 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
     for index, u in examination.unjudged:
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
-        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "", code=_code(u.kind))))
+        code = _code(u.kind)
+        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "", code=code, note=u.note)))
     return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
 
 

@@ -14,10 +14,11 @@ from typing import Any
 from shapesmt import ops
 from shapesmt.context import Application, InferenceContext, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
-from shapesmt.errors import InternalError, printable
+from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
 from shapesmt.ops import Rule
+from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace as substituted
 from shapesmt.schema import Schemas
@@ -229,9 +230,11 @@ class _Walk:
             types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in given]
             rule = self._schemas.body(node, self._opsets.get(node.domain, 1), types)
         if rule is None:
-            outputs = (UNKNOWN,) * len(node.outputs)
             op = f"{node.domain}.{node.op}" if node.domain else node.op
-            return Application(outputs, (), (), (Unjudged("", op, "unsupported", f"operator {op} has a rule"),))
+            wanted = f"operator {op} has a rule"
+            said = None if self._schemas is None else registered(self._schemas, node, given, self._opsets, wanted)
+            outputs = (UNKNOWN,) * len(node.outputs)
+            return said or Application(outputs, (), (), (Unjudged("", op, "unsupported", wanted),), repeatable=False)
         if isinstance(rule, Function):
             return self._call(rule, node, given)
         if any(t is not None and t.shape is None for t in given):
@@ -271,11 +274,14 @@ class _Walk:
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
         try:
             return ctx.apply(rule.apply)
-        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-            name = printable(node.name)
-            raise InternalError(
-                f"the rule of {node.op} broke at node '{name}': {type(error).__name__}: {error}"
-            ) from error
+        except (UnknownRankError, UsageError, InternalError):
+            raise
+        except Exception as error:  # a rule need not be ours: it may raise anything
+            where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
+            reason = printable(f"{type(error).__name__}: {error}", 200)
+            if rule.plugin:
+                raise UsageError(f"{where}: {reason} (in {rule.plugin})") from error
+            raise InternalError(f"{where}: {reason}") from error
 
     def _subgraph(
         self,

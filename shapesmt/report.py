@@ -265,6 +265,10 @@ class Operator(Data):
     nodes: int = 0
     expanded: bool = False
     """It has no rule of its own but stands for nodes that do."""
+    inferred: bool = field(default=False, metadata=_OMIT_EMPTY)
+    """It has no rule, but a registered schema that says what it makes."""
+    plugin: str = field(default="", metadata=_OMIT_EMPTY)
+    """The module that its rule comes from, where that isn't one of shapesmt's."""
 
     @property
     def qualified(self) -> str:

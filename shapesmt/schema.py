@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapesmt.graph import Function, Node
+    from shapesmt.graph import Declared, Function, Literal, Node
 
 __all__ = ["Parameter", "Schemas", "Signature"]
 
@@ -80,3 +80,15 @@ class Schemas(Protocol):
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
         """The operators that have such a body, by domain and name, and the version since which they do."""
+
+    def infers(self, domain: str, op: str, version: int) -> bool:
+        """Whether the operator was registered with a function that infers what it makes."""
+
+    def infer(
+        self,
+        node: Node,
+        opsets: Mapping[str, int],
+        types: Sequence[Declared | None],
+        elements: Sequence[Literal | None],
+    ) -> list[Declared] | str | None:
+        """What that function says the outputs are, or why it refuses; None where there is no such function."""

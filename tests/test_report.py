@@ -110,7 +110,9 @@ def test_explanation_and_operators_have_schemas_of_their_own():
     assert listed.to_dict() == {
         "schema": "shapesmt/ops/1",
         "model": "m.onnx",
-        "operators": [{"name": "Foo", "domain": "com.example", "since": None, "nodes": 3, "expanded": False}],
+        "operators": [
+            {"name": "Foo", "domain": "com.example", "since": None, "nodes": 3, "expanded": False, "inferred": False}
+        ],
     }
     assert listed.exit_status == 0
 

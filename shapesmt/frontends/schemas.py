@@ -5,16 +5,19 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.graph import DTYPES
+from shapesmt.errors import UsageError, printable
+from shapesmt.frontends.types import declared
+from shapesmt.graph import DTYPES, Declared
 from shapesmt.schema import Parameter, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from shapesmt.graph import Function, Node
+    from shapesmt.graph import Function, Literal, Node
 
 __all__ = ["OnnxSchemas"]
 
+_NUMBERS = {name: number for number, name in DTYPES.items()}
 _NAMES = {"float": "float32", "double": "float64"}
 
 
@@ -39,14 +42,16 @@ class OnnxSchemas:
     def __init__(self, onnx: Any, read: Callable[[Any, str], Function]) -> None:
         self._onnx = onnx
         self._read = read
-        self._signatures: dict[tuple[str, str, int], Signature | None] = {}
+        self._signatures: dict[tuple[str, str, int], Signature] = {}
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
         """The inputs of an operator at a version."""
         key = (domain, op, version)
         if key not in self._signatures:
             schema = self._schema(*key)
-            self._signatures[key] = None if schema is None else _signature(schema)
+            if schema is None:  # it may yet be registered
+                return None
+            self._signatures[key] = _signature(schema)
         return self._signatures[key]
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
@@ -76,6 +81,48 @@ class OnnxSchemas:
                 found[key] = min(schema.since_version, found.get(key, schema.since_version))
         return found
 
+    def infers(self, domain: str, op: str, version: int) -> bool:
+        """Whether the operator was registered with a function that infers what it makes."""
+        schema = self._schema(domain, op, version)
+        return schema is not None and bool(schema.has_type_and_shape_inference_function)
+
+    def infer(
+        self,
+        node: Node,
+        opsets: Mapping[str, int],
+        types: Sequence[Declared | None],
+        elements: Sequence[Literal | None],
+    ) -> list[Declared] | str | None:
+        """What that function says the outputs are, or why it refuses.
+
+        Raises:
+            UsageError: It breaks.
+        """
+        version = opsets.get(node.domain, 1)
+        if not self.infers(node.domain, node.op, version):
+            return None
+        from onnx.checker import ValidationError
+        from onnx.shape_inference import InferenceError, infer_node_outputs
+
+        make = self._onnx.helper
+        known = {name: _tensor_type(make, t) for name, t in zip(node.inputs, types, strict=True) if t is not None}
+        data = {n: _tensor(make, n, e) for n, e in zip(node.inputs, elements, strict=True) if e is not None}
+        imports = [make.make_opsetid(*pair) for pair in opsets.items()]
+        try:
+            schema = self._schema(node.domain, node.op, version)
+            made = infer_node_outputs(schema, self._proto(node), known, data, opset_imports=imports)
+        except (InferenceError, ValidationError) as error:
+            return printable(" ".join(str(error).split()).removeprefix("[ShapeInferenceError] "), 200)
+        except Exception as error:  # the function isn't ours: it may raise anything
+            reason = printable(f"{type(error).__name__}: {error}", 200)
+            where = printable(f"{node.op} broke at node '{node.name}'", 200)
+            raise UsageError(f"the inference function that is registered for {where}: {reason}") from error
+        return [declared(made[name]) if name in made else Declared("", None) for name in node.outputs]
+
+    def _proto(self, node: Node) -> Any:
+        attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
+        return self._onnx.helper.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
+
     def _schema(self, domain: str, op: str, version: int) -> Any:
         try:
             return self._onnx.defs.get_schema(op, version, domain)
@@ -86,11 +133,13 @@ class OnnxSchemas:
         """The body's bytes, for the newest operator set that isn't newer than the model's."""
         if schema.has_function:
             return bytes(schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version)))
-        attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
-        proto = self._onnx.helper.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
         known = [_type(self._onnx, *t).SerializeToString() for t in types]
         newest = _newest(schema.context_dependent_function_opset_versions, version)
-        return bytes(schema.get_context_dependent_function_with_opset_version(newest, proto.SerializeToString(), known))
+        return bytes(
+            schema.get_context_dependent_function_with_opset_version(
+                newest, self._proto(node).SerializeToString(), known
+            )
+        )
 
 
 def _newest(versions: Sequence[int], version: int) -> int:
@@ -98,8 +147,17 @@ def _newest(versions: Sequence[int], version: int) -> int:
 
 
 def _type(onnx: Any, dtype: str, rank: int | None) -> Any:
-    number = next((number for number, name in DTYPES.items() if name == dtype), 0)
-    return onnx.helper.make_tensor_type_proto(number, None if rank is None else [None] * rank)
+    return onnx.helper.make_tensor_type_proto(_NUMBERS.get(dtype, 0), None if rank is None else [None] * rank)
+
+
+def _tensor_type(make: Any, t: Declared) -> Any:
+    made = make.make_tensor_type_proto(_NUMBERS["float32"], t.shape)
+    made.tensor_type.elem_type = _NUMBERS.get(t.dtype, 0)  # 0, for unknown, is none that helper takes
+    return made
+
+
+def _tensor(make: Any, name: str, elements: Literal) -> Any:
+    return make.make_tensor(name, _NUMBERS[elements.dtype], elements.shape, elements.values)
 
 
 def _signature(schema: Any) -> Signature:

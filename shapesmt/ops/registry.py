@@ -37,6 +37,12 @@ class Rule:
     dtype: str = ""
     total: bool = False
 
+    @property
+    def plugin(self) -> str:
+        """The module that it comes from, "" for one of this package's."""
+        module = getattr(self.apply, "__module__", None) or "__main__"  # typed at a prompt
+        return "" if module.startswith("shapesmt.ops.") else module
+
 
 GROUP = "shapesmt.rules"
 _RULES: dict[tuple[str, str], list[Rule]] = {}
@@ -61,17 +67,33 @@ def rule(
         nested: The rule runs subgraphs.
         dtype: The outputs' element type where an unknown rank keeps the rule from telling.
         total: No size of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
+
+    Raises:
+        UsageError: Another module than shapesmt's own has registered one already.
     """
     domain = "" if domain == "ai.onnx" else domain
 
     def register(apply: AnyApply) -> AnyApply:
         for name in names:
-            versions = _RULES.setdefault((domain, name), [])
-            versions.append(Rule(name, domain, since, apply, any_rank, nested, dtype, total))
-            versions.sort(key=lambda r: r.since)
+            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total))
         return apply
 
     return register
+
+
+def _add(new: Rule) -> None:
+    """Register it; it replaces one of shapesmt's, and one of its own module when that is run again."""
+    versions = _RULES.setdefault((new.domain, new.name), [])
+    for old in [r for r in versions if r.since == new.since]:
+        if old.plugin and not new.plugin:
+            return
+        if old.plugin and old.plugin != new.plugin:
+            op = printable(f"{new.domain}.{new.name}" if new.domain else new.name)
+            modules = printable(f"{old.plugin} and {new.plugin}")
+            raise UsageError(f"operator {op} has two rules since version {new.since}, in {modules}: keep one of them")
+        versions.remove(old)
+    versions.append(new)
+    versions.sort(key=lambda r: r.since)
 
 
 DOMAINS = {  # domains whose rules are imported when a model uses them

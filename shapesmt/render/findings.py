@@ -46,7 +46,8 @@ def finding(
     if found.kind == "unsupported":
         others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
         rest = f"; the same for {count(others, 'other node')}" if others else ""
-        missing = f"operator {name(found.op_type)} has no rule, so its outputs are unknown{rest}"
+        known = f"; {found.note}" if found.note else ", so its outputs are unknown"
+        missing = f"operator {name(found.op_type)} has no rule{known}{rest}"
         yield line(2, printable(found.law, 400) if " must be known: " in found.law else missing)
         return
     yield line(2, printable(found.law, 400))

@@ -28,7 +28,7 @@ from shapesmt.render.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shapesmt.report import Bounds, DimBounds, Operators, TensorBounds
+    from shapesmt.report import Bounds, DimBounds, Operator, Operators, TensorBounds
 
 __all__ = ["bounds_text", "operators_text", "table", "witnesses"]
 
@@ -75,21 +75,34 @@ def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
 
 
 def operators_text(operators: Operators) -> Iterator[Line]:
-    """The operators, one per line."""
-    known = sum(operator.since is not None for operator in operators.operators)
+    """The operators, one per line, and what to do about those without a rule."""
+    versions: dict[str, list[Operator]] = {}
+    for operator in operators.operators:
+        versions.setdefault(operator.qualified, []).append(operator)
+    missing = [operator for operator in operators.operators if operator.since is None]
+    known = len(versions) - len(missing)
     if operators.model is None:
         yield line(0, f"{count(known, 'operator')} with a rule")
     else:
-        total = count(len(operators.operators), "operator")
-        yield line(0, f"{name(operators.model)}: {known} of {total} with a rule")
+        yield line(0, f"{name(operators.model)}: {known} of {count(len(versions), 'operator')} with a rule")
     yield BLANK
-    width = column([name(operator.qualified) for operator in operators.operators])
-    for operator in operators.operators:
-        nodes = f"  {count(operator.nodes, 'node')}" if operators.model is not None else ""
-        since = "no rule" if operator.since is None else f"since {operator.since}"
-        nodes += "  expanded" if operator.expanded else ""
-        style = STYLES[Verdict.UNKNOWN] if operator.since is None else ""
-        yield line(0, (f"{name(operator.qualified):{width}}  {since:8}{nodes}", style))
+    width = column([name(qualified) for qualified in versions])
+    for qualified, rules in versions.items():
+        since = ", ".join(str(rule.since) for rule in rules)
+        told = f"{'no rule' if rules[0].since is None else f'since {since}':8}{_remarks(rules[-1], operators.model)}"
+        style = STYLES[Verdict.UNKNOWN] if rules[0].since is None else ""
+        yield line(0, (f"{name(qualified):{width}}  {told}".rstrip(), style))
+    if missing:
+        yield BLANK
+        yield line(0, "an operator without a rule leaves its nodes undecided: shapesmt explain SM601 says what helps")
+
+
+def _remarks(operator: Operator, model: str | None) -> str:
+    nodes = [count(operator.nodes, "node")] if model is not None else []
+    expanded = ["expanded into other operators"] if operator.expanded else []
+    inferred = ["outputs inferred by its schema"] if operator.inferred else []
+    plugin = [f"from {name(operator.plugin)}"] if operator.plugin else []
+    return "".join(f"  {remark}" for remark in (*nodes, *expanded, *inferred, *plugin))
 
 
 def _intervals(shape: Sequence[DimBounds] | None) -> str:

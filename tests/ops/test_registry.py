@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import shapesmt
+from shapesmt.cli import main
 from shapesmt.ops import registry
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>
@@ -76,3 +77,57 @@ def test_a_rule_replaces_an_earlier_one(monkeypatch):
         return ctx.input(0).replace(0, 7)
 
     assert shapesmt.bounds(model).tensors["y"].shape[0].max == 7
+
+
+def test_two_rules_for_one_operator_name_their_modules(installed):
+    installed(RULE, "shapesmt_test_first")
+    shapesmt.check(MODEL)
+    with pytest.raises(shapesmt.UsageError) as caught:
+        shapesmt.rule("Double", domain="com.example.plugin")(test_a_broken_plugin_is_one_line)
+    assert str(caught.value) == (
+        "operator com.example.plugin.Double has two rules since version 1, in shapesmt_test_first and "
+        "tests.ops.test_registry: keep one of them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("return 'x'", "TypeError: it returns 'x', not tensors such as ctx.tensor(dims) makes"),
+        ("return [ctx.input(0), 2]", "TypeError: it returns '[Tensor(float32[n, 3]), 2]', not tensors"),
+        ("raise RuntimeError('no\\nluck')", "RuntimeError: no\\nluck"),
+        ("return ctx.shap", "AttributeError: 'InferenceContext' object has no attribute 'shap'"),
+    ],
+)
+def test_a_rule_that_breaks_is_one_line_that_names_its_module(installed, body, told):
+    installed(f"{RULE.rsplit('    return', 1)[0]}    {body}", "shapesmt_test_breaking")
+    with pytest.raises(shapesmt.UsageError) as caught:
+        shapesmt.check(MODEL)
+    assert str(caught.value).startswith(f"the rule of Double broke at node 'Double_0': {told}")
+    assert str(caught.value).endswith("(in shapesmt_test_breaking)")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_list_says_where_a_rule_comes_from(installed):
+    installed(RULE, "shapesmt_test_listed")
+    (double,) = [o for o in shapesmt.supported_ops().operators if o.name == "Double"]
+    assert double.plugin == "shapesmt_test_listed"
+    (relu, *_) = [o for o in shapesmt.supported_ops().operators if o.name == "Relu"]
+    assert relu.plugin == ""
+
+
+def test_a_model_s_operators_are_told_with_what_to_do(installed, capsys, tmp_path):
+    installed(RULE, "shapesmt_test_told")
+    path = tmp_path / "m.onnxtxt"
+    path.write_bytes(MODEL.replace(b"}", b" z = com.example.plugin.Halve (y) }"))
+    assert main(["ops", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "m.onnxtxt: 1 of 2 operators with a rule",
+        "",
+        "com.example.plugin.Double  since 1   1 node  from shapesmt_test_told",
+        "com.example.plugin.Halve   no rule   1 node",
+        "",
+        "an operator without a rule leaves its nodes undecided: shapesmt explain SM601 says what helps",
+    ]
+    main(["ops"])
+    assert "\nAdd                                             since 1, 7\n" in capsys.readouterr().out

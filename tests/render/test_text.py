@@ -354,6 +354,8 @@ m.onnx: 1 of 2 operators with a rule
 
 Add              since 7   3 nodes
 com.example.Odd  no rule   1 node
+
+an operator without a rule leaves its nodes undecided: shapesmt explain SM601 says what helps
 """
     )
     assert text(Operators(None, listed[:1])) == "1 operator with a rule\n\nAdd  since 7\n"
