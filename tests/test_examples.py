@@ -117,7 +117,7 @@ def drawn(model: onnx.ModelProto, report: dict[str, Any]) -> Iterator[tuple[bool
                     for i in model.graph.input
                 },
             )
-    assert counts[True] >= TRIED
+    assert counts[True] >= TRIED or report["verdict"] == "FAILS"
     assert counts[False] >= TRIED or report["verdict"] == "PROVED"
 
 
