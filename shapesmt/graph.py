@@ -20,6 +20,7 @@ from shapesmt.literal import DTYPES, Declared, Literal, Scalar, identity
 if TYPE_CHECKING:
     import networkx as nx
 
+    from shapesmt.ranges import Range
     from shapesmt.schema import Schemas
 
 __all__ = [
@@ -166,8 +167,8 @@ class Graph:
     opsets: Mapping[str, int] = field(default_factory=dict)
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
     """By domain and name."""
-    ranges: Mapping[str, str] = field(default_factory=dict)
-    """The exporter's own range of each symbol, as RANGE text."""
+    ranges: Mapping[str, str | Range] = field(default_factory=dict)
+    """The range of each symbol: as RANGE text the exporter's own, otherwise with its origin."""
     source: str = "<graph>"
     """What to call the model in a message."""
     schemas: Schemas | None = None
@@ -228,15 +229,22 @@ class Graph:
         return tuple(name for name in dict.fromkeys([*reads, *self.outputs]) if name not in inner)
 
     @cached_property
-    def networkx(self) -> nx.DiGraph[int]:
-        """Its dataflow: node indices with `op` and `name`, edges with the `tensors` that pass along them.
+    def networkx(self) -> nx.MultiDiGraph[str]:
+        """An ordinary networkx graph: nodes are operators, inputs and constants by name, edges are tensors.
+
+        What nodes and edges carry is told in `shapesmt.nodelink`; it is a copy, of which nothing here takes notice.
 
         Example:
             >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
-            >>> Graph("g", {"x": Declared("float32", None)}, ["z"], nodes).networkx.edges(data="tensors")
-            OutEdgeDataView([(0, 1, ('y',))])
+            >>> made = Graph("g", {"x": Declared("float32", None)}, ["z"], nodes).networkx
+            >>> made.edges(data="tensor")
+            OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
+            >>> made.nodes["b"]["op"]
+            'Add'
         """
-        return _dataflow(self.nodes, self._producers)
+        from shapesmt.nodelink import flow
+
+        return flow(self)
 
     @cached_property
     def _producers(self) -> dict[str, int]:

@@ -163,6 +163,15 @@ def shape_items(text: str) -> list[str] | None:
     return _items(bare) or None
 
 
+def is_plain_name(text: str) -> bool:
+    """Whether a dimension's name can stand in a shape as it is, without backticks.
+
+    >>> is_plain_name("batch"), is_plain_name("past + 1")
+    (True, False)
+    """
+    return _NAME.fullmatch(text) is not None
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest known one, else the first few.
 

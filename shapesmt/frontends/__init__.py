@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from shapesmt.frontends.files import is_xml, open_model
+from shapesmt.frontends.files import is_xml, open_model, text_format
 from shapesmt.graph import Graph
+from shapesmt.nodelink import document_of, is_flow
 
 if TYPE_CHECKING:
+    import networkx as nx
     from onnx import ModelProto
 
 __all__ = ["Model", "load"]
 
-Model: TypeAlias = Union[str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph]
+Model: TypeAlias = Union[str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]"]
 
 
 def load(model: Model) -> Graph:
     """The model as a graph, whatever it came as; weights and external data are left alone.
 
     Args:
-        model: A path, "-" for standard input, the content of a file, an `onnx.ModelProto` or a graph.
+        model: A path, "-" for standard input, the content of a file, an `onnx.ModelProto`, a graph, or a
+            networkx graph such as `Graph.networkx`.
 
     Raises:
         ModelError: It is missing, unreadable, or contradicts itself.
@@ -33,6 +36,10 @@ def load(model: Model) -> Graph:
     """
     if isinstance(model, Graph):
         return model
+    if is_flow(model):
+        from shapesmt.frontends import nodelink
+
+        return nodelink.read(document_of(model), "<networkx graph>")
     from shapesmt.frontends import onnx
 
     if onnx.is_proto(model):
@@ -42,4 +49,10 @@ def load(model: Model) -> Graph:
         from shapesmt.frontends import openvino
 
         return openvino.read(opened.content, opened.source, opened.folder, opened.beside(".bin"))
+    if text_format(opened.content) == "json":
+        from shapesmt.frontends import nodelink
+
+        document = nodelink.parse(opened.content, opened.source)
+        if document is not None:
+            return nodelink.read(document, opened.source)
     return onnx.read(onnx.parse(opened.content, opened.source), opened.source, opened.folder)

@@ -75,6 +75,8 @@ def proto(model: Model) -> tuple[onnx.ModelProto, Graph]:
     opened = open_model(model)
     if is_xml(opened.content):
         raise UsageError(f"{opened.source}: an OpenVINO model; only an ONNX model can be written or run")
+    if text_format(opened.content) == "json" and b'"shapesmt/graph/' in opened.content:
+        raise UsageError(f"{opened.source}: node-link JSON has no ONNX model in it; this needs an ONNX file")
     parsed = parse(opened.content, opened.source)
     return parsed, read(parsed, opened.source, opened.folder)
 

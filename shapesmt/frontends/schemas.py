@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends.types import declared
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import Function, Literal, Node
 
-__all__ = ["OnnxSchemas"]
+__all__ = ["OnnxSchemas", "Parameters"]
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 _NAMES = {"float": "float32", "double": "float64"}
@@ -34,6 +35,15 @@ def dtype_of(text: str) -> str:
     if outer == "map":
         return f"map({','.join(dtype_of(part.strip()) for part in inner[:-1].split(','))})"
     return dtype_of(inner[:-1]) if outer == "tensor" else f"{outer}({dtype_of(inner[:-1])})"
+
+
+class Parameters(NamedTuple):
+    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats")."""
+
+    inputs: tuple[int, int]
+    outputs: tuple[int, int]
+    attributes: dict[str, str]
+    required: tuple[str, ...]
 
 
 class OnnxSchemas:
@@ -71,6 +81,16 @@ class OnnxSchemas:
         defaults = (a.default_value for name, a in schema.attributes.items() if name not in given)
         proto.attribute_proto.extend(default for default in defaults if default.type)
         return self._read(proto, f"the definition of {node.op}")
+
+    def parameters(self, domain: str, op: str, version: int) -> Parameters | None:
+        """What a node of an operator may have; None where ONNX doesn't define it."""
+        schema = self._schema(domain, op, version)
+        if schema is None:
+            return None
+        attributes = {name: a.type.name.lower() for name, a in schema.attributes.items()}
+        required = tuple(name for name, a in schema.attributes.items() if a.required)
+        inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
+        return Parameters(inputs, outputs, attributes, required)
 
     def bodies(self) -> dict[tuple[str, str], int]:
         """The operators that have a body, by domain and name, and the version since which they do."""
@@ -122,6 +142,15 @@ class OnnxSchemas:
     def _proto(self, node: Node) -> Any:
         attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
         return self._onnx.helper.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
+
+    @cached_property
+    def since(self) -> dict[tuple[str, str], int]:
+        """The version with which each operator came, by domain and name."""
+        found: dict[tuple[str, str], int] = {}
+        for schema in self._onnx.defs.get_all_schemas_with_history():
+            key = (schema.domain, schema.name)
+            found[key] = min(schema.since_version, found.get(key, schema.since_version))
+        return found
 
     def _schema(self, domain: str, op: str, version: int) -> Any:
         try:

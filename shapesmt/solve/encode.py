@@ -99,7 +99,7 @@ def encode(
         facts: What is assumed of their symbols.
         assumed: By node, what is needed of ranks that the inputs are taken to have.
     """
-    found = infer(graph, inputs, rename=_renamed)
+    found = infer(graph, inputs, rename=renamed)
     facts = tuple(facts)
     system = _System(graph)
     system.begin(inputs, facts)
@@ -144,7 +144,7 @@ class _System:
         for fact in application.facts:
             self._grant(fact)
         for t in outputs:
-            for d in _variables(t):
+            for d in variables(t):
                 self.script.term(d)
         self.unsupported += [f"{name}/{path}" if path else name for path in (u.path for u in application.unjudged)]
 
@@ -175,7 +175,7 @@ class _System:
         self.script.lines.append(f"(assert {term})")
 
 
-def _renamed(name: str, t: Tensor) -> Tensor:
+def renamed(name: str, t: Tensor) -> Tensor:
     """The tensor with a variable for each size and each listed integer."""
     if t.shape is None or not t.is_tensor:
         return t
@@ -193,10 +193,10 @@ def _size(meaning: Dim, name: str) -> Dim:
     return defined(meaning, name, (lo, hi if hi >= lo else inf))
 
 
-def _variables(t: Tensor) -> list[Dim]:
+def variables(t: Tensor) -> list[Dim]:
     """The sizes and the listed integers of a tensor."""
     items = t.value.items if isinstance(t.value, Elements) else ()
     return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim))]
 
 
-__all__ = ["Atom", "Encoding", "Stated", "encode"]
+__all__ = ["Atom", "Encoding", "Stated", "encode", "renamed", "variables"]

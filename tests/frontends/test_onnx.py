@@ -481,4 +481,4 @@ def test_damaged_files_give_a_graph_or_one_line(form, tmp_path):
         else:
             texts = [text for node in found.nodes for text in (node.op, node.name, *node.inputs, *node.outputs)]
             assert all(type(text) is str for text in texts), seed
-            assert len(found.networkx) == len(found.nodes), seed
+            assert set(found.networkx.nodes) >= {*found.inputs, *found.literals}, seed
