@@ -27,33 +27,24 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.cautions import cautions, declarations, refuse_declarations
-from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import InternalError, UsageError, printable
-from shapesmt.evaluate import Evaluator
-from shapesmt.examine import Examination, claimed, examine
+from shapesmt.examine import Examination, examine
 from shapesmt.explanation import explanation
 from shapesmt.extents import tensor_bounds, unbounded
 from shapesmt.finding import Verdict
-from shapesmt.formula import Formula
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
-from shapesmt.infer import infer
 from shapesmt.memory import gc_paused
-from shapesmt.nodelink import document, flow
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.remedy import remedy
-from shapesmt.report import Bounds, ErrorCode, Explanation, Operator, Operators, Report, TensorBounds
-from shapesmt.rewrite import replace
+from shapesmt.report import Bounds, Explanation, Report, TensorBounds
 from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
-    import networkx as nx
     from onnx import ModelProto
 
-    from shapesmt.solve.constraints import Constraints
     from shapesmt.story import Story
 
 TIMEOUT = 60.0
@@ -174,7 +165,7 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    a = _analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, assume, timeout)
     for name in tensors:
         if name not in a.examination.inference.tensors:
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
@@ -192,27 +183,8 @@ def explain(
     timeout: float = TIMEOUT,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    a = _analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, assume, timeout)
     return explanation(a.problem, a.examination, a.judge, target, a.started)
-
-
-def explain_code(code: str) -> ErrorCode:
-    """What an error code stands for: the law, a small model that breaks it with its report, and what helps.
-
-    Raises:
-        UsageError: The catalogue has no such code.
-
-    >>> explain_code("SM103").report.findings[0].code
-    'SM103'
-    """
-    from shapesmt.codes import CATALOGUE
-
-    entry = CATALOGUE.get(code.upper())
-    if entry is None:
-        raise unknown_name("error code", code, CATALOGUE, "the catalogue")
-    report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume) if entry.example else None
-    shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
-    return ErrorCode(entry.code, entry.title, entry.law, entry.remedy, entry.example, entry.dims, entry.assume, shown)
 
 
 @gc_paused()
@@ -240,7 +212,7 @@ def tighten(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
         export.save(annotated, output)
@@ -263,7 +235,7 @@ def tighten_file(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
         export.save(_annotated(proto, a, found.tensors, declared), output)
@@ -277,36 +249,6 @@ def _annotated(proto: ModelProto, a: Analysis, found: Mapping[str, TensorBounds]
     if declared == "check":
         refuse_declarations(a.problem, a.examination, a.judge)
     return export.annotate(proto, _shapes(found), override=declared == "override")
-
-
-@gc_paused()
-def infer_shapes(
-    model: ModelProto | bytes,
-    check_type: bool = False,
-    strict_mode: bool = False,
-    data_prop: bool = False,  # noqa: ARG001 - ONNX's signature
-) -> ModelProto:
-    """A drop-in for `onnx.shape_inference.infer_shapes`: the model with `value_info` for every tensor.
-
-    Values are always propagated (`data_prop`). Where nothing can be inferred of a tensor, the file's `value_info` is
-    believed. With `strict_mode` or `check_type`, a model with a node that no input can run is an error (`ModelError`),
-    but for laws that no shape depends on; without them no solver is asked, which keeps it as quick as ONNX's. Every
-    `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
-    """
-    from shapesmt.export import onnx as export
-    from shapesmt.frontends import onnx as frontend
-
-    with export.refusing():
-        proto, graph = frontend.proto(model)
-        if strict_mode or check_type:
-            a = _analysed(graph, None, None, None, TIMEOUT, declared="trust")
-            diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
-    problem = pose(graph)
-    found = infer(graph, problem.inputs)
-    if found.unranked or any(t.shape is None for t in found.tensors.values()):
-        found = infer(graph, problem.inputs, claims=claimed(problem))
-    pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
-    return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
 
 
 @gc_paused()
@@ -345,111 +287,11 @@ def repro(
     known = [n.name for n in graph.nodes]
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)
-    a = _analysed(graph, dims, shapes, assume, timeout)
+    a = analysed(graph, dims, shapes, assume, timeout)
     return reproduced(proto, graph, diagnose.findings(a.problem, a.examination, a.judge), node)
 
 
-def encoding(
-    model: Model,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    assume: Iterable[str] | None = None,
-) -> Constraints:
-    """The complete system as Z3's variables and constraints, by name: to add one's own, and solve.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
-    >>> enc = encoding(model, dims={"n": "1..8"})
-    >>> enc.dim("y", 1), enc.definitions["y[1]"]
-    (y[1], y[1] == 4*n)
-    """
-    from shapesmt.solve.constraints import Constraints
-
-    problem = pose(load(model), dims, shapes, assume)
-    return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
-
-
-def dataflow(
-    model: Model,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    assume: Iterable[str] | None = None,
-) -> nx.MultiDiGraph[str]:
-    """The networkx graph of a model (see `shapesmt.nodelink`), with the `dtype` and `shape` of each edge's tensor.
-
-    A shape is a tuple of formulas as text, or None where the rank is unknown.
-
-    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-    ... g (float[n, 4] x) => (float[k, m] z) { y = Flatten <axis=0> (x) z = Relu (y) }'''
-    >>> dataflow(model).edges(data="shape")
-    OutMultiEdgeDataView([('x', 'Flatten_0', ('n', '4')), ('Flatten_0', 'Relu_1', ('1', '4*n'))])
-    """
-    problem = pose(load(model), dims, shapes, assume)
-    tensors = infer(problem.graph, problem.inputs).tensors
-    made = flow(problem.graph)
-    for _, _, edge in made.edges(data=True):
-        t = tensors[edge["tensor"]]
-        edge.update(dtype=t.dtype, shape=None if t.shape is None else tuple(map(str, t.shape)))
-    return made
-
-
-def load_graph(model: Model) -> Graph:
-    """A model as a graph, whose `networkx` property is a networkx graph: read from node-link JSON, ONNX or networkx.
-
-    Raises:
-        ModelError: It can't be read; of node-link JSON, naming the place in it.
-    """
-    return load(model)
-
-
-def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model as node-link JSON, which `shapesmt check` reads, and networkx: see `shapesmt.nodelink`.
-
-    Raises:
-        UsageError: The path can't be written.
-    """
-    import json
-
-    from shapesmt.export.files import write_whole
-
-    text = json.dumps(document(load(model)), indent=1)
-    write_whole(path, f"{text}\n".encode())
-
-
-def supported_ops(model: Model | None = None) -> Operators:
-    """The operators that have a rule; with a model, those that it uses.
-
-    `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
-    operators that their format defines by others.
-    """
-    from shapesmt import ops
-    from shapesmt.frontends import onnx as frontend
-
-    if model is None:
-        ruled = [Operator(r.name, r.domain, r.since, plugin=r.plugin) for r in ops.rules()]
-        known = {(o.domain, o.name) for o in ruled}
-        bodies = {key: since for key, since in frontend.schemas().bodies().items() if key not in known}
-        return Operators(None, (*ruled, *(Operator(n, d, since, expanded=True) for (d, n), since in bodies.items())))
-    graph = load(model)
-    expandable = graph.schemas.bodies() if graph.schemas is not None else {}
-    used: dict[tuple[str, str], int] = {}
-    for node in graph.every_node():
-        used[node.domain, node.op] = used.get((node.domain, node.op), 0) + 1
-    listed = []
-    for (domain, name), count in sorted(used.items()):
-        rule = ops.resolve(domain, name, graph.opsets.get(domain, 1))
-        expanded = (domain, name) in graph.functions or (rule is None and (domain, name) in expandable)
-        since = rule.since if rule is not None else expandable.get((domain, name), 1) if expanded else None
-        schemas = graph.schemas if since is None else None
-        inferred = schemas is not None and schemas.infers(domain, name, graph.opsets.get(domain, 1))
-        plugin = "" if rule is None else rule.plugin
-        listed.append(Operator(name, domain, since, count, expanded, inferred, plugin))
-    return Operators(graph.source, tuple(listed))
-
-
-def _analysed(
+def analysed(
     graph: Graph,
     dims: Mapping[str, RangeLike] | None,
     shapes: Mapping[str, ShapeLike] | None,
@@ -458,6 +300,7 @@ def _analysed(
     *,
     declared: str = "ignore",
 ) -> Analysis:
+    """A graph taken through the stages that all questions share."""
     started = time.perf_counter()
     if declared not in DECLARED:
         raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
@@ -488,7 +331,7 @@ def _checked(
         proto, graph = runnable(model)
     else:
         graph = load(model)
-    a = _analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
     found = diagnose.findings(a.problem, a.examination, a.judge)
     if replay:
         found = replayed(proto, graph, found)
@@ -520,28 +363,6 @@ def _certificate(a: Analysis) -> str:
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
         raise InternalError(f"presolve says {a.examination.verdict}, the complete system says {verdict}")
     return verdict
-
-
-def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
-    """The symbols of which a node needs that they are one number."""
-    found: dict[Atom, Dim] = {}
-    for formula in needed:
-        if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
-            (atom,) = formula.dim.symbols
-            for number in (of_atom(atom) - formula.dim, of_atom(atom) + formula.dim):
-                if number.constant is not None and atom.kind != "axis":
-                    found[atom] = number
-    return found
-
-
-def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | None:
-    """Of each axis the size where it is a number, else the expression's text; of sequences, the tensors' axes."""
-    if t.shape is None or "map(" in t.dtype:
-        return [] if "map(" in t.dtype else None
-    dims = t.dims[1:] if "seq(" in t.dtype else t.dims
-    dims = tuple(d if d.symbols.isdisjoint(pinned) else replace(d, pinned) for d in dims)
-    varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
-    return [None if v else str(d) if d.symbols else Evaluator({}).dim(d) for d, v in zip(dims, varying, strict=True)]
 
 
 def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:

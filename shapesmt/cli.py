@@ -277,7 +277,9 @@ def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
     from shapesmt import api
 
     if _CODE.fullmatch(model) and target is None and not Path(model).exists():
-        return _show(api.explain_code(model), form)
+        from shapesmt.listing import explain_code
+
+        return _show(explain_code(model), form)
     options = _settled(model, *_configured(options))
     return _show(_waiting(f"explaining {model}", options, lambda: api.explain(model, target, **options)), form)
 
@@ -344,9 +346,9 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
 @_debug_option
 def ops(form: Form, model: str | None) -> int:
     """List the operators that have a rule, or those that MODEL uses."""
-    from shapesmt import api
+    from shapesmt.listing import supported_ops
 
-    return _show(api.supported_ops(model), form)
+    return _show(supported_ops(model), form)
 
 
 def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:

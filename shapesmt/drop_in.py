@@ -1,0 +1,73 @@
+"""A drop-in for ONNX's own shape inference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from shapesmt import diagnose
+from shapesmt.api import TIMEOUT, analysed
+from shapesmt.dim import Atom, Dim, of_atom
+from shapesmt.evaluate import Evaluator
+from shapesmt.examine import claimed
+from shapesmt.formula import Formula
+from shapesmt.infer import infer
+from shapesmt.memory import gc_paused
+from shapesmt.problem import pose
+from shapesmt.rewrite import replace
+from shapesmt.tensor import Tensor
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
+@gc_paused()
+def infer_shapes(
+    model: ModelProto | bytes,
+    check_type: bool = False,
+    strict_mode: bool = False,
+    data_prop: bool = False,  # noqa: ARG001 - ONNX's signature
+) -> ModelProto:
+    """A drop-in for `onnx.shape_inference.infer_shapes`: the model with `value_info` for every tensor.
+
+    Values are always propagated (`data_prop`). Where nothing can be inferred of a tensor, the file's `value_info` is
+    believed. With `strict_mode` or `check_type`, a model with a node that no input can run is an error (`ModelError`),
+    but for laws that no shape depends on; without them no solver is asked, which keeps it as quick as ONNX's. Every
+    `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
+    """
+    from shapesmt.export import onnx as export
+    from shapesmt.frontends import onnx as frontend
+
+    with export.refusing():
+        proto, graph = frontend.proto(model)
+        if strict_mode or check_type:
+            a = analysed(graph, None, None, None, TIMEOUT, declared="trust")
+            diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
+    problem = pose(graph)
+    found = infer(graph, problem.inputs)
+    if found.unranked or any(t.shape is None for t in found.tensors.values()):
+        found = infer(graph, problem.inputs, claims=claimed(problem))
+    pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
+    return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
+
+
+def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
+    """The symbols of which a node needs that they are one number."""
+    found: dict[Atom, Dim] = {}
+    for formula in needed:
+        if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
+            (atom,) = formula.dim.symbols
+            for number in (of_atom(atom) - formula.dim, of_atom(atom) + formula.dim):
+                if number.constant is not None and atom.kind != "axis":
+                    found[atom] = number
+    return found
+
+
+def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | None:
+    """Of each axis the size where it is a number, else the expression's text; of sequences, the tensors' axes."""
+    if t.shape is None or "map(" in t.dtype:
+        return [] if "map(" in t.dtype else None
+    dims = t.dims[1:] if "seq(" in t.dtype else t.dims
+    dims = tuple(d if d.symbols.isdisjoint(pinned) else replace(d, pinned) for d in dims)
+    varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
+    return [None if v else str(d) if d.symbols else Evaluator({}).dim(d) for d, v in zip(dims, varying, strict=True)]
