@@ -34,6 +34,7 @@ class Host(Protocol):
 class _Loop:
     """What is collected of one loop."""
 
+    counted: bool
     given: dict[str, str] = field(default_factory=dict)
     starts: list[str] = field(default_factory=list)
     carried: dict[str, str] = field(default_factory=dict)
@@ -67,7 +68,7 @@ def unrolled(
         return None
     fed = dict(zip((p.get("id") for p in xml.findall("input/port")), inputs, strict=True))
     trip, going = host.unique(f"{name}.trip"), host.unique(f"{name}.going")
-    loop = _Loop()
+    loop = _Loop(counted)
     for port in ports.findall("input"):
         if not _read(host, loop, port, fed, trip, xml, name, domain):
             return None
@@ -143,8 +144,10 @@ def _read(
         loop.sliced.append((source, axis, size))
         loop.prologue.append(Node("LoopSlice", domain, inner, [source, trip], [inner], settings))
     elif number in back:
-        loop.carried[back[number]] = inner
+        loop.carried[back[number]] = given = inner if loop.counted else host.unique(f"{name}.{number}")
         loop.starts.append(source)
+        if not loop.counted:  # the state of a TensorIterator keeps its shape
+            loop.prologue.append(Node("LoopCarried", domain, inner, [source, given], [inner]))
     else:
         inner = source
     loop.given[number] = inner

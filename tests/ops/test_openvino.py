@@ -450,6 +450,22 @@ def backward_iterator(x, start):
     return [loop.get_iter_value(total.output(0), -1), loop.get_concatenated_slices(each.output(0), 0, 1, 1, -1, 1)]
 
 
+def growing_iterator(x, start):
+    """What grows by a row of the input in each trip, which an iterator's state may not."""
+    row, grown = (op.parameter(shape, np.float32) for shape in ([-1, 1, 4], [-1, 4]))
+    longer = op.concat([grown, column(row)], 0)
+    loop = op.tensor_iterator()
+    loop.set_body(Model([op.result(longer)], [row, grown]))
+    loop.set_sliced_input(row, x.output(0), 0, 1, 1, -1, 1)
+    loop.set_merged_input(grown, start.output(0), longer.output(0))
+    return [loop.get_iter_value(longer.output(0), -1)]
+
+
+def test_a_state_of_an_iterator_keeps_its_shape(agree):
+    agree(growing_iterator, "[2,2..4,4]", "[1..2,4]")
+    agree(backward_iterator, "[2,1..3,4]", "[1..2,4]")
+
+
 def test_loops(agree):
     agree(growing_loop, "[1..3,2]")
     agree(counted_loop(2), "[2,1..4,4]", "[1..2,4]")

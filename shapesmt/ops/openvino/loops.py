@@ -35,6 +35,13 @@ def part(ctx: InferenceContext) -> Tensor:
     return x.replace(axis, size)
 
 
+@rule("LoopCarried", domain=DOMAIN)
+def carried(ctx: InferenceContext) -> Tensor:
+    """What a trip is given by the one before: of the shape that the first was given."""
+    ctx.require_agree(ctx.input(0), ctx.input(1), law="a state keeps its shape from trip to trip")
+    return ctx.input(1)
+
+
 @rule("LoopJoined", domain=DOMAIN)
 def joined(ctx: InferenceContext) -> Tensor:
     """Slices `[trips, *sizes]`, joined along one of their axes."""
