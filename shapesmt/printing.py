@@ -58,9 +58,27 @@ def _condition(formula: Formula) -> str:
         return formula.op.capitalize()
     if formula.dim is not None:
         pieces = _pieces(formula.dim)
-        return _inequality(pieces) if formula.op == "ge" else _equality(pieces, formula.op)
+        if formula.op == "ge":
+            return _inequality(pieces)
+        return _residue(formula.dim, formula.op) or _equality(pieces, formula.op)
     texts = [f"({formula_text(a)})" if a.op == "or" else formula_text(a) for a in formula.args]
     return f" {formula.op} ".join(sorted(texts, key=lambda t: (len(t), t)))
+
+
+def _residue(dim: Dim, op: str) -> str:
+    """`(e + c) % k == r` as `e % k == (r - c) % k`; empty where it is none."""
+    from shapesmt.dim import _ATOMS, of_atom
+
+    for monomial, c in dim.terms:
+        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        if atom is not None and atom.op == "floordiv" and abs(c) == atom.args[1].constant:
+            numerator, k, sign = atom.args[0], abs(c), -1 if c > 0 else 1
+            shift = dict(numerator.terms).get((), 0)
+            rest = dim - sign * (numerator - k * of_atom(atom))
+            if shift and rest.constant is not None and 0 <= -sign * rest.constant < k:
+                number = (-sign * rest.constant - shift) % k
+                return f"{_operand(numerator - shift)} % {k} {'==' if op == 'eq' else '!='} {number}"
+    return ""
 
 
 def _equality(pieces: list[Piece], op: str) -> str:

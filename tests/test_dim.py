@@ -147,3 +147,16 @@ def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number:
         values = dict(zip(atoms, sizes, strict=True))
         assert evaluate(condition, values) == (evaluate(left, values) == evaluate(right, values)), sizes
     assert all(len(c.symbols) == 1 for c in condition.conjuncts) == (number == block * block and lo == 4)
+
+
+@pytest.mark.parametrize("relation", [equal, differs])
+def test_text_of_a_remainder_says_the_same(relation: Callable[..., object]) -> None:
+    """`(x + 1) % 4 == 1` is written `x % 4 == 0`."""
+    x = symbol("x", 0, 40)
+    for k, shift, number in itertools.product((2, 3, 4), range(-5, 6), range(-4, 5)):
+        for left, right in (((x + shift) % k, number), (k * ((x + shift) // k), x + number)):
+            formula = relation(left, right)
+            text = str(formula)
+            for value in range(41):
+                asked = evaluate(formula, {x.as_symbol(): value})  # type: ignore[arg-type,call-overload]
+                assert bool(asked) == eval(text, {"x": value}), (text, k, shift, number, value)
