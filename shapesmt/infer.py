@@ -254,9 +254,8 @@ class _Walk:
             direct = None
         if rule.nested or any(t is not None and t.shape is None and not t.is_tensor for t in given):
             made = direct or Application((tensor(dtype, None),) * len(node.outputs), ())
-            tensors_too = any(t is not None and t.shape is None and t.is_tensor for t in given)
-            left = not rule.total and (direct is None or tensors_too)
-            return replace(made, unjudged=(*made.unjudged, *((Unjudged("", node.op, "rank", RANK_LAW),) * left)))
+            left = (Unjudged("", node.op, "rank", RANK_LAW),) * (not rule.total)
+            return replace(made, unjudged=(*made.unjudged, *left))
         found = unranked(
             given, lambda inputs: self._judged(rule, node, inputs, tensors), node.outputs, node.op, total=rule.total
         )

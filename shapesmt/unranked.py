@@ -133,7 +133,7 @@ def _attempt(
         pairs = enumerate(zip(given, ranks, strict=True))
         inputs = [t if t is None or n is None else _held(t, n, i, chosen) for i, (t, n) in pairs]
         try:
-            return _Branch(chosen, apply(inputs))
+            found = _Branch(chosen, apply(inputs))
         except UnknownRankError as asked:
             index = next((i for i, t in enumerate(inputs) if t is asked.tensor), None)
             n = None if index is None else ranks[index]
@@ -142,6 +142,9 @@ def _attempt(
             if asked.rank is None:
                 return n
             chosen[n] = asked.rank
+        else:  # a rule may go on without a rank: without its laws
+            left = (n for t, n in zip(inputs, ranks, strict=True) if n is not None and t is not None and t.shape is None)
+            return found if found.broken is not None else next(left, found)
 
 
 def _held(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:
