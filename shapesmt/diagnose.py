@@ -186,7 +186,10 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     if earlier:
         rests_on = problem.graph.ancestors(j.index, earlier)
         if len(rests_on) < len(earlier):
-            condition = all_of(*(r.formula for r in examination.original.applications[j.index].requirements))
+            original = examination.original.applications[j.index]
+            if original.unjudged:  # a rank that was unknown then
+                return None
+            condition = all_of(*(r.formula for r in original.requirements))
             domain = examination.admissible(problem)
             for index in sorted(rests_on):
                 domain.assume(earlier[index].condition)

@@ -143,8 +143,10 @@ def _attempt(
                 return n
             chosen[n] = asked.rank
         else:  # a rule may go on without a rank: without its laws
-            left = (n for t, n in zip(inputs, ranks, strict=True) if n is not None and t is not None and t.shape is None)
-            return found if found.broken is not None else next(left, found)
+            if found.broken is not None:
+                return found
+            left = zip(inputs, ranks, strict=True)
+            return next((n for t, n in left if n is not None and t is not None and t.shape is None), found)
 
 
 def _held(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:

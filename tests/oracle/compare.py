@@ -70,6 +70,8 @@ def disagreements(
     if not truth.runs:
         return ["nothing is admissible, and that isn't said"]
     counts[str(report.verdict)] += 1
+    if report.requirements.proved_by.get("data taken to agree"):
+        truth = replace(truth, granted=truth.granted | _sized_by_data(truth.model, bounds))
     truth = _without_granted(truth, report)
     if not truth.runs:
         return []
@@ -79,10 +81,17 @@ def disagreements(
             wrong = list(_reported(truth, report))
         else:
             wrong = [*_verdicts(truth, report), *_regions(truth, report, counts)]
-            wrong += _bounds(truth, bounds, counts) if truth.valid or report.verdict is not Verdict.UNKNOWN else []
+            unknown = any(f.verdict is Verdict.UNKNOWN for f in report.findings)
+            wrong += _bounds(truth, bounds, counts) if truth.valid or not unknown else []
     except SyntaxError as error:
         wrong = [f"Python can't read {error.text}"]
     return [f"{text} (dims={dims}, assume={assume})" for text in wrong]
+
+
+def _sized_by_data(model: onnx.ModelProto, bounds: Bounds) -> set[str]:
+    """The nodes with an input whose sizes only data decide: which of these agree isn't known."""
+    open_ = {name for name, t in bounds.tensors.items() if any("`" in dim.expr for dim in t.shape or ())}
+    return {node.name for node in model.graph.node if not open_.isdisjoint(node.input)}
 
 
 def _without_granted(truth: Truth, report: Report) -> Truth:
@@ -135,13 +144,13 @@ def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
                 continue
             yield f"{name} is {finding.verdict} ({finding.condition}), should be {wanted}"
         elif name not in unknown:
-            yield from _counterexample(truth, finding)
+            yield from _counterexample(truth, finding, unknown)
     worst = Verdict.worst(f.verdict for f in report.findings)
     if report.verdict is not worst and report.verdict is not Verdict.UNKNOWN:
         yield f"the verdict is {report.verdict}, its findings' worst is {worst}"
 
 
-def _counterexample(truth: Truth, finding: Finding) -> Iterator[str]:
+def _counterexample(truth: Truth, finding: Finding, unknown: set[str]) -> Iterator[str]:
     shown = finding.counterexample
     if shown is None:
         yield f"{finding.node} has no counterexample"
@@ -151,9 +160,9 @@ def _counterexample(truth: Truth, finding: Finding) -> Iterator[str]:
         yield f"{finding.node}: {shown.symbols} isn't admissible"
     elif run is None:
         return
-    elif finding.node not in run.failing:
+    elif finding.node not in run.failing and unknown.isdisjoint(run.failing):
         yield f"{finding.node}: {shown.symbols} fails at {run.failing}"
-    else:
+    elif finding.node in run.failing:
         for name, shape in shown.inputs.items():
             if run.shapes[name] != shape:
                 yield f"input {name} has shape {shape}, its symbols give {run.shapes[name]}"

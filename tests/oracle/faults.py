@@ -100,6 +100,12 @@ def _no_trips(node: onnx.NodeProto, values: Values) -> bool:
     return any(np.shape(values[o])[:1] == (0,) for o in node.output if o and not isinstance(values[o], list))
 
 
+def _state_changes(node: onnx.NodeProto, values: Values) -> bool:
+    states = len(node.input) - _attribute(node, "num_scan_inputs", 0)
+    pairs = zip(node.input[:states], node.output, strict=False)
+    return any(np.shape(values[i]) != np.shape(values[o]) for i, o in pairs if o)
+
+
 LENIENT = (
     Fault(
         frozenset({"Concat"}),
@@ -158,11 +164,20 @@ ODD = (
         "Each scan_output is created by concatenating the value of the specified output value at the end of each "
         "iteration of the loop.",
     ),
+    Fault(
+        frozenset({"Scan"}),
+        _state_changes,
+        "All the output tensors (state_variables as well as scan_output_element tensors) are required to have the same "
+        "shape in each iteration of the loop",
+    ),
 )
 
 
 def lenient(node: onnx.NodeProto, values: Values) -> bool:
-    """Whether this ran though ONNX forbids it."""
+    """Whether this ran though ONNX forbids it, or a node did in the branch that it takes."""
+    if node.op_type == "If":
+        branch = _attribute(node, "then_branch" if np.all(values[node.input[0]]) else "else_branch", None)
+        return any(lenient(n, values) for n in branch.node if all(i in values for i in n.input if i))
     return any(node.op_type in fault.ops and fault.shown(node, values) for fault in LENIENT)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ceil_divide, total
-from shapesmt.formula import any_of, divides, equal
+from shapesmt.formula import any_of, at_least, divides, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import borrow, channels_first, contrib, viewed
 from shapesmt.ops.laws import require_single, require_vector
@@ -88,6 +88,9 @@ def masked_max_pool(ctx: InferenceContext) -> Tensor:
     ctx.check(x.rank == mask.rank, "input and mask have one rank")
     for size, masked in zip(x.dims[2:], mask.dims[2:], strict=True):
         ctx.require_equal(size, masked, "input and mask have the same spatial sizes")
+    none = [equal(d, 0) for d in x.dims[:2]]
+    for masked in mask.dims[:2]:
+        ctx.require(any_of(*none, at_least(masked, 1)), "the mask of an input with elements has some", masked, 1)
     return pool(viewed(ctx, (x,), 12))
 
 
