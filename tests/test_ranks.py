@@ -209,6 +209,35 @@ def test_a_tensor_of_which_nothing_is_known_is_refined_but_nothing_is_proved() -
     assert not any(d.exact for d in shapesmt.bounds(text).tensors["h"].shape or ())
 
 
+@pytest.mark.parametrize(
+    "node",
+    [
+        "TopK <axis = 1> (h, k)",
+        "QuantizeLinear <axis = 1> (h, s)",
+        "ReduceMin <axes = [1]> (h)",
+        "Gemm (h, h)",
+        "Reshape (h, four)",
+        "Where (c, h, h)",
+    ],
+)
+def test_the_laws_of_an_axis_are_left_open_where_the_rank_is(node: str) -> None:
+    weights = "<int64[1] k = {1}, int64[2] four = {2, 2}>"
+    outputs = "y, i" if node.startswith("TopK") else "y"
+    text = f"g (float[n] x, float[2] s, bool[n] c) => (y) {weights} {{ h = my.Own(x) {outputs} = {node} }}"
+    report = shapesmt.check(f'<ir_version: 8, opset_import: ["": 17, "my": 1]> {text}'.encode())
+    assert [f.kind for f in report.findings] == ["unsupported", "rank"]
+    assert str(report.verdict) == "UNKNOWN"
+
+
+def test_a_rank_that_was_unknown_leaves_no_claim_where_a_node_runs() -> None:
+    """Only where `n` is 2 the rank is known; elsewhere nothing is said of the last node."""
+    text = model(
+        "float[n,2] x, float[2,m] w, float[n,2,n] t, float[k] z", "p = MatMul(w, x) s = Squeeze(t) y = Add(s, z)"
+    )
+    report = shapesmt.check(text, dims={"n": "1..4", "m": "1..4", "k": "1..4"})
+    assert [(f.op_type, f.holds_iff) for f in report.findings] == [("MatMul", "m == n"), ("Add", None)]
+
+
 def test_no_size_is_guessed_where_only_the_rank_is_unknown() -> None:
     report = shapesmt.check(model("float[] x, float[3,4] w", "y = MatMul(x, w)"))
     assert [(str(f.verdict), f.kind) for f in report.findings] == [("DEPENDS", "requirement"), ("UNKNOWN", "rank")]

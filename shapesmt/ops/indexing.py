@@ -179,12 +179,10 @@ def _single(ctx: InferenceContext, index: int) -> Dim | None:
     return item.to_int() if isinstance(item, Real) else item
 
 
-@rule("TopK", any_rank=True)
+@rule("TopK")
 def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
     """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
     x = ctx.input(0)
-    if x.shape is None:
-        return x, ctx.tensor(None, "int64")
     axis = ctx.axis(x.rank, -1)
     k = _amount(ctx, x[axis])
     dims = [*x.dims[:axis], k, *x.dims[axis + 1 :]]

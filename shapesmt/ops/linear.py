@@ -53,16 +53,14 @@ def matmul(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(matrix_product(ctx, ctx.input(0), ctx.input(1)))
 
 
-@rule("Gemm", any_rank=True)
+@rule("Gemm")
 def gemm(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    if a.shape is None or b.shape is None:
-        return ctx.tensor(None)
     m, inner = a.dims[::-1] if ctx.integer("transA", 0) else a.dims
     k, n = b.dims[::-1] if ctx.integer("transB", 0) else b.dims
     ctx.require_equal(inner, k, INNER_LAW)
-    if ctx.has(2) and ctx.input(2).shape is not None:
+    if ctx.has(2):
         require_broadcast_to(ctx, ctx.input(2), (m, n), "the bias broadcasts to the product")
     return ctx.tensor((m, n))
 

@@ -228,8 +228,8 @@ def test_ngram_hash():
 def test_masked_max_pool():
     run(
         "MaxpoolWithMask",
-        {"x": ["n", 2, "h", 3], "m": ["n", 2, "k", 3]},
-        {"n": (1, 2), "h": (1, 3), "k": (1, 3)},
+        {"x": ["n", 2, "h", 3], "m": ["b", "c", "k", 3]},
+        {"n": (0, 2), "b": (0, 2), "c": (0, 2), "h": (1, 3), "k": (1, 3)},
         dtypes={"m": "int32"},
         attributes={"kernel_shape": [2, 2]},
     )
