@@ -47,8 +47,8 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     ctx.require_equal(indices[-1], depth, "an index tuple names the axes that updates leave out")
     target = ctx.tensor((*indices.dims[:-1], *x.dims[depth:]))
     ctx.require_agree(updates, target, law="updates have the shape indices.shape[:-1] + data.shape[depth:]")
-    for i, column in enumerate(columns(indices, depth)):
-        require_inside(ctx, column, x[i])
+    for column, size in zip(columns(indices, depth), x.dims[:depth], strict=False):
+        require_inside(ctx, column, size)
     return ctx.tensor(x.dims, value=_written_tuples(ctx))
 
 

@@ -82,7 +82,7 @@ def stft(ctx: InferenceContext) -> Tensor:
     if window is not None:
         ctx.require_rank(window, 1)
         ctx.require_equal(window[0], frame, "the window is as long as a frame")
-    ctx.require_at_least(frame, 1, "a frame isn't empty")
+    ctx.require(any_of(at_least(frame, 1), equal(x[0], 0)), "a frame isn't empty", frame, 1)
     ctx.require_at_least(x[1], frame, "a frame fits the signal")
     bins = frame // 2 + 1 if half else frame
     return ctx.tensor([x[0], (x[1] - frame) // step + 1, bins, 2])

@@ -91,7 +91,12 @@ def disagreements(
 def _sized_by_data(model: onnx.ModelProto, bounds: Bounds) -> set[str]:
     """The nodes with an input whose sizes only data decide: which of these agree isn't known."""
     open_ = {name for name, t in bounds.tensors.items() if any("`" in dim.expr for dim in t.shape or ())}
-    return {node.name for node in model.graph.node if not open_.isdisjoint(node.input)}
+    found = set()
+    for node in model.graph.node:
+        if not open_.isdisjoint(node.input):
+            found.add(node.name)
+            open_.update(o for o in node.output if o not in bounds.tensors or bounds.tensors[o].shape is None)
+    return found
 
 
 def _without_granted(truth: Truth, report: Report) -> Truth:

@@ -106,7 +106,22 @@ def _state_changes(node: onnx.NodeProto, values: Values) -> bool:
     return any(np.shape(values[i]) != np.shape(values[o]) for i, o in pairs if o)
 
 
+def _sizes_differ(node: onnx.NodeProto, values: Values) -> bool:
+    x, sizes = _shapes(node, values)
+    return sizes != (len(_attribute(node, "axes", x)),)
+
+
 LENIENT = (
+    Fault(
+        frozenset({"CenterCropPad"}),
+        _sizes_differ,
+        "it specifies a subset of axes that 'shape' refer to. If not provided, all axes are assumed",
+    ),
+    Fault(
+        frozenset({"Softmax", "LogSoftmax", "Hardmax"}),
+        lambda node, values: abs(_attribute(node, "axis", 0) + 0.5) > max(len(_shapes(node, values)[0]), 1),
+        "Accepted range is [-r, r-1] where r = rank(input).",
+    ),
     Fault(
         frozenset({"Concat"}),
         _join_differs,
