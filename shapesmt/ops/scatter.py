@@ -61,8 +61,10 @@ def _written_tuples(ctx: InferenceContext) -> Value | None:
         or not isinstance(indices.value, Elements)
     ):
         return None
-    tuples = np.array(constants, dtype=object).reshape(indices.value.shape)
-    lead = len(indices.value.shape) - 1
+    *many, depth = indices.value.shape
+    if depth > x.rank or updates.shape != (*many, *x.value.shape[depth:]):
+        return None
+    tuples, lead = np.array(constants, dtype=object).reshape(indices.value.shape), len(many)
     return _written(ctx, x.value.array, [(*tuples[at[:lead]], *at[lead:]) for at in np.ndindex(updates.shape)], updates)
 
 

@@ -185,6 +185,18 @@ def test_scatter_nd(indices, updates):
     agree(node("ScatterND", ["x", "i", "u"]), shapes, {"m": (1, 3), "k": (0, 3)}, dtypes=I64, known=False)
 
 
+@pytest.mark.parametrize("indices", [[1, 2], [1, 0], [0, 2]], ids=str)
+def test_index_tuples_are_as_long_as_the_updates_say(indices):
+    shapes, tuples = {"x": ["n"], "i": indices, "u": [1]}, [0] * (indices[0] * indices[1])
+    agree(node("ScatterND", ["x", "i", "u"]), shapes, {"n": (1, 3)}, items={"i": tuples})
+    agree(
+        node("ScatterND", ["x", "i", "u"]),
+        shapes | {"x": [2]},
+        {"n": (1, 3)},
+        items={"i": tuples, "x": ["n", 1], "u": [5]},
+    )
+
+
 @pytest.mark.parametrize("mode", ["linear", "circular"])
 @pytest.mark.parametrize("axis", [None, 1, 2, 0])
 def test_tensor_scatter(axis, mode):

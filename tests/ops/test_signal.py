@@ -28,6 +28,10 @@ def test_stft(onesided):
     agree(
         node("STFT", ["x", "s", "", "f"], onesided=onesided), {"x": [1, "t", 2]}, ranges, items={"s": ["s"], "f": ["f"]}
     )
+    ranges = {"t": (0, 3), "s": (1, 2), "f": (0, 2)}
+    agree(
+        node("STFT", ["x", "s", "", "f"], onesided=onesided), {"x": [0, "t", 1]}, ranges, items={"s": ["s"], "f": ["f"]}
+    )
 
 
 @pytest.mark.parametrize("op", ["HannWindow", "HammingWindow", "BlackmanWindow"])
