@@ -37,6 +37,13 @@ def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tens
     return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
 
 
+def given(ctx: InferenceContext) -> Tensor:
+    """The sequence that a node reads."""
+    s = ctx.input(0)
+    ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), "input 0 is of type sequence")
+    return s
+
+
 def inner(t: Tensor) -> str:
     """The element type inside a sequence or an optional value."""
     return t.dtype[t.dtype.index("(") + 1 : -1] if "(" in t.dtype else ""
@@ -83,14 +90,14 @@ def sequence_construct(ctx: InferenceContext) -> Tensor:
 @rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True)
 def sequence_length(ctx: InferenceContext) -> Tensor:
     """The number of tensors."""
-    s = ctx.input(0)
+    s = given(ctx)
     return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
 
 
 @rule("SequenceAt", since=11, any_rank=True, total=True)
 def sequence_at(ctx: InferenceContext) -> Tensor:
     """The tensor at a position, which may count from the end."""
-    s = ctx.input(0)
+    s = given(ctx)
     if s.shape is None:
         return ctx.tensor(None, inner(s))
     place = place_of(ctx, 1, s[0])
@@ -114,7 +121,7 @@ def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
 @rule("SequenceInsert", since=11, any_rank=True, total=True)
 def sequence_insert(ctx: InferenceContext) -> Tensor:
     """One tensor more, at the end unless a position is given."""
-    s, x = ctx.input(0), ctx.input(1)
+    s, x = given(ctx), ctx.input(1)
     if s.shape is None or x.shape is None:
         return tensor(s.dtype, None)
     place = place_of(ctx, 2, s[0], end=1) if ctx.has(2) else s[0]
@@ -137,7 +144,7 @@ def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
 @rule("SequenceErase", since=11, any_rank=True, total=True)
 def sequence_erase(ctx: InferenceContext) -> Tensor:
     """One tensor less, the last unless a position is given."""
-    s = ctx.input(0)
+    s = given(ctx)
     if s.shape is None:
         return s
     place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
@@ -188,7 +195,7 @@ def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
 @rule("ConcatFromSequence", since=11, any_rank=True)
 def concat_from_sequence(ctx: InferenceContext) -> Tensor:
     """All tensors joined along an axis, a new one if `new_axis`."""
-    s = ctx.input(0)
+    s = given(ctx)
     if s.shape is None:
         return ctx.tensor(None, inner(s))
     stacks = ctx.integer("new_axis", 0)

@@ -39,6 +39,7 @@ def dft(ctx: InferenceContext) -> Tensor:
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
     if axis is None or len(axis) != 1:
         ctx.require_equal(ctx.input(2).numel, 1, "the axis is one number")
+        ctx.require_rank(ctx.input(0), 2, least=True)
         require_parts(ctx, ctx.input(0)[-1], (1, 2))
         x, half, back = ctx.input(0), ctx.integer("onesided", 0) == 1, ctx.integer("inverse", 0) == 1
         kept = not half and not ctx.has(1)
@@ -77,10 +78,9 @@ def stft(ctx: InferenceContext) -> Tensor:
     require_parts(ctx, x[2], (1, 2))
     step = scalar(ctx, 1, 1)
     ctx.require_at_least(step, 1, "the frame step is positive")
-    window = ctx.input(2) if ctx.has(2) else None
+    window = ctx.input(2, rank=1) if ctx.has(2) else None
     frame = scalar(ctx, 3, 1) if ctx.has(3) else x[1] if window is None else window[0]
     if window is not None:
-        ctx.require_rank(window, 1)
         ctx.require_equal(window[0], frame, "the window is as long as a frame")
     ctx.require(any_of(at_least(frame, 1), equal(x[0], 0)), "a frame isn't empty", frame, 1)
     ctx.require_at_least(x[1], frame, "a frame fits the signal")

@@ -118,6 +118,7 @@ def conv(ctx: InferenceContext) -> Tensor:
 def conv_integer(ctx: InferenceContext) -> Tensor:
     """A convolution of integers."""
     require_single(ctx, 2)
+    ctx.require_rank(ctx.input(1), 3, least=True)
     require_one_or(ctx, 3, ctx.input(1)[0], "there is one zero point, or one per filter")
     return convolved(ctx, ctx.input(0), ctx.input(1), 99, "int32")
 
@@ -127,6 +128,7 @@ def qlinear_conv(ctx: InferenceContext) -> Tensor:
     """A convolution of quantized numbers; the element type is that of the output's zero point."""
     x, w = ctx.input(0), ctx.input(3)
     require_single(ctx, 1, 2, 6, 7)
+    ctx.require_rank(w, 3, least=True)
     for index in (4, 5):
         require_one_or(ctx, index, w[0], "there is one scale and zero point, or one per filter")
     return convolved(ctx, x, w, 8, ctx.input(7).dtype)

@@ -1,0 +1,42 @@
+"""No rule breaks on inputs of a lower rank than it needs, or of an unknown one: what it needs of them is a law."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import symbol
+from shapesmt.graph import Attributes, Declared, Graph, Node
+from shapesmt.infer import infer
+from shapesmt.ops.registry import Rule, load_everything, rules
+from shapesmt.problem import pose
+from shapesmt.tensor import tensor
+
+load_everything()
+RULES = sorted((r for r in rules() if not r.nested), key=lambda r: (r.domain, r.name, r.since))
+RANKS = range(4)
+MOST = 9  # inputs
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: f"{r.domain or 'onnx'}.{r.name}-{r.since}")
+def test_low_ranks(rule: Rule) -> None:
+    """All inputs but one have the same rank; names of attributes that a rule asks for are left out."""
+    sizes = [symbol(f"s{axis}", 1) for axis in RANKS]
+    for count, other in product(range(1, MOST), RANKS):
+        for odd, rank in product(range(count), RANKS):
+            inputs = [tensor("float32", sizes[: rank if i == odd else other]) for i in range(count)]
+            node = Node(rule.name, rule.domain, "node", [f"x{i}" for i in range(count)], ["y", "z"], Attributes({}))
+            made = InferenceContext(node, inputs, rule.since).apply(rule.apply)
+            assert len(made.outputs) == 2
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: f"{r.domain or 'onnx'}.{r.name}-{r.since}")
+def test_unknown_ranks(rule: Rule) -> None:
+    for count in range(1, 4):
+        names = [f"x{i}" for i in range(count)]
+        node = Node(rule.name, rule.domain, "node", names, ["y"], Attributes({}))
+        inputs = dict.fromkeys(names, Declared("float32", None))
+        graph = Graph("g", inputs, ["y"], [node], opsets={rule.domain: rule.since})
+        assert infer(graph, pose(graph).inputs).tensors["y"] is not None
