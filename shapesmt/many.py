@@ -33,6 +33,7 @@ __all__ = ["Task", "check_all", "models_in", "shared", "usual_jobs"]
 
 Options: TypeAlias = dict[str, Any]
 
+PATIENCE = 5.0  # seconds that a worker has to end itself and its solver
 _WORKER = "import sys; del sys.path[0]; from shapesmt.many import serve; serve()"  # not the working directory's modules
 
 
@@ -199,9 +200,20 @@ class _Workers:
         """End every worker, and with it its solver."""
         self._stopped = True
         for worker in self._all:
-            worker.terminate()
+            worker.terminate()  # one at work
+            with suppress(OSError, ValueError):
+                cast("IO[bytes]", worker.stdin).close()  # one that waits: a signal just before it reads wakes nobody
         for worker in self._all:
-            worker.wait()
+            _end(worker)
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    """Wait for a worker that was told to end, for so long; its solver ends with it."""
+    try:
+        worker.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        worker.wait()
 
 
 def serve() -> None:
