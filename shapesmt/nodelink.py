@@ -101,7 +101,8 @@ def flow(graph: Graph) -> Flow:
     made = new_flow()
     made.graph.update(linked["graph"])
     made.add_nodes_from((node.pop("id"), node) for node in linked["nodes"])
-    made.add_edges_from((e.pop("source"), e.pop("target"), e.pop("key"), e) for e in linked["edges"])
+    edges: list[Any] = [(e.pop("source"), e.pop("target"), e.pop("key"), e) for e in linked["edges"]]
+    made.add_edges_from(edges)  # of three parts and attributes each, which its type leaves out
     return made
 
 
