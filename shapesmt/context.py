@@ -8,11 +8,11 @@ ends the rule by itself: the requirement that fails is recorded and the outputs 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from shapesmt.alone import Attached, ShapeAndType, given_shape, node_of
+from shapesmt.application import Application, Unjudged
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
@@ -26,33 +26,6 @@ from shapesmt.value import Elements, Value, elements
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 LARGEST = 2**63 - 1  # what 64 bits hold
 BROADCAST_LAW = "broadcast sizes are equal or 1"
-
-
-class Unjudged(NamedTuple):
-    """A node of which nothing is said, at the path of an inner node: no rule for it, or an unknown rank.
-
-    `kind` is "unsupported" or "rank"; `law` says what would have to be so for it to be judged, `note` what is
-    known all the same.
-    """
-
-    path: str
-    op: str
-    kind: str
-    law: str
-    note: str = ""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Application:
-    """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
-
-    outputs: tuple[Tensor, ...]
-    requirements: tuple[Requirement, ...]
-    facts: tuple[Formula, ...] = ()
-    unjudged: tuple[Unjudged, ...] = ()
-    repeatable: bool = True  # False where it made symbols that belong to this very node
-    made: tuple[Dim, ...] = ()  # those symbols
-    ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
 
 
 RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
@@ -79,6 +52,8 @@ class InferenceContext(Attached):
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
+        self.granted: set[int] = set()
+        self.rests_on: set[str] = set()
         self._guards: tuple[Formula, ...] = ()
         self._run = run
 
@@ -189,7 +164,8 @@ class InferenceContext(Attached):
     # Elements
 
     def items(self, index: int) -> tuple[Dim | None, ...] | None:
-        """The integers of an input (a `Dim` each, None where unknown); None where nothing is known of them."""
+        """The integers of an input that running depends on, a `Dim` each; None where (all or one) unknown."""
+        self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Real) for i in value.items):
             return None
@@ -213,6 +189,10 @@ class InferenceContext(Attached):
         if name in self.attributes:
             return self.integers(name)
         return None if default is None else tuple(default)
+
+    def grant(self, index: int) -> None:
+        """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
+        self.granted.add(index)
 
     def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data") -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
@@ -376,6 +356,7 @@ class InferenceContext(Attached):
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
+        self.rests_on.update(inner.rests_on)
         self.unjudged.extend(u._replace(path=f"{within}/{u.path}" if u.path else within) for u in inner.unjudged)
 
     def _guarded(self, formula: Formula) -> Formula:
@@ -392,7 +373,16 @@ class InferenceContext(Attached):
             tuple(self.unjudged),
             self.memoizable,
             tuple(self.made),
+            granted=self._granted(outputs),
+            rests_on=frozenset(self.rests_on),
         )
+
+    def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
+        """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
+        vague = self.made or any(t.shape is None and t.is_tensor for t in outputs)
+        asked = self.granted or (range(len(self.inputs)) if vague else ())
+        given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
+        return frozenset(i for i, t in given if not t.followed)
 
     def apply(self, rule: Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]) -> Application:
         """The rule applied; a rejected node has unknown outputs.

@@ -173,7 +173,7 @@ def _fits(what: Dim | Formula) -> bool:
             atom = _ATOMS[n]
             term *= max(abs(atom.lo), abs(atom.hi), 1)
             parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
-            if term >= _SAFE or not all(map(fits_int64, parts)):
+            if term >= _SAFE or not all(map(fits_int64, parts)) or not all(getattr(a, "fits", True) for a in atom.args):
                 return False
         size += term
     return size < _SAFE

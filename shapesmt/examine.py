@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
 
-from shapesmt.context import Application, Unjudged
+from shapesmt.application import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.finding import Verdict
 from shapesmt.formula import TRUE, Formula, all_of
@@ -25,7 +25,7 @@ from shapesmt.report import Counts
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import Replacer
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import OPEN, Tensor, tensor
+from shapesmt.tensor import LOST, OPEN, Tensor, tensor
 
 VERDICTS = {
     "always": Verdict.PROVED,
@@ -168,7 +168,8 @@ def _leave_open(r: Requirement, index: int, found: Examination) -> None:
     """Take what a node needs of something unknown as given; the node is left undecided, for one reason."""
     if not any(i == index and u.path == r.within for i, u in found.unjudged):
         op = found.inference.graph.nodes[index].op
-        found.unjudged.append((index, Unjudged(r.within, op, "rank", r.law)))
+        kind = "elements" if any(s.kind == LOST for s in r.formula.symbols) else "rank"
+        found.unjudged.append((index, Unjudged(r.within, op, kind, r.law)))
     found.domain.assume(r.formula)
 
 
@@ -292,7 +293,7 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
 
 def _is_open(r: Requirement) -> bool:
     """Whether a requirement is about a tensor of which nothing is known."""
-    return any(s.kind == OPEN for s in r.formula.symbols)
+    return any(s.kind in (OPEN, LOST) for s in r.formula.symbols)
 
 
 def compares_data(r: Requirement) -> bool:

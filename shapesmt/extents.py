@@ -9,7 +9,7 @@ from shapesmt.examine import Examination
 from shapesmt.presolve import Domain
 from shapesmt.report import DimBounds, TensorBounds
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import Tensor
+from shapesmt.tensor import LOST, OPEN, Tensor
 
 
 def tensor_bounds(
@@ -48,10 +48,9 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
 def _size(dim: Dim, domain: Domain, judge: Judge, decided: bool) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
+    known = decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
-    return DimBounds(
-        extent.lo, extent.hi, str(dim), extent.exact and (decided or dim.constant is not None), (low, high)
-    )
+    return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
 
 
 def _named(witness: dict[Atom, int]) -> dict[str, int]:

@@ -133,7 +133,8 @@ class Finding(Data):
     """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
 
     `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
-    claims another shape), "unsupported" (no rule for the operator) or "rank" (an input of unknown rank).
+    claims another shape), "unsupported" (no rule for the operator), "rank" (an input of unknown rank) or "elements"
+    (numbers that come from sizes in a way that isn't followed).
     `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None.
 
     >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]

@@ -12,12 +12,14 @@ from itertools import islice
 from typing import Any
 
 from shapesmt import ops
-from shapesmt.context import Application, InferenceContext, Unjudged
+from shapesmt.application import Application, Unjudged
+from shapesmt.context import InferenceContext
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
 from shapesmt.ops import Rule
+from shapesmt.origins import Origins, Outside, data
 from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace as substituted
@@ -128,6 +130,7 @@ class _Walk:
         rename: Renaming | None,
         depth: int = 0,
         ranks: Mapping[Atom, Dim] | None = None,
+        outside: Outside = data,
     ) -> None:
         self._opsets = opsets
         self._functions = functions
@@ -136,6 +139,7 @@ class _Walk:
         self._rename = rename
         self._depth = depth
         self._ranks = ranks or {}
+        self._outside = outside
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
@@ -149,6 +153,7 @@ class _Walk:
     def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Nodes applied in turn."""
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
+        origins = self._origins = Origins(nodes, tensors, self._of_shape, self._outside)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
             try:
@@ -163,6 +168,8 @@ class _Walk:
                 key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
                 known = remembered.get(key)
                 made = known if known is not None else self._remember(key, rule, node, given, tensors)
+            if made.granted or made.made:
+                made = origins.weighed(made, node)
             outputs = made.outputs
             if rename is not None:
                 outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
@@ -200,6 +207,11 @@ class _Walk:
                 self._remembered.clear()
             self._remembered[key] = made
         return made
+
+    def _of_shape(self, node: Node) -> bool | None:
+        """Whether a node looks at shapes only; None where it has no rule."""
+        rule = self._found.get((node.domain, node.op))
+        return rule.of_shape if isinstance(rule, Rule) else None if rule is None else False
 
     def _lookup(self, domain: str, op: str) -> Rule | Function | None:
         function = self._functions.get((domain, op))
@@ -292,7 +304,7 @@ class _Walk:
     ) -> tuple[Tensor, ...]:
         inner = {name: outer[name] for name in graph.captures if name in outer}
         inner.update(zip(graph.inputs, inputs, strict=False))
-        walk = self._deeper()
+        walk = self._deeper(lambda name: None if name in graph.inputs else self._origins.leaves(name))
         if walk is None:
             return (UNKNOWN,) * len(graph.outputs)
         for node, application in zip(graph.nodes, walk.nodes(graph, inner), strict=True):
@@ -301,7 +313,7 @@ class _Walk:
 
     def _call(self, function: Function, node: Node, given: list[Tensor | None]) -> Application:
         """A local function: its body on the caller's inputs and attributes."""
-        walk = self._deeper(function.opsets)
+        walk = self._deeper(lambda name: frozenset((name,)), function.opsets)
         if walk is None:
             return Application(
                 (UNKNOWN,) * len(node.outputs),
@@ -324,14 +336,16 @@ class _Walk:
         ctx.require(TRUE if named else FALSE, "a call names every output of its function")
         for inner_node, application in zip(body, applications, strict=True):
             ctx.adopt(application, inner_node.name)
+        ctx.granted.update(i for i, name in enumerate(function.inputs[: len(given)]) if name in ctx.rests_on)
+        ctx.rests_on.clear()
         outputs = tuple(inner.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
         outputs += (UNKNOWN,) * (len(node.outputs) - len(outputs))
         return ctx.application(outputs)
 
-    def _deeper(self, opsets: Mapping[str, int] | None = None) -> _Walk | None:
+    def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> _Walk | None:
         if self._depth >= MAX_CALLS:
             return None
-        walk = _Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1)
+        walk = _Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1, None, outside)
         if opsets is None:
             walk._found = self._found
         return walk

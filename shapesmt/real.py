@@ -17,7 +17,7 @@ rounding, or a tree of float operations that is rounded step by step when sizes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,8 @@ class Real:
         return self._rounded("round", _half_even)
 
     def _rounded(self, op: str, exact: Callable[[Dim, int], Dim]) -> Real:
+        if self.op in ("floor", "ceil", "trunc", "round"):
+            return self
         if self.numerator is not None:
             return _fraction(exact(self.numerator, self.denominator), 1, self.dtype)
         return _node(op, (self,), self.dtype)
@@ -224,7 +226,7 @@ def _node(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float
 
 def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
     """Rounding keeps order, so the ends of the result come from the ends of the arguments."""
-    if any(not isfinite(x) for a in args for x in (a.lo, a.hi)) or dtype not in _NUMPY:
+    if dtype not in _NUMPY:
         return (-inf, inf)
     if op == "div" and args[1].lo <= 0 <= args[1].hi:
         return (-inf, inf)
@@ -235,7 +237,7 @@ def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
             ends = [float(_APPLY[op](x)) for x in corners[0]]
         else:
             ends = [float(_APPLY[op](x, y)) for x in corners[0] for y in corners[1]]
-    return (min(ends), max(ends)) if all(map(isfinite, ends)) else (-inf, inf)
+    return (-inf, inf) if any(map(isnan, ends)) else (min(ends), max(ends))
 
 
 def _binary(op: str, a: Real, b: Real) -> Real:

@@ -25,6 +25,7 @@ from shapesmt.rewrite import replace
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 
 MAX_TEXT = 300
+OPAQUE = ("to_int(", "least(", "greatest(", "sum(")  # operations that no reader can undo
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
 MAX_CASES = 4  # products that a union is made of
 SAMPLES = {2: 256, 3: 48}  # of each symbol, where several have too many
@@ -82,7 +83,7 @@ def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readab
     texts = own if pieces is None else [p.text for p in pieces]
     if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
         texts = own
-    kept = [t for t in texts if len(t) <= MAX_TEXT and "to_int" not in t]
+    kept = [t for t in texts if len(t) <= MAX_TEXT and not any(op in t for op in OPAQUE)]
     exact = region.exact and len(kept) == len(texts) and (readable or pieces is not None)
     return Region((*region.text, *kept), exact)
 

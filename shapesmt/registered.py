@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.context import Application, InferenceContext, Unjudged
+from shapesmt.application import Application, Unjudged
+from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim
 from shapesmt.formula import FALSE
 from shapesmt.literal import Declared, Literal

@@ -10,27 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import Any, overload
+from typing import Any, TypeVar
 
 from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, maximum, minimum, of_atom, symbol
 from shapesmt.evaluate import definitions
 from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
 from shapesmt.real import Real
 
-
-@overload
-def replace(what: Dim, replacements: Mapping[Atom, Dim]) -> Dim: ...
+AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Real")
 
 
-@overload
-def replace(what: Formula, replacements: Mapping[Atom, Dim]) -> Formula: ...
-
-
-def replace(what: Dim | Formula, replacements: Mapping[Atom, Dim]) -> Dim | Formula:
+def replace(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
     """`what` with every given symbol replaced, all at once."""
     if what.symbols.isdisjoint(replacements):
         return what
-    replaced: Dim | Formula = Replacer(replacements).apply(what)
+    replaced: AnyPart = Replacer(replacements).apply(what)
     return replaced
 
 
@@ -72,9 +66,8 @@ class Replacer:
                     term = term * self._atom(_ATOMS[n])
                 result = result + term
             return result
-        if isinstance(what, Real):
+        if not isinstance(what, Formula):  # a float or a sweep
             return what.rebuilt([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
-        assert isinstance(what, Formula)
         if what.dim is not None:
             compare = {"eq": equal, "ne": differs, "ge": at_least}[what.op]
             return compare(self.apply(what.dim), 0)
@@ -101,5 +94,6 @@ _OPERATIONS: dict[str, Callable[..., Dim]] = {
     "select": select,
     "min": minimum,
     "max": maximum,
-    "to_int": Real.to_int,
+    "to_int": lambda real: real.to_int(),
+    "sweep": lambda swept: swept,
 }

@@ -8,12 +8,14 @@ from typing import TypeAlias
 from shapesmt.dim import Dim, as_dim, product, symbol
 from shapesmt.graph import Literal
 from shapesmt.real import literal as real_literal
-from shapesmt.value import Value, elements
+from shapesmt.rewrite import Replacer
+from shapesmt.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
 
 MAX_RANK = 64  # no runtime has tensors of more axes
 OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
+LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
 MAX_FLOATS = 16  # float literals beyond it are weights, not shape arithmetic
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
@@ -62,6 +64,13 @@ class Tensor:
         return "(" not in self.dtype
 
     @property
+    def followed(self) -> bool:
+        """Whether each element is known, as a formula over the sizes."""
+        if self.value is None:
+            return self.shape is not None and any(d.constant == 0 for d in self.shape)
+        return not isinstance(self.value, Elements) or None not in self.value.items
+
+    @property
     def dims(self) -> Shape:
         """The shape.
 
@@ -102,6 +111,16 @@ def tensor(
         found = _TENSORS[key] = Tensor.__new__(Tensor)
         found.dtype, found.shape, found.value, found._ndim = key  # noqa: SLF001 - its own class
     return found
+
+
+def rewritten(t: Tensor, change: Replacer) -> Tensor:
+    """A tensor with its sizes and elements rewritten."""
+    value = t.value
+    if isinstance(value, Elements):
+        value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
+    elif value is not None:
+        value = field(change.apply(value.element))
+    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value)
 
 
 def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input") -> Dim:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from shapesmt.context import Application, Unjudged
+from shapesmt.application import Application, Unjudged
 from shapesmt.dim import Atom, Dim, as_dim, maximum, symbol
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal
 from shapesmt.requirement import Requirement

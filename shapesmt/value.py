@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import inf, prod
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from shapesmt.rewrite import replace
 Item: TypeAlias = Dim | Real | None
 MAX_ELEMENTS = 1024  # longer lists aren't kept
 MAX_FIELD_TERMS = 24
+MAX_FLOAT_DEPTH = 24
 
 _VALUES: dict[Any, Any] = {}
 
@@ -59,7 +60,18 @@ class Field:
         return f"Field({self.element})"
 
 
-Value: TypeAlias = Elements | Field
+class Floats:
+    """Float elements given by one expression over their positions, interned."""
+
+    __slots__ = ("element",)
+
+    element: Real
+
+    def __repr__(self) -> str:
+        return f"Floats({self.element})"
+
+
+Value: TypeAlias = Elements | Field | Floats
 
 
 def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
@@ -81,16 +93,17 @@ def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
     return elements(array.shape, array.ravel().tolist())
 
 
-def field(element: Dim) -> Field | None:
+def field(element: Dim | Real) -> Field | Floats | None:
     """The value whose element is this expression; None where it is too long to be worth keeping."""
-    if len(element.terms) > MAX_FIELD_TERMS:
+    if len(element.terms) > MAX_FIELD_TERMS if isinstance(element, Dim) else element.depth > MAX_FLOAT_DEPTH:
         return None
     key = ("field", element)
     found = _VALUES.get(key)
     if found is None:
-        found = _VALUES[key] = Field.__new__(Field)
+        kind: Any = Field if isinstance(element, Dim) else Floats
+        found = _VALUES[key] = kind.__new__(kind)
         found.element = element
-    result: Field = found
+    result: Field | Floats = found
     return result
 
 
@@ -99,7 +112,10 @@ def position(axis: int) -> Dim:
     return symbol(f"@{axis}", 0, inf, kind="axis")
 
 
-def move_positions(dim: Dim, moved: Callable[[int], Dim]) -> Dim:
+AnyTerm = TypeVar("AnyTerm", bound=Dim | Real)
+
+
+def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
     """The expression with each position replaced by what stands for it.
 
     >>> move_positions(position(1) + 5, lambda axis: position(axis + 1))
@@ -108,7 +124,7 @@ def move_positions(dim: Dim, moved: Callable[[int], Dim]) -> Dim:
     return replace(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
 
 
-def positions(dim: Dim) -> list[Atom]:
+def positions(dim: Dim | Real) -> list[Atom]:
     """The positions that an expression depends on."""
     return sorted((a for a in dim.symbols if a.kind == "axis"), key=lambda a: a.name)
 
@@ -117,7 +133,7 @@ def uniform(value: Value | None) -> Dim | None:
     """The one integer that every element is, if it is so."""
     if isinstance(value, Field):
         return None if positions(value.element) else value.element
-    if value is None or not value.items or any(i is not value.items[0] for i in value.items):
+    if not isinstance(value, Elements) or not value.items or any(i is not value.items[0] for i in value.items):
         return None
     return value.items[0] if isinstance(value.items[0], Dim) else None
 

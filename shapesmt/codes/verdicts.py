@@ -22,6 +22,17 @@ CODES = (
         kind="rank",
     ),
     Code(
+        "SM603", "sizes not followed",
+        "Numbers that come from sizes and decide other sizes or indices are followed on their way.",
+        "Compute them with integer operators, or with float ones that are followed (+, -, *, /, floor, ceil, round, "
+        "sqrt), or declare the sizes that they come from as constants.",
+        "g (float[n] x) => (float[m] y)\n"
+        "{ size = Shape (x)\n  real = Cast <to = 1> (size)\n  grown = Exp (real)\n"
+        "  shape = Cast <to = 7> (grown)\n  y = Expand (x, shape) }",
+        dims={"n": "1..4"},
+        kind="elements",
+    ),
+    Code(
         "SM901", "size-1 broadcast",
         "Two sizes that are meant to be equal also pass where one of them is 1: the result is then broadcast.",
         "State that they are equal (--assume \"n == 3\"), or declare them from 2 on where 1 can't occur.",

@@ -20,7 +20,7 @@ from shapesmt.evaluate import Evaluator
 from shapesmt.graph import DTYPES, Graph, Literal
 from shapesmt.infer import infer
 from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Elements, positions
+from shapesmt.value import Elements, Floats, positions
 
 if TYPE_CHECKING:
     import onnx
@@ -294,7 +294,7 @@ def _inferred(name: str, t: Tensor | None) -> Feed:
 
 def _elements(t: Tensor, shape: Shape) -> tuple[Number, ...] | None:
     evaluator = Evaluator({})
-    if t.value is None:
+    if t.value is None or isinstance(t.value, Floats):
         return None
     if isinstance(t.value, Elements):
         items = [item for item in t.value.items if item is not None and not item.symbols]

@@ -50,6 +50,7 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
     ctx.check({time, batch} == {0, 1}, "time and batch are the axes 0 and 1")
     ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
+    ctx.grant(1)
     for given, least, greatest in spans(lengths):
         for low, high in ((least, 0), (x[time], greatest)):
             ctx.require(implies(given, at_least(low, high)), "lengths are inside the time axis", low, high)

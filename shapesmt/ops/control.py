@@ -29,6 +29,7 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     condition = ctx.input(0)
     require_single(ctx, condition, "the condition has one element")
     taken = truth_of(condition)
+    ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     if taken is None:
         both = [apart(ctx, graph, [], name, name[:4]) for name, graph in graphs]

@@ -11,11 +11,12 @@ from shapesmt.dim import Dim
 from shapesmt.formula import any_of, differs, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops import items
-from shapesmt.ops.fields import array_of, concrete, element_of, valued
+from shapesmt.ops.fields import array_of, concrete, term_of, valued
+from shapesmt.ops.indices import swept
 from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
-from shapesmt.value import Elements, Value, elements, move_positions, position, positions
+from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, position, positions
 
 ACTIVATIONS = (
     *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Gelu"),
@@ -32,9 +33,8 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     if function is None or all(t.value is None for t in operands):
         return None
     partial, sizes = function in PARTIAL, concrete(shape)
-    if sizes is not None and dtype in FLOATS and prod(sizes) > MAX_FLOATS:
-        return None
-    if sizes is not None and any(isinstance(t.value, Elements) for t in operands):
+    most = MAX_FLOATS if dtype in FLOATS else MAX_ELEMENTS
+    if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
         arrays = [array_of(t) if partial or t.value is not None else None for t in operands]
         found = [a for a in arrays if a is not None]
         if len(found) == len(arrays):
@@ -46,17 +46,16 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     over = [element_over(t, shape) for t in operands]
     if any(e is None for e in over):
         return None
-    result = known(function(*over), dtype)
-    return valued(shape, result) if isinstance(result, Dim) else None
+    return valued(shape, known(function(*over), dtype))
 
 
 def _clash(size: int, joint: int) -> bool:
     return size not in (1, joint)
 
 
-def element_over(t: Tensor, shape: Shape) -> Dim | None:
+def element_over(t: Tensor, shape: Shape) -> Item:
     """The tensor's element as an expression over the positions of the shape it is broadcast to."""
-    element = element_of(t)
+    element = term_of(t)
 
     def stretched(axis: int) -> Dim:
         size = t[-axis]
@@ -154,15 +153,18 @@ def mod(ctx: InferenceContext) -> Tensor:
 def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
     """State that no known element of an integer divisor is 0; the runtimes look even where nothing is divided."""
     law = "an integer isn't divided by zero"
-    if divisor.dtype not in INTEGERS or divisor.value is None:
+    if divisor.dtype not in INTEGERS:
         return
+    ctx.grant(1)
     if isinstance(divisor.value, Elements):
         for item in dict.fromkeys(divisor.value.items):
             if isinstance(item, Dim):
                 ctx.require(differs(item, 0), law, item, 0)
-    elif not positions(divisor.value.element):
+    elif isinstance(divisor.value, Field) and not positions(divisor.value.element):
         element = divisor.value.element
         ctx.require(any_of(differs(element, 0), equal(divisor.numel, 0)), law, element, 0)
+    elif isinstance(divisor.value, Field):
+        ctx.require_equal(swept("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
 
 
 @rule("BitShift")

@@ -17,10 +17,12 @@ import numpy as np
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim
 from shapesmt.formula import at_least, equal, select
+from shapesmt.real import Real
 from shapesmt.tensor import Tensor
 from shapesmt.value import (
     Elements,
     Field,
+    Floats,
     Item,
     Value,
     elements,
@@ -112,11 +114,23 @@ def _formula(value: Elements) -> Dim | None:
 
 
 def element_of(x: Tensor) -> Dim | None:
-    """The element as an expression over the positions, where there is one."""
-    return x.value.element if isinstance(x.value, Field) else None if x.value is None else _formula(x.value)
+    """The integer element as an expression over the positions, where there is one."""
+    if isinstance(x.value, Field):
+        return x.value.element
+    return _formula(x.value) if isinstance(x.value, Elements) else None
 
 
-def valued(shape: Sequence[Dim], element: Dim | None) -> Value | None:
+def term_of(x: Tensor) -> Item:
+    """The element, integer or float, as an expression over the positions, where there is one."""
+    if isinstance(x.value, Floats):
+        return x.value.element
+    items = x.value.items if isinstance(x.value, Elements) else ()
+    if items and isinstance(items[0], Real):
+        return items[0] if all(i is items[0] for i in items) else None
+    return element_of(x)
+
+
+def valued(shape: Sequence[Dim], element: Item) -> Value | None:
     """The value of a tensor of this shape with this element: listed where it is small."""
     sizes = concrete(shape)
     if element is None or sizes is None or prod(sizes) > MAX_LISTED:
@@ -150,6 +164,13 @@ def array_of(x: Tensor) -> Array | None:
         return None
     listed = valued(x.dims, element_of(x))
     return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
+
+
+def integers_of(x: Tensor) -> tuple[int, ...] | None:
+    """The elements, where all are known numbers."""
+    items = x.value.items if isinstance(x.value, Elements) else (None,)
+    known = tuple(i.constant for i in items if isinstance(i, Dim) and i.constant is not None)
+    return known if len(known) == len(items) else None
 
 
 def numbers(array: np.ndarray[Any, Any]) -> Value | None:

@@ -9,13 +9,24 @@ import numpy as np
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim, product, total
 from shapesmt.formula import FALSE, any_of, at_least, at_most, differs, equal, select
-from shapesmt.ops.fields import Array, along, array_of, concrete, element_of, numbers, valued, wanted, within
-from shapesmt.ops.indices import columns, require_inside
+from shapesmt.ops.fields import (
+    Array,
+    along,
+    array_of,
+    concrete,
+    element_of,
+    integers_of,
+    numbers,
+    valued,
+    wanted,
+    within,
+)
+from shapesmt.ops.indices import columns, require_inside, swept
 from shapesmt.ops.laws import require_vector
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
-from shapesmt.tensor import Shape, Tensor
-from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, from_array, move_positions, position, uniform
+from shapesmt.tensor import LOST, Shape, Tensor
+from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, from_array, move_positions, position, uniform
 
 
 @rule("Gather")
@@ -174,6 +185,7 @@ def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[
 
 def _single(ctx: InferenceContext, index: int) -> Dim | None:
     """The one number an input holds, cut to an integer."""
+    ctx.grant(index)
     value = ctx.input(index).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
     return item.to_int() if isinstance(item, Real) else item
@@ -210,7 +222,7 @@ def _amount(ctx: InferenceContext, size: Dim) -> Dim:
 
 def _best(ctx: InferenceContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
     """The elements picked from known integers; equal ones in the order of their indices."""
-    items = ctx.constants(0)
+    items = integers_of(x)
     if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.integer("sorted", 1):
         return None, None
     array = np.array(items, dtype=object).reshape(x.value.shape)
@@ -250,6 +262,8 @@ def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
     same = uniform(x.value)
     if same is not None and x.numel.lo >= 0:
         return select(differs(same, 0), x.numel, 0)
+    if isinstance(x.value, Field):
+        return swept("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
     return ctx.fresh("count", 0, x.numel)
 
 
@@ -264,7 +278,7 @@ def compress(ctx: InferenceContext) -> Tensor:
     if flags is not None and (length is not None or size.lo >= len(flags)):
         count = as_dim(sum(map(bool, flags[:length])))
     else:
-        count = ctx.fresh("count", 0, size)
+        count = ctx.fresh("count", 0, size, LOST if condition.followed else "data")
         ctx.facts.append(at_least(condition.numel, count))
     return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims)
 

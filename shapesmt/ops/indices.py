@@ -11,8 +11,9 @@ from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, maximum, minimum, of_a
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
 from shapesmt.ops.fields import element_of, valued
 from shapesmt.rewrite import replace
+from shapesmt.sweep import sweep
 from shapesmt.tensor import Shape, Tensor, tensor
-from shapesmt.value import Elements, Value, from_array, move_positions, position, positions
+from shapesmt.value import Elements, Field, Value, from_array, move_positions, position, positions
 
 INSIDE = "indices are inside the axis"
 MAX_CASES = 16
@@ -29,7 +30,8 @@ class Span(NamedTuple):
 
 
 def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
-    """State that known indices, which may count from the end, are inside an axis of that size."""
+    """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
+    ctx.grant(1)
     for given, least, greatest in spans(indices):
         inside = all_of(at_least(least, -size), less(greatest, size))
         ctx.require(any_of(unless, negate(given), inside), INSIDE, least if greatest.hi < 0 else greatest, size)
@@ -44,11 +46,21 @@ def spans(indices: Tensor) -> list[Span]:
         ends = [min(constants, key=lambda d: d.lo), max(constants, key=lambda d: d.lo)] if constants else []
         cases = [Span(TRUE, *ends)] if ends else []
         return cases + [Span(TRUE, d, d) for d in known if d.constant is None]
-    if value is None:
+    if not isinstance(value, Field):
         return []
     box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(value.element)}
     rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
-    return [Span(all_of(*rest, given), a, b) for given, a, b in _cases(value.element, box)]
+    cases = _cases(value.element, box)
+    if not cases:
+        least, greatest = (swept(fold, value.element, indices.dims) for fold in ("least", "greatest"))
+        cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
+    return [Span(all_of(*rest, given), a, b) for given, a, b in cases]
+
+
+def swept(fold: str, element: Dim, dims: Shape) -> Dim:
+    """An element over positions folded over all of a tensor; 0 where it is empty."""
+    lasts = {a: dims[-int(a.name[1:])] - 1 for a in positions(element)}
+    return sweep(fold, element, lasts)
 
 
 def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:

@@ -104,6 +104,11 @@ def _relu(x: Dim | Real) -> Item:
     return maximum(x, 0) if isinstance(x, Dim) else extreme("max", x, literal(0, x.dtype))
 
 
+def _logarithm(x: Real) -> Item:
+    """Of elements that are many only: runtimes differ in its last bit, which may decide a size."""
+    return x.unary("log") if any(s.kind == "axis" for s in x.symbols) else None
+
+
 def _finite(x: Real) -> Dim | None:
     return ZERO if isfinite(x.lo) and isfinite(x.hi) else None
 
@@ -112,9 +117,7 @@ def _finite(x: Real) -> Dim | None:
 
 
 def _divide(a: Any, b: Any) -> Item:
-    if isinstance(a, Real):
-        return None if b.lo <= 0 <= b.hi else a / b
-    return truncated_divide(a, b)
+    return a / b if isinstance(a, Real) else truncated_divide(a, b)
 
 
 def remainder(a: Any, b: Any) -> Item:
@@ -233,6 +236,7 @@ UNARY: dict[str, Function] = {
     "BitwiseNot": lambda x: -1 - x,
     "Ceil": lambda x: x.ceil(),
     "Floor": lambda x: x.floor(),
+    "Log": _logarithm,
     "Neg": lambda x: -x,
     "Reciprocal": lambda x: literal(1, x.dtype) / x if x.lo > 0 or x.hi < 0 else None,
     "Relu": _relu,

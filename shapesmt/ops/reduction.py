@@ -12,7 +12,7 @@ import numpy as np
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
 from shapesmt.formula import absolute, any_of, at_least, equal
-from shapesmt.ops.fields import concrete, valued
+from shapesmt.ops.fields import concrete, integers_of, valued
 from shapesmt.ops.items import Function, greatest, known, smallest
 from shapesmt.ops.registry import rule
 from shapesmt.real import MANTISSA, Real, literal
@@ -80,7 +80,7 @@ def reduction(ctx: InferenceContext) -> Tensor:
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
     """The elements of a reduction."""
-    if op not in FOLDS or x.value is None:
+    if op not in FOLDS or not isinstance(x.value, (Elements, Field)):
         return None
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
     if not isinstance(x.value, Elements) or sizes is None:
@@ -138,7 +138,7 @@ def extreme_position(ctx: InferenceContext) -> Tensor:
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
     ctx.require(any_of(at_least(x[axis], 1), *nothing), "the axis of an extreme has an element", x[axis], 1)
-    shape, numbers = without(x.dims, (axis,), keep=keep), ctx.constants(0)
+    shape, numbers = without(x.dims, (axis,), keep=keep), integers_of(x)
     if not numbers or x.value is None:
         return ctx.tensor(shape, "int64")
     table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
@@ -178,7 +178,7 @@ def accumulated(ctx: InferenceContext, x: Tensor, axis: int) -> Value | None:
         count = (x[axis] - here if reverse else here + 1) - int(exclusive)
         sums = known(x.value.element * count, x.dtype)
         return field(sums) if isinstance(sums, Dim) else None
-    if x.value is None or x.dtype in FLOATS:
+    if not isinstance(x.value, Elements) or x.dtype in FLOATS:
         return None
     lines = np.moveaxis(x.value.array, axis, -1)
     made = np.empty(lines.shape, dtype=object)

@@ -25,7 +25,8 @@ class Rule:
     """What one operator needs and makes, from one version of its operator set on.
 
     `any_rank` says that the rule itself copes with inputs of unknown rank; the others are applied to every rank that
-    such an input may have. `nested` marks control flow, whose rules run subgraphs.
+    such an input may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that
+    look at their inputs' shapes only.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Rule:
     nested: bool = False
     dtype: str = ""
     total: bool = False
+    of_shape: bool = False
 
     @property
     def plugin(self) -> str:
@@ -56,6 +58,7 @@ def rule(
     nested: bool = False,
     dtype: str = "",
     total: bool = False,
+    of_shape: bool = False,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register a function as the rule of the operators so named.
 
@@ -67,6 +70,7 @@ def rule(
         nested: The rule runs subgraphs.
         dtype: The outputs' element type where an unknown rank keeps the rule from telling.
         total: No size of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
+        of_shape: What the operator makes depends on the shapes of its inputs, not on their elements.
 
     Raises:
         UsageError: Another module than shapesmt's own has registered one already.
@@ -75,7 +79,7 @@ def rule(
 
     def register(apply: AnyApply) -> AnyApply:
         for name in names:
-            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total))
+            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape))
         return apply
 
     return register

@@ -10,6 +10,7 @@ from shapesmt.dim import Dim, const
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real, from_dim, literal
+from shapesmt.tensor import LOST
 from shapesmt.value import Elements
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def attribute_factors(ctx: InferenceContext) -> list[Real | None]:
 def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | None]:
     """The factors that an input lists, None where unknown."""
     scales = ctx.input(index)
+    ctx.grant(index)
     ctx.require_rank(scales, 1)
     ctx.require_equal(scales[0], count, "there is one factor per resized axis")
     listed = scales.value.items if isinstance(scales.value, Elements) else ()
@@ -140,7 +142,7 @@ def in_proportion(
 ) -> list[Dim | None]:
     """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
     if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
-        return [None if a is None else ctx.fresh(f"proportion{i}") for i, a in enumerate(asked)]
+        return [None if a is None else ctx.fresh(f"proportion{i}", kind=LOST) for i, a in enumerate(asked)]
     if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
         wanted = np.array([a.constant for a in asked if a is not None], np.float32)
         present = np.array([s.constant for s in sizes], np.float32)
@@ -151,7 +153,7 @@ def in_proportion(
 
 def bounded(ctx: InferenceContext, index: int, asked: Dim, policy: str) -> Dim:
     """A size that rounding decides, on its side of the size asked for."""
-    size = ctx.fresh(f"proportion{index}")
+    size = ctx.fresh(f"proportion{index}", kind=LOST)
     ctx.facts.append(at_least(asked, size) if policy == "not_larger" else at_least(size, asked))
     return size
 

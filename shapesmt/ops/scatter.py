@@ -105,6 +105,7 @@ def require_starts(ctx: InferenceContext, room: Dim, length: Dim) -> None:
     """State that what is written at each start ends inside the cache, unless that is circular."""
     starts = ctx.input(2, rank=1)
     ctx.require_equal(starts[0], ctx.input(0)[0], "there is one write index for each of the batch")
+    ctx.grant(2)
     circular = ctx.text("mode", "linear") == "circular"
     for given, least, greatest in spans(starts):
         ctx.require(implies(given, at_least(least, 0)), "write indices are not negative", least, 0)

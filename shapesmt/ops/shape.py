@@ -41,7 +41,7 @@ def constant(ctx: InferenceContext) -> Tensor:
     ctx.reject("a value is given")
 
 
-@rule("Shape", any_rank=True, dtype="int64", total=True)
+@rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
 def shape(ctx: InferenceContext) -> Tensor:
     """`out = x.shape[start:end]`, both ends clamped as Python does."""
     x = ctx.input(0)
@@ -52,7 +52,7 @@ def shape(ctx: InferenceContext) -> Tensor:
     return ctx.known(x.dims[ctx.integer("start", 0) : end])
 
 
-@rule("Size", any_rank=True, dtype="int64", total=True)
+@rule("Size", any_rank=True, dtype="int64", total=True, of_shape=True)
 def size(ctx: InferenceContext) -> Tensor:
     """The number of elements, as a scalar."""
     x = ctx.input(0)
@@ -230,6 +230,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
 
 def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
     x = ctx.input(index)
+    ctx.grant(index)
     if x.shape is not None:
         ctx.check(x.rank <= 1, "start, limit and delta are one number each")
         ctx.require_equal(x.numel, 1, "start, limit and delta are one number each")
@@ -250,7 +251,7 @@ def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real
     return None
 
 
-@rule("EyeLike", since=9, any_rank=True)
+@rule("EyeLike", since=9, any_rank=True, of_shape=True)
 def eye_like(ctx: InferenceContext) -> Tensor:
     """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
     x = ctx.input(0, rank=2)

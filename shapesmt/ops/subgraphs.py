@@ -10,8 +10,8 @@ from shapesmt.dim import Atom, Dim, symbol
 from shapesmt.formula import TRUE, Formula
 from shapesmt.graph import Graph
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Elements, Field, elements, field
+from shapesmt.tensor import Tensor, rewritten
+from shapesmt.value import Elements
 
 
 class Mark(NamedTuple):
@@ -61,16 +61,6 @@ def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
 def twin(atom: Atom, prefix: str) -> Dim:
     """A symbol like it of another name."""
     return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
-
-
-def rewritten(t: Tensor, change: Replacer) -> Tensor:
-    """A tensor with its sizes and elements rewritten."""
-    value = t.value
-    if isinstance(value, Elements):
-        value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
-    elif isinstance(value, Field):
-        value = field(change.apply(value.element))
-    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value)
 
 
 def truth_of(t: Tensor | None) -> Dim | None:

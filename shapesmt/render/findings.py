@@ -139,6 +139,8 @@ def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]
         yield line(2, "fails" + _example(shown, fixed))
     if found.kind == "rank":
         yield line(2, "so it isn't judged; --shape says what rank an input has")
+    elif found.kind == "elements":
+        yield line(2, "so it isn't judged")
     elif found.verdict is Verdict.UNKNOWN:
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
     if found.verdict is Verdict.DEPENDS and found.holds_iff:

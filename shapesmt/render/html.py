@@ -242,6 +242,8 @@ def _told(found: Finding) -> Iterator[Markup]:
         rows.append(("undecided", "in the time given; a longer --timeout may decide it"))
     if found.kind == "data":
         rows.append(("data", "it hinges on a size that only the data decide"))
+    if found.kind == "elements":
+        rows.append(("not judged", "it rests on numbers that aren't followed"))
     if found.kind == "rank":
         rows.append(("not judged", "--shape says what rank an input has"))
     if rows:

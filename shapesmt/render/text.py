@@ -170,6 +170,7 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
     for number, thing, state in (
         (kinds["unsupported"], "node", "without a rule"),
         (kinds["rank"], "node", "with inputs of unknown rank"),
+        (kinds["elements"], "node", "with numbers that aren't followed"),
     ):
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
 

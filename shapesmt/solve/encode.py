@@ -34,13 +34,13 @@ from shapesmt.errors import printable
 from shapesmt.formula import TRUE, Formula
 from shapesmt.infer import infer
 from shapesmt.solve.smtlib import Script
-from shapesmt.tensor import OPEN, Tensor, tensor
+from shapesmt.tensor import LOST, OPEN, Tensor, tensor
 from shapesmt.value import Elements, elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from shapesmt.context import Application
+    from shapesmt.application import Application
     from shapesmt.graph import Graph
     from shapesmt.requirement import Requirement
 
@@ -136,7 +136,7 @@ class _System:
         name = self.graph.nodes[index].name
         self.script.lines.append(f"; node {printable(name)}")
         for number, r in enumerate(application.requirements, 1):
-            if r.formula is not TRUE and not any(s.kind == OPEN for s in r.formula.symbols):
+            if r.formula is not TRUE and not any(s.kind in (OPEN, LOST) for s in r.formula.symbols):
                 path = f"{name}/{r.within}" if r.within else name
                 title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
                 self.requirements.append(Stated(title, path, index, r.law, r.formula))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.context import InferenceContext, Unjudged
+from shapesmt.application import Unjudged
+from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
 from shapesmt.ops.registry import resolve

@@ -17,7 +17,7 @@ from shapesmt.tensor import Shape, Tensor, tensor
 STRETCHED = "a size expands from 1 or stays"
 
 
-@rule("ShapeOf", domain=DOMAIN, any_rank=True, total=True)
+@rule("ShapeOf", domain=DOMAIN, any_rank=True, total=True, of_shape=True)
 def shape_of(ctx: InferenceContext) -> Tensor:
     """The sizes of the input, as a list."""
     found = result(ctx, "Shape", ctx.input(0))

@@ -1,0 +1,40 @@
+"""Application: what one rule says of one node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from shapesmt.dim import Dim
+from shapesmt.formula import Formula
+from shapesmt.requirement import Requirement
+from shapesmt.tensor import Tensor
+
+
+class Unjudged(NamedTuple):
+    """A node of which nothing is said, at the path of an inner node: no rule, an unknown rank or unknown elements.
+
+    `kind` is "unsupported", "rank" or "elements"; `law` says what would have to be so for it to be judged, `note`
+    what is known all the same.
+    """
+
+    path: str
+    op: str
+    kind: str
+    law: str
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Application:
+    """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
+
+    outputs: tuple[Tensor, ...]
+    requirements: tuple[Requirement, ...]
+    facts: tuple[Formula, ...] = ()
+    unjudged: tuple[Unjudged, ...] = ()
+    repeatable: bool = True  # False where it made symbols that belong to this very node
+    made: tuple[Dim, ...] = ()  # those symbols
+    ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
+    granted: frozenset[int] = frozenset()  # inputs whose unknown elements are taken to be as the node needs them
+    rests_on: frozenset[str] = frozenset()  # of a body's node the inputs of the body that these come from
