@@ -172,12 +172,17 @@ class InferenceContext(Attached):
         return tuple(i if isinstance(i, Dim) else None for i in value.items)
 
     def constants(self, index: int) -> tuple[int, ...] | None:
-        """The integers of an input where all are known numbers."""
+        """The integers of an input where all are known numbers; a node is left open where they depend on sizes."""
         items = self.items(index)
         if items is None:
             return None
         numbers = tuple(i.constant for i in items if i is not None and i.constant is not None)
-        return numbers if len(numbers) == len(items) else None
+        if len(numbers) == len(items):
+            return numbers
+        if None not in items:
+            law = f"input {index} is the same whatever the sizes"
+            self.unjudged.append(Unjudged("", self.node.op, "elements", law))
+        return None
 
     def listed(self, index: int, name: str, default: Sequence[int] | None = None) -> tuple[int, ...] | None:
         """Integers that are an attribute in old versions and a constant input in new ones.

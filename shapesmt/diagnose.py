@@ -10,7 +10,7 @@ from shapesmt.causes import Tracer
 from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.examine import Examination, Judgement
+from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, differs, equal, negate
 from shapesmt.graph import Declared
@@ -177,7 +177,7 @@ def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
 
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
     """Where the node runs, among the inputs for which the reported nodes it rests on do."""
-    if j.verdict is Verdict.UNKNOWN or judge.deadline.expired:
+    if j.verdict is Verdict.UNKNOWN or judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
         return None
     earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}
     domain, condition = j.domain, j.condition
@@ -187,7 +187,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
         rests_on = problem.graph.ancestors(j.index, earlier)
         if len(rests_on) < len(earlier):
             original = examination.original.applications[j.index]
-            if original.unjudged:  # a rank that was unknown then
+            if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then
                 return None
             condition = all_of(*(r.formula for r in original.requirements))
             domain = examination.admissible(problem)

@@ -261,10 +261,10 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
     if index in found.unreachable:
         tally["FAILS", ""] = len(pending)
         return tally, tally
-    if any(map(_is_open, pending)):
-        for r in filter(_is_open, pending):
+    if any(map(is_open, pending)):
+        for r in filter(is_open, pending):
             _leave_open(r, index, found)
-        pending = tuple(r for r in pending if not _is_open(r))
+        pending = tuple(r for r in pending if not is_open(r))
     if any(map(compares_data, pending)):
         kept = _without_comparisons(pending, found)
         tally["PROVED", "data taken to agree"] = len(pending) - len(kept)
@@ -291,7 +291,7 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
     return once, {**tally, (str(verdict), ""): len(pending)}
 
 
-def _is_open(r: Requirement) -> bool:
+def is_open(r: Requirement) -> bool:
     """Whether a requirement is about a tensor of which nothing is known."""
     return any(s.kind in (OPEN, LOST) for s in r.formula.symbols)
 

@@ -74,7 +74,10 @@ class Sweep:
         return (self.element, *self.lasts.values())
 
     def __str__(self) -> str:
-        return f"{self.fold}({self.element})"
+        text = str(self.element)
+        for p in self.lasts:  # the index along the last axis is i, along the one before it j, ...
+            text = text.replace(f"`{p.name}`", chr(ord("i") + int(p.name[1:]) - 1))
+        return f"{self.fold}({text})"
 
     def _folded(self, lasts: Values, given: Mapping[Atom, Any]) -> int:
         table = self._table(lasts, given)
@@ -100,7 +103,7 @@ class Sweep:
 
 def sweep(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
     """The least, the greatest or the sum of the element over the positions from 0 to the last ones."""
-    own = {p: symbol(p.name, 0, max(last.hi, 0), kind=p.kind) for p, last in lasts.items()}
+    own = {p: symbol(p.name, 0, max(last.hi, 0), kind=p.kind, fold=False) for p, last in lasts.items()}
     capped = replace(element, own)
     lo, hi = _interval(capped, MAX_CASES)
     if fold == "sum":
@@ -136,7 +139,7 @@ def _interval(element: Dim, cases: int) -> Interval:
             below, above = symbol(p.name, p.lo, at - 1, kind=p.kind), symbol(p.name, at, p.hi, kind=p.kind)
             ends = [_interval(replace(element, {p: half}), cases - 1) for half in (below, above)]
             return reduce(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])), ends)
-    return element.lo, element.hi
+    return element.tight
 
 
 def _differences(element: Dim) -> Dim:

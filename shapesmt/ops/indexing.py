@@ -274,7 +274,7 @@ def compress(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
-    flags, length = ctx.constants(1), size.constant
+    flags, length = integers_of(condition), size.constant
     if flags is not None and (length is not None or size.lo >= len(flags)):
         count = as_dim(sum(map(bool, flags[:length])))
     else:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, maximum, minimum, of_atom, substitute
+from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, maximum, minimum, of_atom, product, substitute
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
 from shapesmt.ops.fields import element_of, valued
 from shapesmt.rewrite import replace
@@ -59,8 +59,11 @@ def spans(indices: Tensor) -> list[Span]:
 
 def swept(fold: str, element: Dim, dims: Shape) -> Dim:
     """An element over positions folded over all of a tensor; 0 where it is empty."""
-    lasts = {a: dims[-int(a.name[1:])] - 1 for a in positions(element)}
-    return sweep(fold, element, lasts)
+    lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
+    once = sweep(fold, element, lasts) if lasts else element
+    if fold != "sum":
+        return once
+    return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)
 
 
 def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:

@@ -13,6 +13,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
 from shapesmt.formula import absolute, any_of, at_least, equal
 from shapesmt.ops.fields import concrete, integers_of, valued
+from shapesmt.ops.indices import swept
 from shapesmt.ops.items import Function, greatest, known, smallest
 from shapesmt.ops.registry import rule
 from shapesmt.real import MANTISSA, Real, literal
@@ -117,17 +118,20 @@ def _in_any_order(op: str, row: list[Item]) -> bool:
 
 
 def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
-    """Extremes lie at the ends of the folded axes, and equal elements add up."""
+    """Extremes lie at the ends of the folded axes where the elements only grow, and equal elements add up."""
     assert isinstance(x.value, Field)
     element, along = x.value.element, {x.rank - a for a in axes}
     used = {int(atom.name[1:]) for atom in positions(element)}
+    if op == "ReduceSum" and used <= along:
+        return swept("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
     if op == "ReduceSum" and not used & along:
         return element * product(x[a] for a in axes)
     if op not in ("ReduceMin", "ReduceMax") or any(x[a].lo < 1 for a in axes):
         return None
-    if used <= along:
+    if used and used <= along:
         ends = extremes(element, lambda axis: x[-axis])
-        return None if ends is None else ends[op == "ReduceMax"]
+        fold = "least" if op == "ReduceMin" else "greatest"
+        return swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
     return None if used & along else element
 
 

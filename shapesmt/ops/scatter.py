@@ -7,7 +7,7 @@ import numpy as np
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, maximum, minimum
 from shapesmt.formula import at_least, implies
-from shapesmt.ops.fields import Array, array_of
+from shapesmt.ops.fields import Array, array_of, integers_of
 from shapesmt.ops.indexing import same_rank
 from shapesmt.ops.indices import columns, require_inside, spans
 from shapesmt.ops.registry import rule
@@ -28,7 +28,7 @@ def scatter_elements(ctx: InferenceContext) -> Tensor:
 
 
 def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
-    x, updates, constants = ctx.input(0), array_of(ctx.input(2)), ctx.constants(1)
+    x, updates, constants = ctx.input(0), array_of(ctx.input(2)), integers_of(ctx.input(1))
     if not isinstance(x.value, Elements) or constants is None or updates is None:
         return None
     indices = np.array(constants, dtype=object).reshape(updates.shape)
@@ -53,7 +53,7 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
 
 
 def _written_tuples(ctx: InferenceContext) -> Value | None:
-    x, indices, updates, constants = ctx.input(0), ctx.input(1), array_of(ctx.input(2)), ctx.constants(1)
+    x, indices, updates, constants = ctx.input(0), ctx.input(1), array_of(ctx.input(2)), integers_of(ctx.input(1))
     if (
         not isinstance(x.value, Elements)
         or constants is None

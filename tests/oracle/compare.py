@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import onnx
@@ -36,10 +37,11 @@ class Truth:
     def valid(self) -> list[tuple[dict[str, int], Run]]:
         return [(sizes, run) for sizes, run in self.runs if not run.failing]
 
-    def expected(self) -> tuple[dict[str, Verdict], set[str]]:
+    def expected(self, undecided: AbstractSet[str] = frozenset()) -> tuple[dict[str, Verdict], set[str]]:
         """The verdict of each node to be reported, and the nodes about which nothing can be seen.
 
-        A node is judged where the nodes reported before it run; one that runs nowhere is left out.
+        A node is judged where the nodes reported before it run, but for those that are undecided; one that runs
+        nowhere is left out.
         """
         alive = self.runs
         found: dict[str, Verdict] = {}
@@ -52,7 +54,7 @@ class Truth:
                 unseen.add(name)
             elif failing:
                 found[name] = Verdict.FAILS if len(failing) == len(alive) else Verdict.DEPENDS
-                if found[name] is Verdict.DEPENDS:
+                if found[name] is Verdict.DEPENDS and name not in undecided:
                     alive = [(sizes, run) for sizes, run in alive if name not in run.failing]
         return found, unseen
 
@@ -129,7 +131,8 @@ def _reported(truth: Truth, report: Report) -> Iterator[str]:
 
 def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     """The model's verdict and the nodes reported, with their counterexamples."""
-    expected, unseen = truth.expected()
+    undecided = {f.node for f in report.findings if f.verdict is Verdict.UNKNOWN}
+    expected, unseen = truth.expected(undecided - {f.node for f in report.findings if f.verdict is Verdict.DEPENDS})
     unseen |= truth.unchecked
     found = {f.node: f for f in report.findings if f.node not in unseen}
     unknown = {name for name, f in found.items() if f.verdict is Verdict.UNKNOWN}
@@ -137,8 +140,9 @@ def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
         yield "PROVED, and nothing runs"
     kinds = {node.name: node.op_type for node in truth.model.graph.node}
     failing = {kinds[name] for name, f in found.items() if f.verdict is Verdict.FAILS}
+    open_kinds = {kinds[name] for name in unknown}
     for name, verdict in expected.items():
-        if verdict is Verdict.FAILS and kinds[name] in failing:
+        if (verdict is Verdict.FAILS and kinds[name] in failing) or (kinds[name] in open_kinds and name not in found):
             continue  # the same node again is the same finding
         if name not in found and name not in {f.node for f in report.findings}:
             yield f"{name} should be {verdict}, and isn't reported"

@@ -1,0 +1,82 @@
+"""Sweeps against trying every position by hand, and their intervals."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from shapesmt.dim import const, maximum, symbol
+from shapesmt.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.formula import absolute, at_least, equal, select
+from shapesmt.rewrite import replace
+from shapesmt.sweep import sweep
+
+N, M = symbol("n", 0, 6), symbol("m", 0, 5)
+P, Q = symbol("@1", 0, kind="axis"), symbol("@2", 0, kind="axis")
+LASTS = {P.as_symbol(): N - 1, Q.as_symbol(): M - 1}
+FOLDS = {"least": min, "greatest": max, "sum": sum}
+ELEMENTS = {
+    "constant slope": P + 2 * Q,
+    "a square": P * P - 4 * P,
+    "a distance": absolute(P - Q),
+    "a distance cut off": select(at_least(absolute(P - Q), 3), 7, absolute(P - Q)),
+    "a remainder": (P * 3 + Q) % 4,
+    "with a size": (N - P) * (Q - 2),
+    "where they meet": select(equal(P, Q), 1, 0),
+}
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_it_is_what_trying_gives(name, fold):
+    element = ELEMENTS[name]
+    swept = sweep(fold, element, LASTS)
+    for n, m in product(range(7), range(6)):
+        at = {N.as_symbol(): n, M.as_symbol(): m}
+        tried = [evaluate(element, {**at, P.as_symbol(): i, Q.as_symbol(): j}) for i in range(n) for j in range(m)]
+        expected = FOLDS[fold](tried) if tried else 0
+        assert evaluate(swept, at) == expected
+        assert swept.lo <= expected <= swept.hi
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 5)), min_size=1, max_size=20))
+def test_many_sizes_at_once(sizes):
+    import numpy as np
+
+    ns, ms = map(np.array, zip(*sizes, strict=True))
+    for element in ELEMENTS.values():
+        swept = sweep("greatest", element, LASTS)
+        together = Evaluator({N.as_symbol(): ns, M.as_symbol(): ms}).dim(swept)
+        single = [evaluate(swept, {N.as_symbol(): int(n), M.as_symbol(): int(m)}) for n, m in sizes]
+        assert np.broadcast_to(together, ns.shape).tolist() == single
+
+
+def test_cases_are_told_apart_without_an_end():
+    n = symbol("n", 1)
+    lasts = {P.as_symbol(): n - 1, Q.as_symbol(): n - 1}
+    near = select(at_least(7, absolute(P - Q)), absolute(P - Q), const(9))
+    assert (sweep("greatest", near, lasts).hi, sweep("least", near, lasts).lo) == (9, 0)
+    assert sweep("greatest", maximum(3 - P, 0), {P.as_symbol(): n - 1}).hi == 3
+
+
+def test_other_sizes_can_be_put_in():
+    swept = sweep("sum", P * Q, LASTS)
+    twice = replace(swept, {N.as_symbol(): 2 * M})
+    assert evaluate(twice, {M.as_symbol(): 3}) == sum(i * j for i in range(6) for j in range(3))
+
+
+def test_what_is_too_large_to_try_is_never_tried():
+    wide = symbol("wide", 1, 1 << 20)
+    lasts = {P.as_symbol(): wide - 1, Q.as_symbol(): wide - 1}
+    swept = sweep("greatest", P * Q % 7, lasts)
+    assert not fits_int64(swept)
+    assert (swept.lo, swept.hi) == (0, 6)
+    with pytest.raises(OverflowError, match="too many positions"):
+        evaluate(swept, {wide.as_symbol(): 1 << 20})
+
+
+def test_its_text_names_the_positions():
+    assert str(sweep("sum", P * P, {P.as_symbol(): N - 1})) == "sum(i*i)"
