@@ -153,7 +153,7 @@ class _Walk:
     def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Nodes applied in turn."""
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
-        origins = self._origins = Origins(nodes, tensors, self._of_shape, self._outside)
+        origins = self._origins = Origins(nodes, tensors, found, self._outside)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
             try:
@@ -207,11 +207,6 @@ class _Walk:
                 self._remembered.clear()
             self._remembered[key] = made
         return made
-
-    def _of_shape(self, node: Node) -> bool | None:
-        """Whether a node looks at shapes only; None where it has no rule."""
-        rule = self._found.get((node.domain, node.op))
-        return rule.of_shape if isinstance(rule, Rule) else None if rule is None else False
 
     def _lookup(self, domain: str, op: str) -> Rule | Function | None:
         function = self._functions.get((domain, op))

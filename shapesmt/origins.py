@@ -12,7 +12,8 @@ from functools import cached_property
 
 from shapesmt.application import Application, Unjudged
 from shapesmt.dim import symbol
-from shapesmt.graph import Node
+from shapesmt.graph import Function, Node
+from shapesmt.ops.registry import Rule
 from shapesmt.rewrite import Replacer
 from shapesmt.tensor import LOST, Tensor, rewritten
 
@@ -32,7 +33,7 @@ class Origins:
     Args:
         nodes: The graph's, in topological order.
         tensors: What is known of the tensors so far.
-        of_shape: Whether a node's outputs depend on the shapes of its inputs only; None where nobody knows.
+        rules: What the operators of the nodes do, by domain and name.
         outside: The leaves of a tensor that no node of the graph makes.
     """
 
@@ -40,13 +41,14 @@ class Origins:
         self,
         nodes: Sequence[Node],
         tensors: Mapping[str, Tensor],
-        of_shape: Callable[[Node], bool | None],
+        rules: Mapping[tuple[str, str], Rule | Function | None],
         outside: Outside,
     ) -> None:
         self._nodes = nodes
         self._tensors = tensors
-        self._of_shape = of_shape
+        self._rules = rules
         self._outside = outside
+        self._given = frozenset(tensors)
         self._found: dict[str, Leaves | None] = {}
 
     @cached_property
@@ -55,6 +57,8 @@ class Origins:
 
     def leaves(self, name: str) -> Leaves | None:
         """The unknown tensors from outside that the elements come from, beside shapes; None where data has a part."""
+        if name in self._given and not self._followed(name):
+            return self._outside(name)
         stack = [name]
         while stack:
             top = stack[-1]
@@ -91,6 +95,11 @@ class Origins:
                 break
             node = behind
         return node
+
+    def _of_shape(self, node: Node) -> bool | None:
+        """Whether a node looks at shapes only; None where it has no rule."""
+        rule = self._rules.get((node.domain, node.op))
+        return rule.of_shape if isinstance(rule, Rule) else None if rule is None else False
 
     def _followed(self, name: str) -> bool:
         known = self._tensors.get(name)

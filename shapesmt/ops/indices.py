@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, maximum, minimum, of_atom, product, substitute
+from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, from_terms, maximum, minimum, of_atom, product, substitute
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
 from shapesmt.ops.fields import element_of, valued
 from shapesmt.rewrite import replace
@@ -112,6 +112,10 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
 
 def direction(dim: Dim, p: Atom) -> int | None:
     """1, -1 or 0 where the expression only grows, only falls or doesn't change with a position; else None."""
+    linear = [(m, c) for m, c in dim.terms if any(p in _ATOMS[n].symbols for n in m)]
+    if len(linear) > 1 and all(m.count(p.number) == 1 == sum(p in _ATOMS[n].symbols for n in m) for m, _ in linear):
+        lo, hi = from_terms({tuple(n for n in m if n != p.number): c for m, c in linear}).tight
+        return 1 if lo >= 0 else -1 if hi <= 0 else None
     slopes = set()
     for monomial, coefficient in dim.terms:
         moving = [_ATOMS[n] for n in monomial if p in _ATOMS[n].symbols]

@@ -190,7 +190,7 @@ class _Chain:
         self.node("If", condition, then_branch=then, else_branch=other)
 
     def end_loop(self) -> None:
-        """As many trips as a number says, each of which makes a row; at least one, or nobody knows how long rows are."""
+        """As many trips as a number says, each of which makes a row; at least one, or no row has a length."""
         scalars = (("trip", TensorProto.INT64), ("go", TensorProto.BOOL), ("on", TensorProto.BOOL))
         trip, go, on = (helper.make_tensor_value_info(name, kind, []) for name, kind in scalars)
         row = helper.make_tensor_value_info("row", TensorProto.FLOAT, None)
