@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import stat
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.errors import ModelError, printable
+from shapesmt.export.files import write_whole
 from shapesmt.graph import DTYPES
 
 if TYPE_CHECKING:
@@ -124,17 +123,7 @@ def save(proto: onnx.ModelProto, path: str | os.PathLike[str]) -> None:
         ModelError: The model is larger than a protobuf can be (2 GiB).
         UsageError: The path can't be written.
     """
-    target = Path(path)
-    content = _content(proto, target)
-    try:
-        target = target.resolve()  # a link stays a link, to the new content
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)  # a pipe or a device; a folder raises
-        else:
-            _replace(target, content)
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None
+    write_whole(path, _content(proto, Path(path)))
 
 
 def _content(proto: onnx.ModelProto, target: Path) -> bytes:
@@ -148,16 +137,3 @@ def _content(proto: onnx.ModelProto, target: Path) -> bytes:
         return bytes(proto.SerializeToString())
     except (EncodeError, ValueError):
         raise ModelError(f"cannot write {printable(str(target))}: the model exceeds 2 GiB") from None
-
-
-def _replace(target: Path, content: bytes) -> None:
-    part = target.with_name(f".{target.name[:40]}.{token_hex(8)}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(content)
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

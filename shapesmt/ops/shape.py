@@ -10,12 +10,12 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
-from shapesmt.ops.fields import concrete, counted, element_of, reshaped, valued, viewed, wanted
+from shapesmt.ops.fields import concrete, counted, element_of, reshaped, term_of, valued, viewed, wanted
 from shapesmt.ops.laws import require_least, require_single, sized
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.tensor import MAX_FLOATS, Shape, Tensor, from_literal
-from shapesmt.value import MAX_ELEMENTS, Value, elements, position
+from shapesmt.value import MAX_ELEMENTS, Elements, Value, elements, move_positions, position
 
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
 _NEGATIVE = "sizes are not negative"
@@ -234,11 +234,10 @@ def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
     if x.shape is not None:
         ctx.check(x.rank <= 1, "start, limit and delta are one number each")
         ctx.require_equal(x.numel, 1, "start, limit and delta are one number each")
-    value = x.value
-    if value is None:
-        return None
-    items = value.items if not isinstance(element_of(x), Dim) else (element_of(x),)  # type: ignore[union-attr]  # else a Field
-    return items[0] if len(items) == 1 else None
+    if isinstance(x.value, Elements):
+        return x.value.items[0] if len(x.value.items) == 1 else None
+    element = term_of(x)
+    return None if element is None else move_positions(element, lambda _: ZERO)
 
 
 def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:
