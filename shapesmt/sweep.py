@@ -30,7 +30,7 @@ from shapesmt.rewrite import replace
 
 Values: TypeAlias = "np.ndarray[Any, Any]"
 
-MOST_TRIED = 1 << 24  # positions, of all tensors together
+MOST_TRIED = 1 << 22  # positions, of all tensors together
 MAX_CASES = 12  # how often cases are distinguished one inside the other
 FOLDS: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum": np.add}
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["assignment", "causes", "finding", "first_of_each", "input_shapes", "replayed", "shape_text"]
 
 _MOST_NAMED = 4  # inputs of the same shape that are named
+_LONGEST = 100  # characters of a formula whose value is shown beside it
 
 
 def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
@@ -117,7 +118,7 @@ def _sides(found: Finding) -> Iterator[Line]:
 def _equation(side: Side) -> list[tuple[str, str]]:
     """The input's axis, the formula and the value of a side, as far as there are such, without repetition."""
     cells = [(_place(side.tensor, side.axis), "")] if side.tensor else []
-    cells.append(code(side.expr))
+    cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
     if side.value is not None and side.expr != str(side.value):
         cells.append((str(side.value), ""))
     return cells

@@ -269,7 +269,7 @@ def _table(atom: Atom) -> list[tuple[int, int]] | None:
     if len(atom.symbols) != 1:
         return None
     (symbol,) = atom.symbols
-    if symbol.hi - symbol.lo > MAX_TABLE * symbol.step:
+    if symbol.hi - symbol.lo > MAX_TABLE * symbol.step or not all(getattr(a, "fits", True) for a in atom.args):
         return None
     runs: list[tuple[int, int]] = []
     for value in range(int(symbol.lo), int(symbol.hi) + 1, symbol.step):
