@@ -1,56 +1,20 @@
-"""The bridge: an OpenVINO node handed to the rule of the ONNX operator that does the same."""
+"""What OpenVINO's attributes and missing weights need on the way to ONNX's rules."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.application import Unjudged
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, as_dim
-from shapesmt.graph import DTYPES, Attributes, Node
-from shapesmt.ops.registry import resolve
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import elements
+from shapesmt.ops import bridge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from shapesmt.dim import Dim
-    from shapesmt.graph import AttributeValue
+    from shapesmt.context import InferenceContext
 
 DOMAIN = "openvino"
-OPSET = 22
+REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
 _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
-
-
-def results(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
-    """What ONNX's operator makes of these inputs; what it needs, the node needs."""
-    return _made(ctx, op, ctx.node.outputs, inputs, attributes)
-
-
-def result(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
-    """The one thing that ONNX's operator makes."""
-    return _made(ctx, op, ctx.node.outputs[:1], inputs, attributes)[0]
-
-
-def _made(
-    ctx: InferenceContext,
-    op: str,
-    names: Sequence[str],
-    inputs: Sequence[Tensor | None],
-    attributes: Mapping[str, AttributeValue],
-) -> list[Tensor]:
-    found = resolve("", op, OPSET)
-    assert found is not None
-    node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
-    inner = InferenceContext(node, inputs, OPSET)
-    inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
-    try:
-        made = found.apply(inner)
-    finally:
-        ctx.memoizable &= inner.memoizable
-    return [made] if isinstance(made, Tensor) else list(made or ())
 
 
 def integers(ctx: InferenceContext, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
@@ -64,63 +28,16 @@ def dtype_of(ctx: InferenceContext, name: str, default: str = "i64") -> str:
     return _TYPES.get(ctx.text(name, default).lower(), "")
 
 
-def number_of(dtype: str) -> int:
-    """ONNX's number of an element type, 0 where unknown."""
-    return next((number for number, name in DTYPES.items() if name == dtype), 0)
-
-
-def listed(*items: Dim | int | None) -> Tensor:
-    """A list of integers, as an input of an ONNX operator."""
-    dims = [None if i is None else as_dim(i) for i in items]
-    return tensor("int64", (len(dims),), elements((len(dims),), dims))
-
-
-def as_list(x: Tensor) -> Tensor:
-    """A scalar as a list of one: OpenVINO takes either where ONNX wants a list."""
-    if x.shape is None or x.rank > 0:
-        return x
-    items = getattr(x.value, "items", None)
-    return tensor(x.dtype, (ONE,), None if items is None else elements((1,), items))
-
-
 def known(ctx: InferenceContext, index: int, what: str) -> tuple[int, ...] | None:
     """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
-    found = ctx.constants(index)
-    if found is None:
-        law = f"{what} of {ctx.node.op} must be known: are the weights, a .bin file, beside the model?"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
-    return found
+    return bridge.known(ctx, index, what, REMEDY)
 
 
 def known_axis(ctx: InferenceContext, index: int) -> int | None:
     """The axis that an input names; a node without it isn't judged."""
-    found = known(ctx, index, "the axis")
-    ctx.check(found is None or len(found) == 1, "the axis is one number")
-    return found[0] if found else None
-
-
-def anything(ctx: InferenceContext, x: Tensor, index: int = 0) -> Tensor:
-    """A tensor of the same rank, of which no size is known."""
-    return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)
+    return bridge.known_axis(ctx, index, REMEDY)
 
 
 def without_broadcast(ctx: InferenceContext) -> bool:
     """Whether operands must have one shape."""
     return ctx.text("auto_broadcast", "numpy") in ("none", "explicit")
-
-
-__all__ = [
-    "DOMAIN",
-    "OPSET",
-    "anything",
-    "as_list",
-    "dtype_of",
-    "integers",
-    "known",
-    "known_axis",
-    "listed",
-    "number_of",
-    "result",
-    "results",
-    "without_broadcast",
-]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from shapesmt.context import BROADCAST_LAW, InferenceContext
 from shapesmt.dim import ONE
+from shapesmt.ops.bridge import number_of, result
 from shapesmt.ops.elementwise import broadcast, require_nonzero
 from shapesmt.ops.items import remainder
 from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, number_of, result, without_broadcast
+from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, without_broadcast
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import FLOATS, Tensor, tensor
 

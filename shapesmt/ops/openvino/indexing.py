@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, as_dim, product
-from shapesmt.formula import TRUE, equal, select
-from shapesmt.ops.fields import wanted
-from shapesmt.ops.openvino.bridge import (
-    DOMAIN,
-    anything,
-    as_list,
-    dtype_of,
-    integers,
-    known,
-    known_axis,
-    listed,
-    result,
-    results,
-)
+from shapesmt.dim import ONE, product
+from shapesmt.formula import TRUE
+from shapesmt.ops.bridge import anything, as_list, result, results
+from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, integers, known, known_axis
 from shapesmt.ops.registry import rule
+from shapesmt.ops.strided import strided
 from shapesmt.tensor import Tensor, tensor
-
-FURTHEST = 2**63 - 1
-
 
 # Slices
 
@@ -35,65 +20,14 @@ def cut(ctx: InferenceContext) -> Tensor:
     return result(ctx, "Slice", *(ctx.input(i) for i in (0, 1, 2)), ctx.input(4) if ctx.has(4) else None, ctx.input(3))
 
 
-class Part(NamedTuple):
-    """What one entry of a strided slice does: an axis cut, one picked from, or a new one."""
-
-    kind: str
-    axis: int
-    begin: Dim | None
-    end: Dim | None
-    step: Dim | None
+MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
 @rule("StridedSlice", domain=DOMAIN)
 def strided_slice(ctx: InferenceContext) -> Tensor:
     """Entries are slices, an ellipsis, new axes and single elements, as the masks say."""
-    x, parts = ctx.input(0), _parts(ctx)
-    if parts is None:
-        return ctx.tensor(None)
-    cuts = [p for p in parts if p.kind != "new"]
-    columns = [listed(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
-    if columns:
-        axes, begins, ends, steps = columns
-        x = result(ctx, "Slice", x, begins, ends, axes, steps)
-    gone = [p.axis for p in cuts if p.kind == "one"]
-    if gone:
-        x = result(ctx, "Squeeze", x, listed(*gone))
-    made = [p.axis for p in parts if p.kind == "new"]
-    return result(ctx, "Unsqueeze", x, listed(*made)) if made else x
-
-
-def _parts(ctx: InferenceContext) -> list[Part] | None:
-    """The entries, each with its axis: of the input, or of the output where it makes a new one."""
-    begins, ends = wanted(ctx, 1), wanted(ctx, 2)
-    if begins is None or ends is None:
-        return None
-    steps = (wanted(ctx, 3) if ctx.has(3) else None) or [ONE] * len(begins)
-    ctx.check(len(begins) == len(ends) == len(steps), "there are as many ends as starts")
-    names = ("begin", "end", "new_axis", "shrink_axis", "ellipsis")
-    masks = {name: integers(ctx, f"{name}_mask") for name in names}
-    masked = {name: [i < len(m) and m[i] == 1 for i in range(len(begins))] for name, m in masks.items()}
-    plain = len(begins) - sum(masked["new_axis"]) - sum(masked["ellipsis"])
-    skipped = ctx.input(0).rank - plain
-    ctx.check(skipped >= 0, f"slice {plain - 1} is inside a tensor of rank {ctx.input(0).rank}")
-    parts, axis, place = [], 0, 0
-    for i, (begin, end, step) in enumerate(zip(begins, ends, steps, strict=True)):
-        if masked["ellipsis"][i]:
-            axis, place = axis + skipped, place + skipped
-        elif masked["new_axis"][i]:
-            parts.append(Part("new", place, None, None, None))
-            place += 1
-        elif masked["shrink_axis"][i]:
-            after = None if begin is None else select(equal(begin, -1), FURTHEST, begin + 1)
-            parts.append(Part("one", axis, begin, after, ONE))
-            axis += 1
-        else:
-            back = step is not None and step.hi < 0
-            begin = as_dim(FURTHEST if back else 0) if masked["begin"][i] else begin
-            end = as_dim(-FURTHEST if back else FURTHEST) if masked["end"][i] else end
-            parts.append(Part("cut", axis, begin, end, step))
-            axis, place = axis + 1, place + 1
-    return parts
+    masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
+    return strided(ctx, lambda name, i: i < len(masks[name]) and masks[name][i] == 1)
 
 
 # Gathers and scatters

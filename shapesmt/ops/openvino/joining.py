@@ -5,9 +5,10 @@ from __future__ import annotations
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, product
 from shapesmt.formula import at_least, divides
+from shapesmt.ops.bridge import anything, listed, result, results
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least
-from shapesmt.ops.openvino.bridge import DOMAIN, anything, known, known_axis, listed, result, results
+from shapesmt.ops.openvino.bridge import DOMAIN, known, known_axis
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.ops.openvino.bridge import DOMAIN, as_list, dtype_of, known, result
+from shapesmt.ops.bridge import as_list, result
+from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, known
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 

@@ -6,10 +6,11 @@ from itertools import repeat
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, Dim
+from shapesmt.ops.bridge import as_list, listed, result
 from shapesmt.ops.fields import wanted
 from shapesmt.ops.laws import require_least, sized
 from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.openvino.bridge import DOMAIN, as_list, dtype_of, known, listed, result
+from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, known
 from shapesmt.ops.registry import rule
 from shapesmt.ops.shape import broadcast_value
 from shapesmt.tensor import Shape, Tensor, tensor

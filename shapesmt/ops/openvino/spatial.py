@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import as_dim, ceil_divide, minimum
+from shapesmt.ops.bridge import anything, result
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_vector, sized
-from shapesmt.ops.openvino.bridge import DOMAIN, anything, dtype_of, integers, known, result
+from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, integers, known
 from shapesmt.ops.registry import rule
 from shapesmt.ops.resize import by_factor
 from shapesmt.ops.spatial import FITS, Axis

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from shapesmt.context import InferenceContext
-from shapesmt.ops.openvino.bridge import DOMAIN, OPSET, results
-from shapesmt.ops.registry import resolve, rule
-from shapesmt.tensor import Tensor
-
-
-class Row(NamedTuple):
-    """ONNX's name, and of each of its attributes that matters OpenVINO's name; `inputs` that both have in common."""
-
-    onnx: str
-    attributes: dict[str, str] = {}  # noqa: RUF012 - never changed
-    inputs: int | None = None
-
+from shapesmt.ops.bridge import Row, rename
+from shapesmt.ops.openvino.bridge import DOMAIN
 
 TABLE = {
     **{name: Row(name) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Cos")},
@@ -46,14 +33,4 @@ TABLE = {
     "SoftMax": Row("Softmax", {"axis": "axis"}),
 }
 
-
-TOTAL = {name for name, row in TABLE.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
-
-
-@rule(*TOTAL, domain=DOMAIN, any_rank=True, total=True)
-@rule(*TABLE.keys() - TOTAL, domain=DOMAIN, any_rank=True)
-def renamed(ctx: InferenceContext) -> list[Tensor]:
-    """What the ONNX operator of the table's line does."""
-    row = TABLE[ctx.node.op]
-    attributes = {onnx: ctx.attributes[name] for onnx, name in row.attributes.items() if name in ctx.attributes}
-    return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
+rename(TABLE, DOMAIN)

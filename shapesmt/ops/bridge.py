@@ -1,0 +1,112 @@
+"""The bridge: a node of another framework handed to the rule of the ONNX operator that does the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.application import Unjudged
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ONE, as_dim
+from shapesmt.graph import DTYPES, Attributes, Node
+from shapesmt.ops.registry import resolve, rule
+from shapesmt.tensor import Tensor, tensor
+from shapesmt.value import elements
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shapesmt.dim import Dim
+    from shapesmt.graph import AttributeValue
+
+OPSET = 22
+
+
+class Row(NamedTuple):
+    """ONNX's name, and of each of its attributes that matters the node's name; `inputs` that both have in common."""
+
+    onnx: str
+    attributes: dict[str, str] = {}  # noqa: RUF012 - never changed
+    inputs: int | None = None
+
+
+def rename(table: Mapping[str, Row], domain: str) -> None:
+    """Register a rule for each operator of a table: what ONNX's operator does."""
+
+    def renamed(ctx: InferenceContext) -> list[Tensor]:
+        """What the ONNX operator of the table's line does."""
+        row = table[ctx.node.op]
+        attributes = {onnx: ctx.attributes[name] for onnx, name in row.attributes.items() if name in ctx.attributes}
+        return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
+
+    total = {name for name, row in table.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
+    rule(*total, domain=domain, any_rank=True, total=True)(renamed)
+    rule(*table.keys() - total, domain=domain, any_rank=True)(renamed)
+
+
+def results(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
+    """What ONNX's operator makes of these inputs; what it needs, the node needs."""
+    return _made(ctx, op, ctx.node.outputs, inputs, attributes)
+
+
+def result(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
+    """The one thing that ONNX's operator makes."""
+    return _made(ctx, op, ctx.node.outputs[:1], inputs, attributes)[0]
+
+
+def _made(
+    ctx: InferenceContext,
+    op: str,
+    names: Sequence[str],
+    inputs: Sequence[Tensor | None],
+    attributes: Mapping[str, AttributeValue],
+) -> list[Tensor]:
+    found = resolve("", op, OPSET)
+    assert found is not None
+    node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
+    inner = InferenceContext(node, inputs, OPSET)
+    inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
+    try:
+        made = found.apply(inner)
+    finally:
+        ctx.memoizable &= inner.memoizable
+    return [made] if isinstance(made, Tensor) else list(made or ())
+
+
+def number_of(dtype: str) -> int:
+    """ONNX's number of an element type, 0 where unknown."""
+    return next((number for number, name in DTYPES.items() if name == dtype), 0)
+
+
+def listed(*items: Dim | int | None) -> Tensor:
+    """A list of integers, as an input of an ONNX operator."""
+    dims = [None if i is None else as_dim(i) for i in items]
+    return tensor("int64", (len(dims),), elements((len(dims),), dims))
+
+
+def as_list(x: Tensor) -> Tensor:
+    """A scalar as a list of one: other frameworks take either where ONNX wants a list."""
+    if x.shape is None or x.rank > 0:
+        return x
+    items = getattr(x.value, "items", None)
+    return tensor(x.dtype, (ONE,), None if items is None else elements((1,), items))
+
+
+def known(ctx: InferenceContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
+    """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
+    found = ctx.constants(index)
+    if found is None:
+        law = f"{what} of {ctx.node.op} must be known{remedy}"
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+    return found
+
+
+def known_axis(ctx: InferenceContext, index: int, remedy: str = "") -> int | None:
+    """The axis that an input names; a node without it isn't judged."""
+    found = known(ctx, index, "the axis", remedy)
+    ctx.check(found is None or len(found) == 1, "the axis is one number")
+    return found[0] if found else None
+
+
+def anything(ctx: InferenceContext, x: Tensor, index: int = 0) -> Tensor:
+    """A tensor of the same rank, of which no size is known."""
+    return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)

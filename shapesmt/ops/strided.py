@@ -1,0 +1,91 @@
+"""Strided slices: entries that cut an axis, pick one element from it, make a new one or skip the rest, by masks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from shapesmt.dim import ONE, Dim, as_dim
+from shapesmt.formula import equal, select
+from shapesmt.ops.bridge import listed, result
+from shapesmt.ops.fields import wanted
+from shapesmt.tensor import tensor
+from shapesmt.value import Field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+FURTHEST = 2**63 - 1
+
+Masked: TypeAlias = "Callable[[str, int], bool]"  # whether an entry is in the mask of that name
+
+
+class Part(NamedTuple):
+    """What one entry does, and its axis: of the input, or of the output where it makes a new one."""
+
+    kind: str
+    axis: int
+    begin: Dim | None
+    end: Dim | None
+    step: Dim | None
+
+
+def strided(ctx: InferenceContext, masked: Masked) -> Tensor:
+    """Begins, ends and steps are inputs 1 to 3; the masks are begin, end, ellipsis, new_axis and shrink_axis."""
+    x, parts = ctx.input(0), _parts(ctx, masked)
+    if parts is None:
+        return ctx.tensor(None)
+    cuts = [p for p in parts if p.kind != "new"]
+    columns = [listed(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
+    for p in cuts:
+        if p.kind == "one" and p.begin is not None:
+            ctx.require_within(p.begin, x[p.axis], "the element that is picked is inside the axis")
+    if columns:
+        axes, begins, ends, steps = columns
+        x = result(ctx, "Slice", x, begins, ends, axes, steps)
+    gone = [p.axis for p in cuts if p.kind == "one"]
+    if gone:
+        x = _picked(ctx, x, gone)
+    made = [p.axis for p in parts if p.kind == "new"]
+    return result(ctx, "Unsqueeze", x, listed(*made)) if made else x
+
+
+def _picked(ctx: InferenceContext, x: Tensor, axes: list[int]) -> Tensor:
+    """The axes of which one element is left, dropped; that there is one is stated already."""
+    dims = [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
+    value = x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None
+    return result(ctx, "Squeeze", tensor(x.dtype, dims, value), listed(*axes))
+
+
+def _parts(ctx: InferenceContext, masked: Masked) -> list[Part] | None:
+    """The entries, each with its axis."""
+    begins, ends = wanted(ctx, 1), wanted(ctx, 2)
+    if begins is None or ends is None:
+        return None
+    steps = (wanted(ctx, 3) if ctx.has(3) else None) or [ONE] * len(begins)
+    ctx.check(len(begins) == len(ends) == len(steps), "there are as many ends as starts")
+    count = range(len(begins))
+    plain = sum(not masked("ellipsis", i) and not masked("new_axis", i) for i in count)
+    skipped = ctx.input(0).rank - plain
+    ctx.check(skipped >= 0, f"slice {plain - 1} is inside a tensor of rank {ctx.input(0).rank}")
+    ctx.check(sum(masked("ellipsis", i) for i in count) <= 1, "there is one ellipsis at most")
+    parts, axis, place = [], 0, 0
+    for i, (begin, end, step) in enumerate(zip(begins, ends, steps, strict=True)):
+        if masked("ellipsis", i):
+            axis, place = axis + skipped, place + skipped
+        elif masked("new_axis", i):
+            parts.append(Part("new", place, None, None, None))
+            place += 1
+        elif masked("shrink_axis", i):
+            after = None if begin is None else select(equal(begin, -1), FURTHEST, begin + 1)
+            parts.append(Part("one", axis, begin, after, ONE))
+            axis += 1
+        else:
+            back = step is not None and step.hi < 0
+            begin = as_dim(FURTHEST if back else 0) if masked("begin", i) else begin
+            end = as_dim(-FURTHEST if back else FURTHEST) if masked("end", i) else end
+            parts.append(Part("cut", axis, begin, end, step))
+            axis, place = axis + 1, place + 1
+    return parts
