@@ -28,7 +28,7 @@ def concat(ctx: InferenceContext) -> Tensor:
     for x in parts[1:]:
         _agree(ctx, dims, x, axis)
     dims[axis] = total(x[axis] for x in parts)
-    return ctx.tensor(dims, value=_joined(parts, axis, dims))
+    return ctx.tensor(dims, value=joined(parts, axis, dims))
 
 
 def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None:
@@ -43,7 +43,8 @@ def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None
     dims[axis] = so_far + x[axis]
 
 
-def _joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+    """The elements of tensors joined along an axis."""
     if not any(isinstance(x.value, Elements) for x in parts) or concrete(dims) is None:
         return _joined_formulas(parts, axis, dims)
     arrays = [array_of(x) for x in parts]

@@ -106,6 +106,7 @@ DOMAINS = {  # domains whose rules are imported when a model uses them
     "ai.onnx.preview": "training",
     "ai.onnx.preview.training": "training",
     "openvino": "openvino",
+    "tensorflow": "tensorflow",
 }
 
 

@@ -22,23 +22,38 @@ ONE_WILD = "at most one size is -1"
 @rule("Reshape", any_rank=True)
 def reshape(ctx: InferenceContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
-    x = ctx.input(0)
     items = wanted(ctx, 1) if ctx.version >= 5 else [as_dim(d) for d in ctx.integers("shape")]
+    return reshape_to(ctx, items, allow_zero=bool(ctx.integer("allowzero", 0)))
+
+
+def reshape_to(
+    ctx: InferenceContext, items: Sequence[Dim | None] | None, *, allow_zero: bool, rounded: bool = False
+) -> Tensor:
+    """The first input with these sizes, of which one may be -1: what remains.
+
+    Args:
+        ctx: The node.
+        items: What is asked for, where it is known.
+        allow_zero: Whether a 0 is a size, and copies none.
+        rounded: Whether what remains beside a 0 is rounded down, as in TensorFlow.
+    """
+    x = ctx.input(0)
     if items is None:
         return ctx.tensor(None, x.dtype)
-    sizes = _Sizes(ctx, x, items).found()
+    sizes = _Sizes(ctx, x, items, allow_zero=allow_zero, rounded=rounded).found()
     return ctx.tensor(sizes, x.dtype, None if x.shape is None else reshaped(x, sizes))
 
 
 class _Sizes:
     """One reshape: what is asked for, sorted into sizes, sizes that may be -1, the one -1, and unknown ones."""
 
-    def __init__(self, ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None]) -> None:
-        self.ctx, self.x = ctx, x
-        self.allow_zero = bool(ctx.integer("allowzero", 0))
+    def __init__(
+        self, ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None], *, allow_zero: bool, rounded: bool
+    ) -> None:
+        self.ctx, self.x, self.allow_zero, self.rounded = ctx, x, allow_zero, rounded
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
         ctx.check(len(self.wild) <= 1, ONE_WILD)
-        zero = self.allow_zero and any(d is not None and d.constant == 0 for d in items)
+        zero = self.allow_zero and not rounded and any(d is not None and d.constant == 0 for d in items)
         ctx.check(not (zero and self.wild), "a 0 that is allowed leaves no size for -1")
         self.unknown = [i for i, d in enumerate(items) if d is None]
         least = 0 if self.wild else -1
@@ -100,7 +115,7 @@ class _Sizes:
         # ONNX Runtime leaves zeros out of both products when an allowed 0 empties the output.
         empty = any_of(*(equal(d, 0) for d in sizes))
         partial, whole = divided(list(map(_nonzero, self.x.dims)), list(map(_nonzero, sizes)))
-        legal = all_of(equal(self.x.numel, 0), whole)
+        legal = all_of(equal(self.x.numel, 0), *() if self.rounded else (whole,))
         return select(empty, partial, quotient), any_of(all_of(empty, legal), all_of(negate(empty), exact))
 
     def _choices(self) -> list[Dim]:
@@ -183,4 +198,4 @@ def _nonzero(d: Dim) -> Dim:
     return select(equal(d, 0), 1, d)
 
 
-__all__ = ["divided", "reshape"]
+__all__ = ["divided", "reshape", "reshape_to"]

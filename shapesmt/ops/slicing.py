@@ -39,7 +39,7 @@ def cut(ctx: InferenceContext) -> Tensor:
     dims = [cuts[axis].size if axis in cuts else d for axis, d in enumerate(x.dims)]
     if any(c.first is None or c.step is None for c in cuts.values()):
         return ctx.tensor(dims)
-    return ctx.tensor(dims, value=_kept(x, dims, cuts))
+    return ctx.tensor(dims, value=kept(x, dims, cuts))
 
 
 def _require_lengths(ctx: InferenceContext, x: Tensor) -> None:
@@ -93,18 +93,18 @@ def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Di
     if step is not None:
         ctx.require(differs(step, 0), "the step is not 0", step, 0)
     if start is None or end is None or step is None:
-        kept = Cut(ctx.fresh(f"size{axis}", 0, size), None, None)
+        found = Cut(ctx.fresh(f"size{axis}", 0, size), None, None)
     elif step.lo >= 1:
-        kept = _forwards(size, start, end, step)
+        found = _forwards(size, start, end, step)
     elif step.hi <= -1:
-        kept = _backwards(size, start, end, step)
+        found = _backwards(size, start, end, step)
     else:
         up, down = _forwards(size, start, end, step), _backwards(size, start, end, step)
         forth = at_least(step, 1)
         assert up.first is not None
         assert down.first is not None
-        kept = Cut(select(forth, up.size, down.size), select(forth, up.first, down.first), step)
-    return kept
+        found = Cut(select(forth, up.size, down.size), select(forth, up.first, down.first), step)
+    return found
 
 
 def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
@@ -130,7 +130,8 @@ def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
     return select(at_least(index, 0), from_front, from_end)
 
 
-def _kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
+def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
+    """The elements of what the cuts keep, which is inside the tensor."""
     ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
     constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
     if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):
@@ -140,10 +141,10 @@ def _kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
         return from_array(array)
 
     def moved(back: int) -> Dim:
-        kept = cuts.get(x.rank - back)
-        if kept is None or kept.first is None or kept.step is None:
+        axis = cuts.get(x.rank - back)
+        if axis is None or axis.first is None or axis.step is None:
             return position(back)
-        return kept.first + kept.step * position(back)
+        return axis.first + axis.step * position(back)
 
     element = element_of(x)
     return None if element is None else valued(dims, move_positions(element, moved))

@@ -85,7 +85,12 @@ def _parts(ctx: InferenceContext, masked: Masked) -> list[Part] | None:
         else:
             back = step is not None and step.hi < 0
             begin = as_dim(FURTHEST if back else 0) if masked("begin", i) else begin
-            end = as_dim(-FURTHEST if back else FURTHEST) if masked("end", i) else end
+            end = as_dim(-FURTHEST if back else FURTHEST) if masked("end", i) else _clamped(end)
             parts.append(Part("cut", axis, begin, end, step))
             axis, place = axis + 1, place + 1
     return parts
+
+
+def _clamped(end: Dim | None) -> Dim | None:
+    """An end that is clamped to the axis even backwards, where ONNX Runtime takes the largest numbers for no end."""
+    return as_dim(FURTHEST // 2) if end is not None and end.lo >= 2**31 - 1 else end

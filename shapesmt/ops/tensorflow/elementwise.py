@@ -1,0 +1,252 @@
+"""Element by element: TensorFlow divides integers in three ways, and only some of its operators broadcast."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.formula import TRUE, any_of, at_least, differs, equal
+from shapesmt.ops.bridge import number_of, result
+from shapesmt.ops.elementwise import broadcast
+from shapesmt.ops.items import INTEGERS, Function, c_remainder, remainder
+from shapesmt.ops.laws import require_shape, require_vector
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, require_each
+from shapesmt.tensor import Tensor
+
+SAME = "operands have the same shape"
+
+KEPT = (
+    *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "Conj", "Digamma", "Erfc", "Erfinv", "Expm1", "Lgamma"),
+    *("Log1p", "Ndtri", "Relu6", "Rsqrt", "DecodeBase64", "EncodeBase64", "RegexReplace", "StaticRegexReplace"),
+    *("StringLower", "StringStrip", "StringUpper", "FakeQuantWithMinMaxArgs"),
+)
+RETYPED = {  # the attribute that names the type of what is made, or that type
+    "Angle": "Tout",
+    "AsString": ":string",
+    "ComplexAbs": "Tout",
+    "Imag": "Tout",
+    "PopulationCount": ":uint8",
+    "Real": "Tout",
+    "StaticRegexFullMatch": ":bool",
+    "StringLength": ":int32",
+    "StringToHashBucket": ":int64",
+    "StringToHashBucketFast": ":int64",
+    "StringToHashBucketStrong": ":int64",
+    "StringToNumber": "out_type",
+}
+
+
+# One operand
+
+
+@rule(*KEPT, domain=DOMAIN, any_rank=True, total=True)
+def kept(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    return ctx.tensor(ctx.input(0).shape)
+
+
+@rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True)
+def retyped(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements are of another type."""
+    named = RETYPED[ctx.node.op]
+    return ctx.tensor(ctx.input(0).shape, named[1:] if named[0] == ":" else dtype_of(ctx, named, "float32"))
+
+
+@rule("RegexFullMatch", domain=DOMAIN)
+def matched(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the pattern is one text."""
+    ctx.require_rank(ctx.input(1), 0)
+    return ctx.tensor(ctx.input(0).shape, "bool")
+
+
+@rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
+def finite(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements are boolean."""
+    return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
+
+
+@rule("IdentityN", domain=DOMAIN, any_rank=True, total=True)
+def each(ctx: InferenceContext) -> list[Tensor]:
+    """The outputs are the inputs."""
+    return [ctx.input(i) for i in range(ctx.outputs)]
+
+
+@rule("Square", domain=DOMAIN, any_rank=True, total=True)
+def square(ctx: InferenceContext) -> Tensor:
+    """`x * x`."""
+    return result(ctx, "Mul", ctx.input(0), ctx.input(0))
+
+
+@rule("Cast", domain=DOMAIN, any_rank=True, total=True)
+def cast(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements change type."""
+    return result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "DstT", "")))
+
+
+@rule("Bitcast", domain=DOMAIN)
+def bitcast(ctx: InferenceContext) -> Tensor:
+    """The bits are kept: smaller elements add an axis for what was one, larger ones take the last axis."""
+    x, dtype = ctx.input(0), dtype_of(ctx, "type", "")
+    before, after = _width(x.dtype), _width(dtype)
+    if after >= before:
+        if after > before:
+            ctx.require_rank(x, 1, least=True)
+            ctx.require_equal(x[-1], after // before, "the last axis holds the parts of one element")
+        return ctx.tensor(x.dims[:-1] if after > before else x.dims, dtype)
+    return ctx.tensor([*x.dims, before // after], dtype)
+
+
+def _width(dtype: str) -> int:
+    """The bytes of an element."""
+    bits = "".join(filter(str.isdigit, dtype))
+    return int(bits) // 8 if bits else 1
+
+
+# Two operands
+
+
+LOOSE = ("Atan2", "DivNoNan", "Igamma", "IgammaGradA", "Igammac", "MulNoNan", "NextAfter", "Polygamma")
+
+
+@rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN)
+def arithmetic(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together."""
+    return broadcast(ctx, None)
+
+
+@rule("Complex", domain=DOMAIN)
+def complex_numbers(ctx: InferenceContext) -> Tensor:
+    """Real and imaginary parts broadcast together."""
+    return broadcast(ctx, None, dtype_of(ctx, "Tout", "complex64"))
+
+
+DIVISIONS: dict[str, Function] = {
+    **dict.fromkeys(("Mod", "TruncateMod"), c_remainder),
+    "FloorMod": remainder,
+    "FloorDiv": lambda a, b: (a - remainder(a, b)) // b,
+    **dict.fromkeys(("Div", "TruncateDiv"), lambda a, b: (a - c_remainder(a, b)) // b),
+}
+
+
+@rule(*DIVISIONS, "RealDiv", domain=DOMAIN, any_rank=True)
+def divide(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together; no integer is divided by zero."""
+    x, y = ctx.input(0), ctx.input(1)
+    if x.dtype not in INTEGERS:
+        return result(ctx, "Mod", x, y, fmod=1) if ctx.node.op.endswith("Mod") else _divided(ctx, x, y)
+    made = broadcast(ctx, DIVISIONS.get(ctx.node.op))
+    require_each(ctx, y, lambda d: differs(d, 0), "an integer isn't divided by zero", made.numel)
+    return made
+
+
+def _divided(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
+    """A quotient of floats, which is rounded to a whole number where the operator says so."""
+    quotient = result(ctx, "Div", x, y)
+    return result(ctx, "Floor", quotient) if ctx.node.op == "FloorDiv" else quotient
+
+
+@rule("Pow", domain=DOMAIN)
+def power(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together; no integer has a negative exponent."""
+    made = result(ctx, "Pow", ctx.input(0), ctx.input(1))
+    if ctx.input(0).dtype in INTEGERS:
+        law = "the exponent of an integer isn't negative"
+        require_each(ctx, ctx.input(1), lambda d: at_least(d, 0), law, made.numel)
+    return made
+
+
+@rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN)
+def compare(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together, or have one shape where that is so; some may have shapes that don't go together."""
+    x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
+    if op == "ApproximateEqual":
+        ctx.require_agree(x, y, law=SAME)
+        return ctx.tensor(x.dims, "bool")
+    if not ctx.integer("incompatible_shape_error", 1):
+        pairs = zip(x.dims[::-1], y.dims[::-1], strict=False)
+        if any(any_of(equal(a, b), equal(a, 1), equal(b, 1)) is not TRUE for a, b in pairs):
+            return ctx.tensor(None, "bool")  # one truth where they don't
+    made = result(ctx, "Equal", x, y)
+    return made if op == "Equal" else result(ctx, "Not", made)
+
+
+@rule("LeftShift", "RightShift", domain=DOMAIN, any_rank=True)
+def shift(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together."""
+    return result(ctx, "BitShift", ctx.input(0), ctx.input(1), direction=ctx.node.op.removesuffix("Shift").upper())
+
+
+@rule("SquaredDifference", domain=DOMAIN, any_rank=True)
+def squared_difference(ctx: InferenceContext) -> Tensor:
+    """`(x - y)**2`."""
+    difference = result(ctx, "Sub", ctx.input(0), ctx.input(1))
+    return result(ctx, "Mul", difference, difference)
+
+
+# Several operands
+
+
+@rule("BiasAdd", "BiasAddV1", domain=DOMAIN)
+def bias_add(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the bias has one element per channel."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    require_vector(ctx, 1, channel(ctx, x), "the bias has one element per channel")
+    return ctx.tensor(x.dims)
+
+
+@rule("AddN", "AccumulateNV2", domain=DOMAIN)
+def add_n(ctx: InferenceContext) -> Tensor:
+    """Operands have one shape."""
+    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    ctx.require_agree(*operands, law=SAME)
+    return operands[0] if len(operands) == 1 else ctx.tensor(operands[0].dims)
+
+
+@rule("Select", domain=DOMAIN)
+def select(ctx: InferenceContext) -> Tensor:
+    """Both cases have one shape, and so has the condition, unless it is one truth or one for each row."""
+    condition, x, y = (ctx.input(i) for i in range(3))
+    ctx.require_agree(x, y, law="both cases have the same shape")
+    if condition.rank == 1 != x.rank:
+        ctx.require_rank(x, 1, least=True)
+        ctx.require_equal(condition[0], x[0], "the condition has one element per row")
+    elif condition.rank:
+        ctx.require_agree(condition, x, law="the condition has the shape of the cases")
+    return ctx.tensor(x.dims, x.dtype)
+
+
+@rule("ClipByValue", domain=DOMAIN)
+def clip(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the ends are one number each, or one for each element."""
+    x = ctx.input(0)
+    for end in (ctx.input(1), ctx.input(2)):
+        if end.rank:
+            ctx.require_agree(end, x, law="the ends of the range are scalars, or have the shape of what is clipped")
+    return ctx.tensor(x.dims)
+
+
+@rule("StringJoin", domain=DOMAIN)
+def join(ctx: InferenceContext) -> Tensor:
+    """Texts have one shape, but for scalars."""
+    parts = [x for x in map(ctx.input, range(len(ctx.inputs))) if x.rank]
+    if parts:
+        ctx.require_agree(*parts, law="joined texts have the same shape")
+    return ctx.tensor(parts[0].dims if parts else (), "string")
+
+
+@rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN, any_rank=True)
+def look_up(ctx: InferenceContext) -> Tensor:
+    """One value for each key."""
+    return ctx.tensor(ctx.input(1).shape, dtype_of(ctx, "Tout", ctx.input(2).dtype))
+
+
+# Quantization
+
+
+@rule("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
+def fake_quantize(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is one range, or one per channel."""
+    x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")
+    ctx.require_rank(x, int(each_channel), least=True)
+    require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), "there is one range, or one per channel")
+    return ctx.tensor(x.dims)

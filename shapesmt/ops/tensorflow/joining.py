@@ -1,0 +1,227 @@
+"""Operators that join and part tensors, grow them at their ends or move elements in blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import Dim, as_dim, product, total
+from shapesmt.formula import at_least, divides
+from shapesmt.ops.bridge import anything, known, known_axis, listed, result, results
+from shapesmt.ops.fields import counted
+from shapesmt.ops.joining import joined
+from shapesmt.ops.laws import require_least, require_vector
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import DOMAIN, channels_first, require_each, resized
+from shapesmt.tensor import Tensor
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+
+BACKWARDS = 2**63 - 1
+
+# Joining and parting
+
+
+@rule("Concat", "ConcatV2", domain=DOMAIN)
+def concat(ctx: InferenceContext) -> Tensor:
+    """Tensors of one shape but for the axis, where the output is their sum."""
+    last = len(ctx.inputs) - 1
+    at = 0 if ctx.node.op == "Concat" else last
+    parts, axis = [ctx.input(i) for i in range(last + 1) if i != at], known_axis(ctx, at)
+    ctx.check(bool(parts), "there is something to join")
+    if axis is None:
+        return anything(ctx, parts[0])
+    axis = ctx.normal(axis, parts[0].rank)
+    ctx.require_agree(*parts, but=axis, law="joined tensors match off the join axis")
+    dims = parts[0].replace(axis, total(x[axis] for x in parts)).dims
+    return ctx.tensor(dims, parts[0].dtype, joined(parts, axis, dims))
+
+
+@rule("Pack", domain=DOMAIN)
+def pack(ctx: InferenceContext) -> Tensor:
+    """Tensors of one shape, along a new axis."""
+    parts = [ctx.input(i) for i in range(len(ctx.inputs))]
+    ctx.require_agree(*parts, law="stacked tensors have the same shape")
+    axis = ctx.axis(parts[0].rank + 1, 0)
+    rows = [result(ctx, "Unsqueeze", resized(x, dict(enumerate(parts[0].dims))), listed(axis)) for x in parts]
+    return result(ctx, "Concat", *rows, axis=axis)
+
+
+@rule("Unpack", domain=DOMAIN)
+def unpack(ctx: InferenceContext) -> list[Tensor]:
+    """The elements along an axis, one output each."""
+    x, count = ctx.input(0), ctx.outputs
+    axis = ctx.axis(x.rank, 0)
+    ctx.require_equal(x[axis], count, "there is one output for each element of the axis")
+    parts = results(ctx, "Split", resized(x, {axis: count}), listed(*[1] * count), axis=axis)
+    return [result(ctx, "Squeeze", part, listed(axis)) for part in parts]
+
+
+@rule("Split", domain=DOMAIN)
+def split(ctx: InferenceContext) -> list[Tensor]:
+    """Equal parts along an axis."""
+    axis = known_axis(ctx, 0)
+    if axis is None:
+        return [anything(ctx, ctx.input(1), i) for i in range(ctx.outputs)]
+    return results(ctx, "Split", ctx.input(1), axis=axis)
+
+
+@rule("SplitV", domain=DOMAIN)
+def split_v(ctx: InferenceContext) -> list[Tensor]:
+    """Parts of the listed lengths, of which one may be -1: the rest."""
+    axis, lengths = known_axis(ctx, 2), counted(ctx, 1, ctx.outputs, "sizes")
+    if axis is None:
+        return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
+    rest = [d is not None and d.constant == -1 for d in lengths]
+    ctx.check(sum(rest) <= 1, "at most one size is -1")
+    require_least(ctx, lengths, -1, "sizes are -1 or more")
+    return results(
+        ctx, "Split", ctx.input(0), listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis
+    )
+
+
+# Ends
+
+
+def paddings(ctx: InferenceContext, index: int, count: int) -> tuple[list[Dim | None], list[Dim | None]]:
+    """What an input `[count, 2]` adds before and behind each axis, or crops there; none of it is negative."""
+    pads, law = ctx.input(index, rank=2), f"there are two pads for each of {count} axes"
+    for size, expected in zip(pads.dims, (count, 2), strict=True):
+        ctx.require_equal(size, expected, law)
+    items = ctx.items(index) or (None,) * (2 * count)
+    ctx.check(len(items) == 2 * count, law)
+    require_least(ctx, items, 0, "padding isn't negative")
+    return list(items[::2]), list(items[1::2])
+
+
+@rule("Pad", "PadV2", domain=DOMAIN)
+def pad(ctx: InferenceContext) -> Tensor:
+    """Every axis with its pads added."""
+    x = ctx.input(0)
+    before, after = paddings(ctx, 1, x.rank)
+    if ctx.has(2):
+        ctx.require_rank(ctx.input(2), 0)
+    return result(ctx, "Pad", x, listed(*before, *after), ctx.inputs[2] if ctx.has(2) else None) if x.rank else x
+
+
+@rule("MirrorPad", domain=DOMAIN)
+def mirror_pad(ctx: InferenceContext) -> Tensor:
+    """Every axis with its pads added, which are limited by what there is to mirror."""
+    x, mode = ctx.input(0), ctx.text("mode")
+    before, after = paddings(ctx, 1, x.rank)
+    for size, *pads in zip(x.dims, before, after, strict=True):
+        for width in pads:
+            if width is not None:
+                law = f"pads of mode {mode} are {'shorter' if mode == 'REFLECT' else 'no longer'} than the axis"
+                ctx.require(at_least(size, width + (mode == "REFLECT")), law, width, size)
+    return result(ctx, "Pad", x, listed(*before, *after)) if x.rank else x
+
+
+# Order
+
+
+@rule("ReverseV2", domain=DOMAIN)
+def reverse(ctx: InferenceContext) -> Tensor:
+    """The elements along the listed axes in the opposite order."""
+    x, axes = ctx.input(0), known(ctx, 1, "the axes")
+    ctx.require_rank(ctx.input(1), 1)
+    if not axes:
+        return ctx.tensor(x.dims) if axes is None else x
+    ends = [listed(*[end] * len(axes)) for end in (BACKWARDS, -BACKWARDS, -1)]
+    return result(ctx, "Slice", x, ends[0], ends[1], listed(*ctx.normals(axes, x.rank)), ends[2])
+
+
+@rule("Reverse", domain=DOMAIN)
+def reverse_flagged(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is one flag for each axis."""
+    x = ctx.input(0)
+    require_vector(ctx, 1, x.rank, "there is one flag for each axis")
+    require_least(ctx, x.dims[:1], 1, "the first axis isn't empty")
+    return ctx.tensor(x.dims)
+
+
+@rule("ReverseSequence", domain=DOMAIN)
+def reverse_sequence(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is one length for each of the batch, inside the sequence."""
+    x, lengths = ctx.input(0), ctx.input(1, rank=1)
+    along, batch = (ctx.axis(x.rank, default, name) for name, default in (("seq_dim", None), ("batch_dim", 0)))
+    ctx.check(along != batch, "sequences run along another axis than the batch")
+    ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
+    require_each(ctx, lengths, lambda d: at_least(x[along], d), "lengths are those of the sequences at most")
+    return ctx.tensor(x.dims)
+
+
+@rule("Roll", domain=DOMAIN)
+def roll(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is one shift for each listed axis."""
+    x, shift, axes = (ctx.input(i) for i in range(3))
+    ctx.require_rank(x, 1, least=True)
+    ctx.check(shift.rank <= 1, "shifts are one number, or a list")
+    ctx.require_agree(shift, axes, law="there is one shift for each axis")
+    for axis in ctx.constants(2) or ():
+        ctx.normal(axis, x.rank)
+    return ctx.tensor(x.dims)
+
+
+# Blocks
+
+
+@rule("DepthToSpace", domain=DOMAIN)
+def depth_to_space(ctx: InferenceContext) -> Tensor:
+    """Channels become blocks of height and width."""
+    x, block = ctx.input(0, rank=4), ctx.integer("block_size")
+    at = 1 if channels_first(ctx) else 3
+    ctx.require(divides(block**2, x[at]), f"the channels split into blocks of {block**2}", x[at], block**2)
+    return ctx.tensor([d // block**2 if i == at else d if not i else d * block for i, d in enumerate(x.dims)])
+
+
+@rule("SpaceToDepth", domain=DOMAIN)
+def space_to_depth(ctx: InferenceContext) -> Tensor:
+    """Blocks of height and width become channels."""
+    x, block = ctx.input(0, rank=4), ctx.integer("block_size")
+    at = 1 if channels_first(ctx) else 3
+    for d in (d for i, d in enumerate(x.dims) if i not in (0, at)):
+        ctx.require(divides(block, d), f"height and width split into blocks of {block}", d, block)
+    return ctx.tensor([d * block**2 if i == at else d if not i else d // block for i, d in enumerate(x.dims)])
+
+
+def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
+    """The block's sizes, and what is cropped from or padded to each end: inputs, or a square and an input."""
+    nd = ctx.node.op.endswith("ND")
+    block = known(ctx, 1, "the sizes of the block") if nd else (ctx.integer("block_size"),) * 2
+    if block is None:
+        return None, [], []
+    ctx.check(min(block, default=1) >= 1, f"block sizes are at least 1, not {min(block, default=1)}")
+    ctx.require_rank(ctx.input(0), len(block) + 1 if nd else 4, least=nd)
+    return block, *paddings(ctx, 2 if nd else 1, len(block))
+
+
+@rule("BatchToSpace", "BatchToSpaceND", domain=DOMAIN)
+def batch_to_space(ctx: InferenceContext) -> Tensor:
+    """The batch shrinks by the block, whose sizes the next axes grow by; then they are cropped."""
+    x, (block, before, after) = ctx.input(0), blocks(ctx)
+    if block is None or None in before or None in after:
+        return anything(ctx, x)
+    volume = product(map(as_dim, block))
+    ctx.require(divides(volume, x[0]), f"the samples split into blocks of {volume}", x[0], volume)
+    cropped = [
+        d * b - p - q
+        for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)
+        if p is not None
+        if q is not None
+    ]
+    require_least(ctx, cropped, 0, "no more is cropped than there is")
+    return ctx.tensor([x[0] // volume, *cropped, *x.dims[len(block) + 1 :]])
+
+
+@rule("SpaceToBatch", "SpaceToBatchND", domain=DOMAIN)
+def space_to_batch(ctx: InferenceContext) -> Tensor:
+    """The axes behind the batch are padded and shrink by the block, and the batch grows by it."""
+    x, (block, before, after) = ctx.input(0), blocks(ctx)
+    if block is None or None in before or None in after:
+        return anything(ctx, x)
+    padded = [d + p + q for d, p, q in zip(x.dims[1:], before, after, strict=False) if p is not None if q is not None]
+    for d, b in zip(padded, block, strict=True):
+        ctx.require(divides(b, d), f"the padded size splits into blocks of {b}", d, b)
+    sizes = [d // b for d, b in zip(padded, block, strict=True)]
+    return ctx.tensor([x[0] * product(map(as_dim, block)), *sizes, *x.dims[len(block) + 1 :]])

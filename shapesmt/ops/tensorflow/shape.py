@@ -1,0 +1,180 @@
+"""Operators that make, read and change shapes: a 0 is a size, and every list of sizes may be of 32 bits."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import ONE, ZERO, Dim, as_dim
+from shapesmt.formula import all_of, any_of, at_least, at_most
+from shapesmt.graph import Declared
+from shapesmt.ops.bridge import anything, known, known_axis, listed, result
+from shapesmt.ops.fields import valued, wanted
+from shapesmt.ops.items import INTEGERS
+from shapesmt.ops.laws import require_least, require_shape, sized
+from shapesmt.ops.linear import require_broadcast_to
+from shapesmt.ops.registry import rule
+from shapesmt.ops.reshape import reshape_to
+from shapesmt.ops.shape import broadcast_value
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
+from shapesmt.real import Real
+from shapesmt.tensor import Tensor
+from shapesmt.value import Elements, elements
+
+STRETCHED = "a size expands from 1 or stays"
+
+# What there is to know of a shape
+
+
+@rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
+def shape_of(ctx: InferenceContext) -> Tensor:
+    """The sizes of the input, as a list, or their product."""
+    return typed(result(ctx, ctx.node.op, ctx.input(0)), dtype_of(ctx, "out_type", "int32"))
+
+
+@rule("ShapeN", domain=DOMAIN)
+def shapes_of(ctx: InferenceContext) -> list[Tensor]:
+    """The sizes of each input."""
+    return [ctx.known(ctx.input(i).dims, dtype_of(ctx, "out_type", "int32")) for i in range(ctx.outputs)]
+
+
+@rule("Rank", domain=DOMAIN, any_rank=True, total=True)
+def rank_of(ctx: InferenceContext) -> Tensor:
+    """The number of axes."""
+    ndim = ctx.input(0).ndim
+    return ctx.tensor((), "int32", None if ndim is None else elements((), [ndim]))
+
+
+# The same elements in another shape
+
+
+@rule("Reshape", domain=DOMAIN, any_rank=True)
+def reshape(ctx: InferenceContext) -> Tensor:
+    """The number of elements is kept; -1 is what remains, and beside a 0 what remains of the other sizes."""
+    return reshape_to(ctx, wanted(ctx, 1), allow_zero=True, rounded=True)
+
+
+@rule("ExpandDims", domain=DOMAIN, any_rank=True)
+def expand_dims(ctx: InferenceContext) -> Tensor:
+    """An axis of size 1 is inserted."""
+    axis = known_axis(ctx, 1)
+    return ctx.tensor(None) if axis is None else result(ctx, "Unsqueeze", ctx.input(0), listed(axis))
+
+
+@rule("Squeeze", domain=DOMAIN, any_rank=True)
+def squeeze(ctx: InferenceContext) -> Tensor:
+    """Axes of size 1 are dropped: those listed, or all of them."""
+    axes = ctx.integers("squeeze_dims", ())
+    return result(ctx, "Squeeze", ctx.input(0), listed(*axes) if axes else None)
+
+
+@rule("Transpose", "ConjugateTranspose", domain=DOMAIN)
+def transpose(ctx: InferenceContext) -> Tensor:
+    """The axes in the order that is listed."""
+    order = known(ctx, 1, "the axes")
+    return anything(ctx, ctx.input(0)) if order is None else result(ctx, "Transpose", ctx.input(0), perm=order)
+
+
+@rule("InvertPermutation", domain=DOMAIN)
+def invert_permutation(ctx: InferenceContext) -> Tensor:
+    """Where each number from 0 on stands in a list."""
+    x, order = ctx.input(0, rank=1), ctx.constants(0)
+    if order is None:
+        return ctx.tensor(x.dims)
+    ctx.check(sorted(order) == list(range(len(order))), "the list has each number from 0 on once")
+    return ctx.tensor(x.dims, value=elements((len(order),), [as_dim(order.index(i)) for i in range(len(order))]))
+
+
+@rule("EnsureShape", domain=DOMAIN)
+def ensure_shape(ctx: InferenceContext) -> Tensor:
+    """The shape is kept, and is the one that the node names."""
+    x, wanted_shape = ctx.input(0), ctx.attribute("shape")
+    if isinstance(wanted_shape, Declared) and wanted_shape.shape is not None:
+        ctx.require_rank(x, len(wanted_shape.shape))
+        for size, d in zip(wanted_shape.shape, x.dims, strict=True):
+            if isinstance(size, int):
+                ctx.require_equal(d, size, "the shape is the one that is ensured")
+    return x
+
+
+# New elements
+
+
+@rule("Fill", domain=DOMAIN, any_rank=True)
+def fill(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes, filled with one element."""
+    ctx.require_rank(ctx.input(1), 0)
+    return result(ctx, "Expand", ctx.input(1), ctx.input(0))
+
+
+@rule("ZerosLike", "OnesLike", domain=DOMAIN, any_rank=True, total=True)
+def alike(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; every element is 0, or 1."""
+    x, element = ctx.input(0), ONE if ctx.node.op == "OnesLike" else ZERO
+    known_type = x.shape is not None and (x.dtype in INTEGERS or x.dtype == "bool")
+    return ctx.tensor(x.shape, value=valued(x.dims, element) if known_type else None)
+
+
+@rule("Range", domain=DOMAIN, any_rank=True)
+def sequence(ctx: InferenceContext) -> Tensor:
+    """`start + i*delta` up to `limit`, which lies in the direction of `delta`."""
+    for i in range(3):
+        ctx.require_rank(ctx.input(i), 0)
+    made = result(ctx, "Range", *map(ctx.input, range(3)))
+    start, limit, delta = (x.value.items[0] if isinstance(x.value, Elements) else None for x in ctx.inputs[:3] if x)
+    law = "the limit is in the direction of the step"
+    if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
+        up, down = (
+            all_of(at_least(delta, 1), at_least(limit, start)),
+            all_of(at_most(delta, -1), at_least(start, limit)),
+        )
+        ctx.require(any_of(up, down), law, start, limit)
+    if isinstance(start, Real) and isinstance(limit, Real) and isinstance(delta, Real) and delta.lo * delta.hi > 0:
+        forwards = limit.compare(start, "at_least") if delta.lo > 0 else start.compare(limit, "at_least")
+        if forwards is not None:
+            ctx.require(forwards, law)
+    return made
+
+
+@rule("LinSpace", domain=DOMAIN)
+def linear_space(ctx: InferenceContext) -> Tensor:
+    """So many numbers from one to another."""
+    require_shape(ctx, (0, 1, 2), (), "start, stop and number are one number each")
+    count = first(ctx, 2)
+    require_least(ctx, [count], 1, "there is at least one number")
+    return ctx.tensor(sized(ctx, [count], 1))
+
+
+# Repeated elements
+
+
+@rule("Tile", domain=DOMAIN)
+def tile(ctx: InferenceContext) -> Tensor:
+    """Every size times its number."""
+    return result(ctx, "Tile", ctx.input(0), ctx.input(1))
+
+
+@rule("BroadcastTo", domain=DOMAIN)
+def broadcast_to(ctx: InferenceContext) -> Tensor:
+    """The input stretched to the listed shape."""
+    x, target = ctx.input(0), wanted(ctx, 1)
+    if target is None:
+        return ctx.tensor(None)
+    require_least(ctx, target, 0, "sizes are not negative")
+    dims = tuple(sized(ctx, target))
+    ctx.check(x.rank <= len(dims), f"the rank {x.rank} is at most that of the shape, {len(dims)}")
+    if None not in target:
+        require_broadcast_to(ctx, x, dims, STRETCHED)
+    return ctx.tensor(dims, value=broadcast_value(x, dims))
+
+
+@rule("BroadcastArgs", domain=DOMAIN)
+def broadcast_args(ctx: InferenceContext) -> Tensor:
+    """The list of sizes that two lists of sizes broadcast to."""
+    given = [wanted(ctx, i) for i in (0, 1)]
+    lists = [items[::-1] for items in given if items is not None]
+    if len(lists) < 2:
+        return ctx.tensor((ctx.fresh("rank"),))
+    pairs = zip_longest(*lists, fillvalue=ONE)
+    joint = [None if a is None or b is None else ctx.broadcast_sizes(a, b) for a, b in pairs]
+    return ctx.known(joint[::-1], ctx.input(0).dtype)

@@ -1,0 +1,60 @@
+"""Slices: by begins and sizes, which lie inside the tensor, and strided ones by masks, which are clamped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import ONE, as_dim
+from shapesmt.formula import FALSE, all_of, any_of, at_least, equal, select
+from shapesmt.ops.fields import counted
+from shapesmt.ops.registry import rule
+from shapesmt.ops.slicing import Cut, kept
+from shapesmt.ops.strided import strided
+from shapesmt.ops.tensorflow.common import DOMAIN
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+    from shapesmt.tensor import Tensor
+
+INSIDE = "slices are inside the axis"
+
+
+@rule("Slice", domain=DOMAIN)
+def cut(ctx: InferenceContext) -> Tensor:
+    """`size` elements from `begin` on along each axis, all the rest where the size is -1."""
+    x = ctx.input(0)
+    begins, sizes = (counted(ctx, i, x.rank, what) for i, what in ((1, "begins"), (2, "sizes")))
+    cuts = {i: part(ctx, i, *each) for i, each in enumerate(zip(x.dims, begins, sizes, strict=True))}
+    dims = [c.size for c in cuts.values()]
+    possible = all(c.first is not None for c in cuts.values()) and all(r.formula is not FALSE for r in ctx.requirements)
+    return ctx.tensor(dims, value=kept(x, dims, cuts) if possible else None)
+
+
+def part(ctx: InferenceContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
+    """What is kept of one axis."""
+    if begin is not None:
+        ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), INSIDE, begin, length)
+    if begin is None and size is not None:
+        ctx.require(all_of(at_least(size, -1), at_least(length, size)), INSIDE, size, length)
+    if begin is None or size is None:
+        most = length if begin is None else length - begin
+        known = size if size is not None and size.lo >= 0 else None
+        return Cut(ctx.fresh(f"size{axis}", 0, most) if known is None else known, begin, ONE)
+    rest = equal(size, -1)
+    ctx.require(any_of(rest, all_of(at_least(size, 0), at_least(length, begin + size))), INSIDE, begin + size, length)
+    return Cut(select(rest, length - begin, as_dim(size)), begin, ONE)
+
+
+@rule("StridedSlice", domain=DOMAIN)
+def strided_slice(ctx: InferenceContext) -> Tensor:
+    """Entries are slices, an ellipsis, new axes and single elements, as the bits of the masks say."""
+
+    def masked(name: str, i: int) -> bool:
+        return ctx.integer(f"{name}_mask", 0) >> i & 1 == 1
+
+    for i, step in enumerate(ctx.items(3) or ()):
+        single = masked("shrink_axis", i) and not masked("new_axis", i) and not masked("ellipsis", i)
+        if single and step is not None:
+            ctx.require_at_least(step, 1, "the step over a single element is positive")
+    return strided(ctx, masked)

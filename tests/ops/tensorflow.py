@@ -1,0 +1,199 @@
+"""TensorFlow judges its rules: a function it traces itself, run at every size of its arguments' ranges.
+
+    agree(lambda x: tf.nn.relu(x), "1..3,2")
+
+A run fails if and only if some requirement is false; outputs have the inferred shapes, types and known elements.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import tensorflow as tf
+
+from shapesmt.evaluate import Evaluator
+from shapesmt.graph import DTYPES, Attributes, Declared, Graph, Literal, Node
+from shapesmt.infer import infer
+from shapesmt.problem import pose
+from tests.ops.harness import Agreement, _compare
+
+tf.config.set_visible_devices([], "GPU")
+tf.config.threading.set_inter_op_parallelism_threads(1)
+tf.config.threading.set_intra_op_parallelism_threads(1)
+tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+
+SAMPLED = 12  # sizes of each test that are run without --full
+
+Build = Callable[..., Any]
+Feed = Callable[[tuple[int, ...]], Any]
+
+
+def traced(build: Build, ranks: Sequence[int], dtypes: Sequence[str], names: Sequence[str]) -> Any:
+    """The function with arguments of these ranks, whose sizes are open; the ranks too where it can't be made else."""
+    made = tf.function(lambda *xs: tf.nest.flatten(build(*xs)), autograph=False)
+    given = [*zip(ranks, dtypes, names, strict=False)]
+    try:
+        return made.get_concrete_function(*(tf.TensorSpec([None] * rank, dtype, name) for rank, dtype, name in given))
+    except ValueError:  # it fails whatever the sizes
+        return made.get_concrete_function(*(tf.TensorSpec(None, dtype, name) for _, dtype, name in given))
+
+
+def graph_of(function: Any, shapes: Sequence[str]) -> Graph:
+    """The traced function as a graph, with these sizes of its arguments."""
+    given = dict(zip((t.op.name for t in function.inputs), shapes, strict=True))
+    inputs: dict[str, Declared] = {}
+    ranges: dict[str, str] = {}
+    nodes, literals = [], {}
+    for n in function.graph.as_graph_def().node:
+        if n.name in given:
+            sizes = [size for size in given[n.name].split(",") if size]
+            dims = tuple(f"{n.name}{i}" if ".." in s else int(s) for i, s in enumerate(sizes))
+            inputs[n.name] = Declared(dtype(n.attr["dtype"].type), dims)
+            ranges |= {f"{n.name}{i}": s for i, s in enumerate(sizes) if ".." in s}
+        elif n.op == "Const":
+            literals[n.name] = literal(n.attr["value"].tensor)
+        else:
+            nodes.append(node(n, len(function.graph.get_operation_by_name(n.name).outputs)))
+    outputs = [t.name.removesuffix(":0") for t in function.outputs]
+    opsets = {"": 22, "tensorflow": 1}
+    return Graph("made", inputs, outputs, nodes, literals, ranges=ranges, opsets=opsets)
+
+
+def node(n: Any, count: int) -> Node:
+    """A node of a graph as a frontend hands it over."""
+    attributes = {name: attribute(value) for name, value in n.attr.items() if not name.startswith("_")}
+    outputs = [n.name, *(f"{n.name}:{i}" for i in range(1, count))]
+    inputs = [name.removesuffix(":0") for name in n.input if not name.startswith("^")]
+    return Node(n.op, "tensorflow", n.name, inputs, outputs, Attributes(attributes))
+
+
+def attribute(value: Any) -> Any:
+    """An attribute as rules see it."""
+    kind = value.WhichOneof("value")
+    found = getattr(value, kind)
+    if kind == "list":
+        listed = next((f for f in ("i", "f", "b", "s", "type", "shape") if getattr(found, f)), "i")
+        return tuple(map(CONVERSIONS.get(listed, lambda v: v), getattr(found, listed)))
+    return CONVERSIONS.get(kind, lambda v: v)(found)
+
+
+def dtype(number: int) -> str:
+    """An element type in our spelling; "" where there is none."""
+    name = tf.as_dtype(number).base_dtype.name if number else ""
+    return name if name in DTYPES.values() else ""
+
+
+def literal(proto: Any) -> Literal:
+    """A constant tensor."""
+    array = tf.make_ndarray(proto)
+    values = None if array.size > Literal.LIMIT or array.dtype == object else array.ravel().tolist()
+    return Literal(dtype(proto.dtype), array.shape, values)
+
+
+def declared(proto: Any) -> Declared:
+    """A shape attribute."""
+    return Declared("", None if proto.unknown_rank else tuple(d.size if d.size >= 0 else None for d in proto.dim))
+
+
+CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    "b": int,
+    "s": lambda v: v.decode(errors="replace"),
+    "type": dtype,
+    "shape": declared,
+    "tensor": literal,
+}
+
+
+def agree(
+    build: Build,
+    *shapes: str,
+    dtypes: Sequence[str] = (),
+    feeds: Mapping[str, Feed] | None = None,
+    most: int | None = None,
+    known: bool = True,
+    may_fail_more: bool = False,
+    avoid: Callable[[dict[str, int]], bool] | None = None,
+) -> Agreement:
+    """Assert that inference and TensorFlow's own execution agree at every size, or at so many random ones.
+
+    Args:
+        build: What makes the outputs of the arguments x, y, z, ...
+        shapes: The sizes of each argument: numbers and ranges.
+        dtypes: Element types; float32 where none is given.
+        feeds: What arguments hold of a shape; ones unless given.
+        most: The number of sizes that are tried at most.
+        known: Whether inference has to know every rank and type.
+        may_fail_more: Whether runs may fail for reasons that the rule leaves out.
+        avoid: The sizes that can't be run without ending the process.
+    """
+    types = [*dtypes, *["float32"] * (len(shapes) - len(dtypes))]
+    ranks = [len([s for s in shape.split(",") if s]) for shape in shapes]
+    function = traced(build, ranks, types, "xyzuvwabcd")
+    graph = graph_of(function, shapes)
+    problem = pose(graph)
+    found = Agreement(infer(graph, problem.inputs), backend="tensorflow")
+    found.tensors = found.inference.tensors
+    names = list(problem.dims)
+    spans = [range(problem.ranges[name].min, (problem.ranges[name].max or 3) + 1) for name in names]
+    every = [
+        sizes for sizes in itertools.product(*spans) if not (avoid and avoid(dict(zip(names, sizes, strict=True))))
+    ]
+    for sizes in every if most is None or len(every) <= most else Random(0).sample(every, most):
+        atoms = {problem.dims[n].as_symbol(): size for n, size in zip(names, sizes, strict=True)}
+        shaped = {name: tuple(map(Evaluator(atoms).dim, t.dims)) for name, t in problem.inputs.items()}
+        result = run(function, [fed(n, shaped[n], t, feeds or {}) for n, t in zip(shaped, types, strict=True)])
+        where = f"at {dict(zip(names, sizes, strict=True))} (tensorflow)"
+        _compare(found, graph.outputs, atoms, [result], where, known, may_fail_more)
+    return found
+
+
+def fed(name: str, shape: tuple[int, ...], dtype: str, feeds: Mapping[str, Feed]) -> Any:
+    """What an argument holds."""
+    made = feeds[name](shape) if name in feeds else np.full(shape, "a") if dtype == "string" else np.ones(shape)
+    return tf.cast(made, dtype) if dtype != "string" else tf.constant(made, tf.string, shape)
+
+
+def run(function: Any, given: Sequence[Any]) -> list[Any] | None:
+    """What the function makes of these arguments; None where it can't."""
+    try:
+        return [t.numpy() if isinstance(t, tf.Tensor) else t for t in function(*given)]
+    except tf.errors.OpError:
+        return None
+
+
+# What tests build with
+
+
+def ints(*values: int, dtype: Any = tf.int64) -> Any:
+    """A constant list."""
+    return tf.constant(values, dtype, [len(values)])
+
+
+def floats(*values: float) -> Any:
+    """A constant list."""
+    return tf.constant(values, tf.float32, [len(values)])
+
+
+def scalar(value: Any, dtype: Any = tf.int32) -> Any:
+    """A constant number."""
+    return tf.constant(value, dtype)
+
+
+def zeros(*shape: int) -> Any:
+    """A constant tensor of zeros."""
+    return tf.constant(np.zeros(shape, np.float32))
+
+
+def named(name: str) -> Callable[..., Any]:
+    """The operator of that name, its inputs given in order."""
+    made = getattr(tf.raw_ops, name)
+    parameters = list(inspect.signature(made).parameters)
+    return lambda *xs, **attributes: made(**dict(zip(parameters, xs, strict=False)), **attributes)
