@@ -116,13 +116,13 @@ def determinant(ctx: InferenceContext) -> Tensor:
 def einsum(ctx: InferenceContext) -> Tensor:
     """Each letter of the equation is one size (or 1), `...` the axes that broadcast."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
-    terms, result = _equation(ctx.text("equation"))
+    terms, result = parse_equation(ctx.text("equation"))
     ctx.check(len(terms) == len(operands), "the equation has a term for each input")
     ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
     ctx.check(len(ranks) <= 1, "an ellipsis stands for the same number of axes everywhere")
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
     sizes = _joint(ctx, terms, operands, hidden)
-    made = _spelt(result, hidden)
+    made = spelt(result, hidden)
     ctx.check(sizes.keys() >= set(made), "the output's letters are among the inputs'")
     ctx.check(len(set(made)) == len(made), "the output names each letter once")
     ctx.check(set(hidden) <= set(made), "the output has an ellipsis as the inputs do")
@@ -133,7 +133,7 @@ def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor]
     """The size of each letter in all inputs, which broadcast."""
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
-        letters = _spelt(term, hidden)
+        letters = spelt(term, hidden)
         ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
         for letter, d in _sizes(ctx, letters, x).items():
             law = f"sizes of '{letter[0]}' are equal or 1"
@@ -149,10 +149,10 @@ def _sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Di
     return found
 
 
-def _equation(text: str) -> tuple[list[list[str]], list[str]]:
+def parse_equation(text: str) -> tuple[list[list[str]], list[str]]:
     """The terms of the inputs and that of the output, which may be left to the alphabet.
 
-    >>> _equation("...ij, jk")
+    >>> parse_equation("...ij, jk")
     ([['...', 'i', 'j'], ['j', 'k']], ['...', 'i', 'k'])
     """
     left, arrow, right = text.replace(" ", "").partition("->")
@@ -167,6 +167,6 @@ def _split(term: str) -> list[str]:
     return [*head, *([dots] if dots else []), *tail]
 
 
-def _spelt(term: list[str], hidden: list[str]) -> list[str]:
+def spelt(term: list[str], hidden: list[str]) -> list[str]:
     """The letters of a term with those that its ellipsis stands for."""
     return [letter for part in term for letter in (hidden if part == "..." else [part])]

@@ -1,5 +1,5 @@
 """TensorFlow's operators, in terms of ONNX's: a table where names correspond, a few lines where more differs."""
 
-from shapesmt.ops.tensorflow import elementwise, joining, shape, slicing, table
+from shapesmt.ops.tensorflow import elementwise, indexing, joining, linear, reduction, shape, slicing, table
 
-__all__ = ["elementwise", "joining", "shape", "slicing", "table"]
+__all__ = ["elementwise", "indexing", "joining", "linear", "reduction", "shape", "slicing", "table"]

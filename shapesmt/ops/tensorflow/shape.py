@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, as_dim
-from shapesmt.formula import all_of, any_of, at_least, at_most
+from shapesmt.formula import Formula, all_of, any_of, at_least
 from shapesmt.graph import Declared
 from shapesmt.ops.bridge import anything, known, known_axis, listed, result
 from shapesmt.ops.fields import valued, wanted
@@ -19,7 +19,7 @@ from shapesmt.ops.shape import broadcast_value
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
 from shapesmt.real import Real
 from shapesmt.tensor import Tensor
-from shapesmt.value import Elements, elements
+from shapesmt.value import Elements, Item, elements
 
 STRETCHED = "a size expands from 1 or stays"
 
@@ -120,20 +120,24 @@ def sequence(ctx: InferenceContext) -> Tensor:
     """`start + i*delta` up to `limit`, which lies in the direction of `delta`."""
     for i in range(3):
         ctx.require_rank(ctx.input(i), 0)
-    made = result(ctx, "Range", *map(ctx.input, range(3)))
     start, limit, delta = (x.value.items[0] if isinstance(x.value, Elements) else None for x in ctx.inputs[:3] if x)
-    law = "the limit is in the direction of the step"
-    if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
-        up, down = (
-            all_of(at_least(delta, 1), at_least(limit, start)),
-            all_of(at_most(delta, -1), at_least(start, limit)),
-        )
-        ctx.require(any_of(up, down), law, start, limit)
-    if isinstance(start, Real) and isinstance(limit, Real) and isinstance(delta, Real) and delta.lo * delta.hi > 0:
-        forwards = limit.compare(start, "at_least") if delta.lo > 0 else start.compare(limit, "at_least")
-        if forwards is not None:
-            ctx.require(forwards, law)
-    return made
+    forwards, backwards = _at_least(limit, start), _at_least(start, limit)
+    if delta is not None and forwards is not None and backwards is not None:
+        law = "the limit is in the direction of the step"
+        ctx.require(any_of(all_of(_positive(delta), forwards), all_of(_positive(-delta), backwards)), law)
+    return result(ctx, "Range", *map(ctx.input, range(3)))
+
+
+def _at_least(a: Item, b: Item) -> Formula | None:
+    """Whether one number is at least another, where that is known."""
+    if isinstance(a, Real) and isinstance(b, Real):
+        return a.compare(b, "at_least")
+    return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
+
+
+def _positive(number: Dim | Real) -> Formula:
+    """Whether a number is above 0."""
+    return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 
 
 @rule("LinSpace", domain=DOMAIN)

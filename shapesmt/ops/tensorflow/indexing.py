@@ -1,0 +1,274 @@
+"""Operators that pick and place elements: an index that counts from the end is outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import ONE, ZERO, Dim, product
+from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate
+from shapesmt.ops.bridge import anything, as_list, known, known_axis, result, results
+from shapesmt.ops.fields import wanted
+from shapesmt.ops.indices import INSIDE, columns, spans
+from shapesmt.ops.laws import require_least, require_shape, sized
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, require_each, typed
+from shapesmt.tensor import Tensor, tensor
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.graph import AttributeValue
+
+
+def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
+    """State that known indices are inside an axis of that size, counted from the front."""
+    for given, least, greatest in spans(indices):
+        for formula, index in ((at_least(least, 0), least), (less(greatest, size), greatest)):
+            ctx.require(any_of(unless, negate(given), formula), INSIDE, index, size)
+
+
+# Gathers
+
+
+@rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN)
+def gather(ctx: InferenceContext) -> Tensor:
+    """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
+    x, indices = ctx.input(0), ctx.input(1)
+    batch = ctx.integer("batch_dims", 0)
+    named = known_axis(ctx, 2) if ctx.node.op == "GatherV2" else max(batch, 0)
+    if named is None:
+        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank + indices.rank - 1)])
+    axis, batch = ctx.normal(named, x.rank), batch + (indices.rank if batch < 0 else 0)
+    ctx.check(0 <= batch <= min(axis, indices.rank), "batch_dims is at most the axis and the rank of the indices")
+    require_places(ctx, indices, x[axis], equal(product([*x.dims[:axis], *x.dims[axis + 1 :]]), 0))
+    for left, right in zip(x.dims[:batch], indices.dims, strict=False):
+        ctx.require_equal(left, right, "data and indices have the same batch axes")
+    if batch:
+        return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
+    return _unjudged(ctx, "Gather", x, indices, axis=axis)
+
+
+def _unjudged(ctx: InferenceContext, op: str, *inputs: Tensor, **attributes: AttributeValue) -> Tensor:
+    """What ONNX's operator makes, without its own laws: TensorFlow's are stated."""
+    before = len(ctx.requirements)
+    made = result(ctx, op, *inputs, **attributes)
+    del ctx.requirements[before:]
+    return made
+
+
+@rule("GatherNd", "ResourceGatherNd", domain=DOMAIN)
+def gather_nd(ctx: InferenceContext) -> Tensor:
+    """The last axis of the indices holds tuples, which name elements or slices."""
+    x, indices = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_rank(indices, 1, least=True)
+    require_indexable(ctx, x, indices)
+    depth = indices[-1].constant
+    if depth is None:
+        return ctx.tensor(None)
+    for column, size in zip(columns(indices, depth), x.dims, strict=False):
+        require_places(ctx, column, size)
+    return _unjudged(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])
+
+
+def require_indexable(ctx: InferenceContext, x: Tensor, indices: Tensor) -> None:
+    """State that index tuples are no longer than the rank, and that nothing is looked up in an empty tensor."""
+    ctx.require_at_least(x.rank, indices[-1], "an index tuple is no longer than the rank it indexes")
+    ctx.check(indices[-1].constant is None or indices[-1].lo <= x.rank, "an index tuple is no longer than the rank")
+    nothing = equal(product(indices.dims[:-1]), 0)
+    ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), "what is looked up in isn't empty", x.numel)
+
+
+# Scatters
+
+
+@rule("ScatterNd", domain=DOMAIN)
+def scatter_nd(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes, with an update at each place that the index tuples name."""
+    indices, updates, sizes = ctx.input(0), ctx.input(1), wanted(ctx, 2)
+    if sizes is None:
+        return ctx.tensor(None, updates.dtype)
+    require_least(ctx, sizes, 0, "sizes are not negative")
+    made = tensor(updates.dtype, sized(ctx, sizes))
+    require_updates(ctx, made, indices, updates)
+    return made
+
+
+SCATTERS = ("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin")
+REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
+
+
+@rule(*SCATTERS, domain=DOMAIN)
+def tensor_scatter(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is an update for each index tuple."""
+    x, indices, updates = (ctx.input(i) for i in range(3))
+    require_updates(ctx, x, indices, updates)
+    reduction = REDUCTIONS.get(ctx.node.op.removeprefix("TensorScatter"))
+    if reduction is None or x.value is None or indices[-1].constant is None:
+        return ctx.tensor(x.dims)
+    return _unjudged(ctx, "ScatterND", x, indices, updates, reduction=reduction)
+
+
+def require_updates(ctx: InferenceContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
+    """State that there is an update, of the shape of what it replaces, for each index tuple."""
+    ctx.require_rank(indices, 1, least=True)
+    ctx.require_rank(x, 1, least=True)
+    require_indexable(ctx, x, indices)
+    depth = indices.rank - 1 + x.rank - updates.rank if indices[-1].constant is None else indices[-1].constant
+    law = "there is an update for each index tuple, of the shape of what it replaces"
+    ctx.check(0 <= depth <= x.rank, law)
+    ctx.require_equal(indices[-1], depth, law)
+    ctx.require_agree(updates, ctx.tensor([*indices.dims[:-1], *x.dims[depth:]]), law=law)
+    for column, size in zip(columns(indices, depth), x.dims, strict=False):
+        require_places(ctx, column, size)
+
+
+@rule("SparseToDense", domain=DOMAIN)
+def sparse_to_dense(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes, with one value, or one for each index, at the places named."""
+    indices, sizes, values = ctx.input(0), wanted(ctx, 1), ctx.input(2)
+    ctx.require_rank(ctx.input(3), 0)
+    count = indices[0] if indices.rank else ONE
+    ctx.check(indices.rank <= 2 and values.rank <= 1, "indices are a number, a list or a list of tuples")
+    if values.rank:
+        ctx.require_equal(values[0], count, "there is one value, or one for each index")
+    if sizes is None:
+        return ctx.tensor(None, values.dtype)
+    require_least(ctx, sizes, 0, "sizes are not negative")
+    depth = indices[1] if indices.rank == 2 else ONE
+    ctx.require_equal(depth, len(sizes), "an index names a place on each axis")
+    return tensor(values.dtype, sized(ctx, sizes))
+
+
+# Choices
+
+
+@rule("OneHot", domain=DOMAIN)
+def one_hot(ctx: InferenceContext) -> Tensor:
+    """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
+    indices = ctx.input(0)
+    require_shape(ctx, (1, 2, 3), (), "depth, on and off are one number each")
+    axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
+    require_least(ctx, [depth], 0, "the depth isn't negative")
+    dims = [*indices.dims[:axis], *sized(ctx, [depth]), *indices.dims[axis:]]
+    return ctx.tensor(dims, ctx.input(2).dtype)
+
+
+@rule("TopKV2", domain=DOMAIN)
+def top_k(ctx: InferenceContext) -> list[Tensor]:
+    """The `k` largest along the last axis, and their places."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1, least=True)
+    k, ordered = as_list(ctx.input(1, rank=0)), ctx.integer("sorted", 1)
+    best, places = results(ctx, "TopK", x, k, axis=-1, sorted=ordered)
+    return [best, typed(places, dtype_of(ctx, "index_type", "int32"))]
+
+
+@rule("NthElement", domain=DOMAIN)
+def nth_element(ctx: InferenceContext) -> Tensor:
+    """The n-th smallest along the last axis, which goes away."""
+    x, place = ctx.input(0), first(ctx, 1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_rank(ctx.input(1), 0)
+    if place is not None:
+        ctx.require(all_of(at_least(place, 0), less(place, x[-1])), "n is inside the last axis", place, x[-1])
+    return ctx.tensor(x.dims[:-1])
+
+
+@rule("InTopK", "InTopKV2", domain=DOMAIN)
+def in_top_k(ctx: InferenceContext) -> Tensor:
+    """Whether each row's target is among its best."""
+    x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
+    ctx.require_equal(x[0], targets[0], "there is one target per row")
+    return ctx.tensor(targets.dims, "bool")
+
+
+@rule("Where", domain=DOMAIN, any_rank=True)
+def where(ctx: InferenceContext) -> Tensor:
+    """The places of what isn't 0, `[count, rank]`."""
+    x = ctx.input(0)
+    found = result(ctx, "NonZero", x)
+    if x.shape is None:
+        return ctx.tensor(found.dims[::-1], "int64")
+    ctx.require_rank(x, 1, least=True)
+    return result(ctx, "Transpose", found)
+
+
+@rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
+def unique(ctx: InferenceContext) -> list[Tensor]:
+    """The distinct elements or slices, the place of each in that list, and their counts."""
+    x, dtype = ctx.input(0), dtype_of(ctx, "out_idx", "int32")
+    axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
+    if axes is None:
+        size = ctx.fresh("size")
+        return [anything(ctx, x), ctx.tensor((size,), dtype), ctx.tensor((ctx.fresh("count"),), dtype)]
+    ctx.require_rank(x, 1, least=bool(axes))
+    found = results(ctx, "Unique", x, axis=axes[0] if axes else 0)
+    return [found[0], typed(found[2], dtype), typed(found[3], dtype)]
+
+
+@rule("ListDiff", "SetDiff1d", domain=DOMAIN)
+def list_diff(ctx: InferenceContext) -> list[Tensor]:
+    """What of one list isn't in another, and where it was."""
+    x = ctx.input(0, rank=1)
+    ctx.require_rank(ctx.input(1), 1)
+    dims = (ctx.fresh("count", 0, x[0]),)
+    return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "out_idx", "int32"))]
+
+
+# Counts and segments
+
+
+@rule("Bincount", "DenseBincount", domain=DOMAIN)
+def bincount(ctx: InferenceContext) -> Tensor:
+    """How often each number below `size` occurs, or the sum of its weights; row by row for a matrix."""
+    x, weights, size = ctx.input(0), ctx.input(2), first(ctx, 1)
+    ctx.require_rank(ctx.input(1), 0)
+    if ctx.node.op == "DenseBincount":
+        ctx.check(x.rank <= 2, f"the rank is at most 2, not {x.rank}")
+    require_least(ctx, [size], 0, "the size isn't negative")
+    if weights.rank != 1 or weights[0] is not ZERO:
+        law = "there is one weight for each number, or none"
+        same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
+        ctx.require(any_of(equal(weights.numel, 0), same), law)
+    rows = x.dims[:1] if x.rank == 2 and ctx.node.op == "DenseBincount" else ()
+    return ctx.tensor([*rows, *sized(ctx, [size])], weights.dtype)
+
+
+@rule("Bucketize", domain=DOMAIN, any_rank=True, total=True)
+def bucketize(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements are the numbers of their buckets."""
+    return ctx.tensor(ctx.input(0).shape, "int32")
+
+
+@rule("LowerBound", "UpperBound", domain=DOMAIN)
+def bound(ctx: InferenceContext) -> Tensor:
+    """Where the values of each row stand among that row's sorted ones."""
+    ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
+    ctx.require_equal(ordered[0], values[0], "there are as many rows of values as of sorted ones")
+    return ctx.tensor(values.dims, dtype_of(ctx, "out_type", "int32"))
+
+
+@rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
+def segments(ctx: InferenceContext) -> Tensor:
+    """Rows folded by their segments, which are as many as the last one's number says."""
+    x, ids = ctx.input(0), ctx.input(1, rank=1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_equal(ids[0], x[0], "there is one segment number per row")
+    numbers = ctx.items(1)
+    last = numbers[-1] if numbers else None
+    count = ctx.fresh("count") if last is None else last + 1
+    return ctx.tensor([count, *x.dims[1:]])
+
+
+@rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)
+def unsorted_segments(ctx: InferenceContext) -> Tensor:
+    """Elements or slices folded by their segments, of which there are so many."""
+    x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
+    ctx.require_rank(ctx.input(2), 0)
+    ctx.check(ids.rank <= x.rank, "segment numbers have the first axes of the data")
+    for size, d in zip(ids.dims, x.dims, strict=False):
+        ctx.require_equal(size, d, "segment numbers have the first axes of the data")
+    require_least(ctx, [count], 0, "the number of segments isn't negative")
+    if count is not None:
+        require_each(ctx, ids, lambda d: less(d, count), "segment numbers are below their number", x.numel)
+    return ctx.tensor([*sized(ctx, [count]), *x.dims[ids.rank :]])

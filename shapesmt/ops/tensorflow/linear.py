@@ -1,0 +1,329 @@
+"""Matrices: products, diagonals, decompositions; and what is made of random numbers and by Fourier's transform."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import Dim, maximum, minimum
+from shapesmt.formula import any_of, at_least, equal, select
+from shapesmt.ops.bridge import known, result
+from shapesmt.ops.fields import counted, wanted
+from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
+from shapesmt.ops.linear import INNER_LAW, parse_equation, spelt
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, resized
+from shapesmt.tensor import Tensor
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Shape
+
+
+def turned(x: Tensor, flag: int) -> Shape:
+    """The shape of a matrix, or of its transpose."""
+    return (*x.dims[:-2], x[-1], x[-2]) if flag else x.dims
+
+
+# Products
+
+
+@rule("MatMul", "_FusedMatMul", domain=DOMAIN)
+def matmul(ctx: InferenceContext) -> Tensor:
+    """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a bias that is fused has N elements."""
+    a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
+    b = turned(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
+    ctx.require_equal(a[1], b[0], INNER_LAW)
+    if ctx.node.op == "_FusedMatMul" and "BiasAdd" in ctx.attributes.get("fused_ops", ()):  # type: ignore[operator]  # a list
+        require_vector(ctx, 2, b[1], "the bias has one element per column")
+    return ctx.tensor([a[0], b[1]])
+
+
+@rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN)
+def batch_matmul(ctx: InferenceContext) -> Tensor:
+    """`[..., M, K] x [..., K, N] -> [..., M, N]`; batch axes broadcast, but in the first version."""
+    x, y = ctx.input(0), ctx.input(1)
+    for operand in (x, y):
+        ctx.require_rank(operand, 2, least=True)
+    a, b = turned(x, ctx.integer("adj_x", 0)), turned(y, ctx.integer("adj_y", 0))
+    ctx.require_equal(a[-1], b[-2], INNER_LAW)
+    if ctx.node.op == "BatchMatMul":
+        ctx.require_agree(ctx.tensor(a[:-2]), ctx.tensor(b[:-2]), law="operands have the same batch axes")
+    batch = ctx.broadcast(a[:-2], b[:-2], law="batch sizes are equal or 1")
+    return ctx.tensor([*batch, a[-2], b[-1]], dtype_of(ctx, "Tout", x.dtype))
+
+
+@rule("Einsum", domain=DOMAIN)
+def einsum(ctx: InferenceContext) -> Tensor:
+    """Each letter of the equation is one size; only the axes of an ellipsis broadcast."""
+    terms, _ = parse_equation(ctx.text("equation"))
+    ctx.check(len(terms) == len(ctx.inputs), "the equation has a term for each input")
+    sizes: dict[str, Dim] = {}
+    agreed = [_agreed(ctx, ctx.input(i), term, sizes) for i, term in enumerate(terms)]
+    return result(ctx, "Einsum", *agreed, equation=ctx.text("equation"))
+
+
+def _agreed(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Tensor:
+    """An operand with the sizes that its letters have in those before it."""
+    hidden = [""] * (x.rank - len(term) + 1)
+    letters = spelt(term, hidden)
+    ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
+    for letter, d in zip(letters, x.dims, strict=True):
+        if letter:
+            ctx.require_equal(sizes.setdefault(letter, d), d, f"sizes of '{letter}' are equal")
+    return resized(x, {axis: sizes[letter] for axis, letter in enumerate(letters) if letter})
+
+
+@rule("Cross", domain=DOMAIN)
+def cross(ctx: InferenceContext) -> Tensor:
+    """Vectors of 3 along the last axis."""
+    x = ctx.input(0)
+    ctx.require_agree(x, ctx.input(1), law="operands have the same shape")
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_equal(x[-1], 3, "vectors have 3 elements")
+    return ctx.tensor(x.dims)
+
+
+# Diagonals
+
+
+@rule("MatrixBandPart", domain=DOMAIN)
+def band_part(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the band lies inside the matrices."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    require_shape(ctx, (1, 2), (), "the numbers of diagonals are one number each")
+    for index, axis, side in ((1, -2, "lower"), (2, -1, "upper")):
+        count = first(ctx, index)
+        if count is not None:
+            ctx.require_at_least(x[axis], count, f"the {side} diagonals are those of the matrix")
+    return ctx.tensor(x.dims)
+
+
+@rule("Diag", domain=DOMAIN)
+def diagonal(ctx: InferenceContext) -> Tensor:
+    """The axes twice, zeros off the diagonal."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1, least=True)
+    return ctx.tensor([*x.dims, *x.dims])
+
+
+@rule("DiagPart", domain=DOMAIN)
+def diagonal_part(ctx: InferenceContext) -> Tensor:
+    """One half of the axes, which the other half repeats."""
+    x = ctx.input(0)
+    half = x.rank // 2
+    ctx.check(x.rank == 2 * half > 0, f"the rank is even and positive, not {x.rank}")
+    for a, b in zip(x.dims, x.dims[half:], strict=False):
+        ctx.require_equal(a, b, "the second half of the sizes repeats the first")
+    return ctx.tensor(x.dims[:half])
+
+
+@rule("MatrixDiag", domain=DOMAIN)
+def matrix_diag(ctx: InferenceContext) -> Tensor:
+    """`[..., n] -> [..., n, n]`."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1, least=True)
+    return ctx.tensor([*x.dims, x[-1]])
+
+
+@rule("MatrixDiagPart", domain=DOMAIN)
+def matrix_diag_part(ctx: InferenceContext) -> Tensor:
+    """`[..., m, n] -> [..., min(m, n)]`."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    return ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])])
+
+
+@rule("MatrixSetDiag", domain=DOMAIN)
+def matrix_set_diag(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; `[..., m, n]` has a diagonal `[..., min(m, n)]`."""
+    x, law = ctx.input(0), "the diagonal is that of the matrices"
+    ctx.require_rank(x, 2, least=True)
+    ctx.require_agree(ctx.input(1), ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])]), law=law)
+    return ctx.tensor(x.dims)
+
+
+def diagonals(ctx: InferenceContext, index: int) -> tuple[int, int] | None:
+    """The lowest and the highest diagonal that are meant."""
+    found = known(ctx, index, "the diagonals")
+    ctx.check(found is None or 1 <= len(found) <= 2, "the diagonals are one number, or the lowest and the highest")
+    if found is None:
+        return None
+    ctx.check(found[0] <= found[-1], "the lowest diagonal is no higher than the highest")
+    return found[0], found[-1]
+
+
+@rule("MatrixDiagPartV2", "MatrixDiagPartV3", domain=DOMAIN)
+def band(ctx: InferenceContext) -> Tensor:
+    """The diagonals `lo..hi` of `[..., m, n]`, padded to the length of the longest."""
+    x, ends = ctx.input(0), diagonals(ctx, 1)
+    ctx.require_rank(x, 2, least=True)
+    if ends is None:
+        return ctx.tensor(None)
+    low, high = ends
+    for k in ends:
+        inside = at_least(x[-1], k + 1) if k > 0 else at_least(x[-2], 1 - k) if k < 0 else at_least(0, 0)
+        ctx.require(inside, "the diagonals are those of the matrix", k)
+    longest = minimum(x[-2] + min(high, 0), x[-1] - max(low, 0))
+    count = [high - low + 1] if high > low else []
+    return ctx.tensor([*x.dims[:-2], *count, longest])
+
+
+@rule("MatrixDiagV2", "MatrixDiagV3", domain=DOMAIN)
+def from_band(ctx: InferenceContext) -> Tensor:
+    """Matrices with the diagonals `lo..hi`, as large as asked for, or as need be."""
+    x, ends = ctx.input(0), diagonals(ctx, 1)
+    if ends is None:
+        return ctx.tensor(None)
+    low, high = ends
+    many = int(high > low)
+    ctx.require_rank(x, 1 + many, least=True)
+    if many:
+        ctx.require_equal(x[-2], high - low + 1, "there is a row for each diagonal")
+    return ctx.tensor([*x.dims[: -1 - many], *_sides(ctx, x[-1] - min(high, 0), x[-1] + max(low, 0))])
+
+
+def _sides(ctx: InferenceContext, rows: Dim, columns: Dim) -> list[Dim]:
+    """The sizes of a matrix that is at least so large: one of them is just that, unless neither is asked for."""
+    asked = [first(ctx, i) for i in (2, 3)]
+    given = [d for d in asked if d is None or d.constant != -1]
+    if not given:
+        return [maximum(rows, columns)] * 2
+    found = sized(
+        ctx,
+        [least if d is not None and d.constant == -1 else d for d, least in zip(asked, (rows, columns), strict=True)],
+    )
+    law = "the matrix is as large as its diagonals need"
+    for size, least in zip(found, (rows, columns), strict=True):
+        ctx.require_at_least(size, least, law)
+    ctx.require(any_of(equal(found[0], rows), equal(found[1], columns)), law)
+    return found
+
+
+# Decompositions
+
+
+@rule("Cholesky", "MatrixInverse", "BatchCholesky", "BatchMatrixInverse", domain=DOMAIN)
+def square(ctx: InferenceContext) -> Tensor:
+    """The shape is kept, of square matrices."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    return ctx.tensor(x.dims)
+
+
+@rule("MatrixDeterminant", domain=DOMAIN)
+def determinant(ctx: InferenceContext) -> Tensor:
+    """One number for each square matrix."""
+    return result(ctx, "Det", ctx.input(0))
+
+
+@rule("MatrixSolve", "MatrixTriangularSolve", domain=DOMAIN)
+def solve(ctx: InferenceContext) -> Tensor:
+    """`[..., m, m]` and right sides `[..., m, k]` make solutions `[..., m, k]`."""
+    a, b = ctx.input(0), ctx.input(1)
+    for x in (a, b):
+        ctx.require_rank(x, 2, least=True)
+    ctx.require_equal(a[-2], a[-1], "matrices are square")
+    ctx.require_equal(a[-2], b[-2], "right sides have as many rows as the matrices")
+    if ctx.node.op == "MatrixSolve":
+        ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law="operands have the same batch axes")
+    return ctx.tensor([*ctx.broadcast(a.dims[:-2], b.dims[:-2]), *b.dims[-2:]])
+
+
+@rule("Svd", domain=DOMAIN)
+def svd(ctx: InferenceContext) -> list[Tensor]:
+    """`[..., m, n]` makes singular values `[..., p]` and the vectors of both sides, p = min(m, n)."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    batch, (m, n), p = x.dims[:-2], x.dims[-2:], minimum(x[-2], x[-1])
+    whole = bool(ctx.integer("full_matrices", 0))
+    sides = [(*batch, m, m if whole else p), (*batch, n, n if whole else p)]
+    vectors = sides if ctx.integer("compute_uv", 1) else [(0,), (0,)]
+    return [ctx.tensor([*batch, p]), *map(ctx.tensor, vectors)]
+
+
+@rule("Qr", domain=DOMAIN)
+def qr(ctx: InferenceContext) -> list[Tensor]:
+    """`[..., m, n]` makes orthogonal and triangular matrices."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    batch, (m, n) = x.dims[:-2], x.dims[-2:]
+    p = m if ctx.integer("full_matrices", 0) else minimum(m, n)
+    return [ctx.tensor([*batch, m, p]), ctx.tensor([*batch, p, n])]
+
+
+# Fourier
+
+
+@rule("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", domain=DOMAIN)
+def fourier(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the last axes are transformed."""
+    x = ctx.input(0)
+    ctx.require_rank(x, _transformed(ctx), least=True)
+    return ctx.tensor(x.dims)
+
+
+def _transformed(ctx: InferenceContext) -> int:
+    """How many axes are transformed."""
+    return 3 if "3D" in ctx.node.op else 2 if "2D" in ctx.node.op else 1
+
+
+@rule("RFFT", "RFFT2D", "RFFT3D", domain=DOMAIN)
+def real_fourier(ctx: InferenceContext) -> Tensor:
+    """The transformed axes get the listed lengths, the last one the half of them that says it all."""
+    lengths = _lengths(ctx)
+    half = select(equal(lengths[-1], 0), 0, lengths[-1] // 2 + 1)
+    kept = ctx.input(0).dims[: -len(lengths)]
+    return ctx.tensor([*kept, *lengths[:-1], half], dtype_of(ctx, "Tcomplex", "complex64"))
+
+
+@rule("IRFFT", "IRFFT2D", "IRFFT3D", domain=DOMAIN)
+def inverse_real_fourier(ctx: InferenceContext) -> Tensor:
+    """The transformed axes get the listed lengths."""
+    lengths = _lengths(ctx)
+    return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], dtype_of(ctx, "Treal", "float32"))
+
+
+def _lengths(ctx: InferenceContext) -> list[Dim]:
+    """The listed lengths, which the input has."""
+    x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
+    ctx.require_rank(x, count, least=True)
+    lengths = sized(ctx, counted(ctx, 1, count, "lengths"))
+    require_least(ctx, lengths, 0, "lengths are not negative")
+    for i, (d, n) in enumerate(zip(x.dims[-count:], lengths, strict=True)):
+        needed = n // 2 + 1 if op.startswith("I") and i == count - 1 else n
+        enough = any_of(equal(d, 0), at_least(d, needed))
+        ctx.require(enough, "the input has the lengths that are transformed", needed, d)
+    return lengths
+
+
+# Random numbers
+
+
+RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
+STATELESS = tuple(f"StatelessRandom{name}{v}" for name in ("Uniform", "Normal", "UniformInt") for v in ("", "V2"))
+
+
+@rule(*RANDOM, *STATELESS, "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", domain=DOMAIN, any_rank=True)
+def random(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes."""
+    sizes, default = wanted(ctx, 0), ctx.input(1).dtype if ctx.node.op == "RandomUniformInt" else "float32"
+    require_least(ctx, sizes, 0, "sizes are not negative")
+    dtype = dtype_of(ctx, "Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
+    return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
+
+
+@rule("Multinomial", "StatelessMultinomial", domain=DOMAIN)
+def multinomial(ctx: InferenceContext) -> Tensor:
+    """So many classes drawn for each row."""
+    logits, count = ctx.input(0, rank=2), first(ctx, 1)
+    ctx.require_rank(ctx.input(1), 0)
+    require_least(ctx, [count], 0, "the number of draws isn't negative")
+    return ctx.tensor([logits[0], *sized(ctx, [count])], dtype_of(ctx, "output_dtype", "int64"))
+
+
+@rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True)
+def shuffle(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    return ctx.tensor(ctx.input(0).shape)

@@ -1,0 +1,64 @@
+"""Operators that fold axes or run along one: none listed, none folded."""
+
+from __future__ import annotations
+
+from shapesmt.context import InferenceContext
+from shapesmt.ops.bridge import as_list, known, known_axis, result
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, typed
+from shapesmt.tensor import Tensor
+
+FOLDS = {name: f"Reduce{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")}
+FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}
+
+
+@rule(*FOLDS, domain=DOMAIN, any_rank=True)
+def reduction(ctx: InferenceContext) -> Tensor:
+    """Each listed axis becomes 1, or goes away without `keep_dims`; none listed, none folded."""
+    known(ctx, 1, "the axes")
+    x, keep, axes = ctx.input(0), ctx.integer("keep_dims", 0), as_list(ctx.input(1))
+    if x.shape is not None:
+        ctx.normals(ctx.constants(1) or (), x.rank)
+    return result(ctx, FOLDS[ctx.node.op], x, axes, keepdims=keep, noop_with_empty_axes=1)
+
+
+@rule("ArgMax", "ArgMin", domain=DOMAIN)
+def extreme_position(ctx: InferenceContext) -> Tensor:
+    """Where the extreme is along an axis, which goes away and isn't empty."""
+    x, axis = ctx.input(0), known_axis(ctx, 1)
+    if axis is None:
+        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank - 1)], dtype_of(ctx, "output_type", "int64"))
+    ctx.require_at_least(x[ctx.normal(axis, x.rank)], 1, "the axis of an extreme has an element")
+    return typed(result(ctx, ctx.node.op, x, axis=axis, keepdims=0), dtype_of(ctx, "output_type", "int64"))
+
+
+@rule("Cumsum", "Cumprod", "CumulativeLogsumexp", domain=DOMAIN)
+def running(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    x, axis = ctx.input(0), ctx.input(1)
+    settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
+    made = result(ctx, "CumProd" if ctx.node.op == "Cumprod" else "CumSum", x, axis, **settings)
+    return ctx.tensor(x.dims) if ctx.node.op == "CumulativeLogsumexp" else made
+
+
+@rule("L2Loss", domain=DOMAIN, any_rank=True, total=True)
+def l2_loss(ctx: InferenceContext) -> Tensor:
+    """Half the sum of squares, one number."""
+    return ctx.tensor(())
+
+
+@rule("SoftmaxCrossEntropyWithLogits", domain=DOMAIN)
+def cross_entropy(ctx: InferenceContext) -> list[Tensor]:
+    """Rows of logits and of labels broadcast together: a loss for each, and its gradient."""
+    shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
+    ctx.check(len(shape) == 2, f"the rank is 2, not {len(shape)}")
+    return [ctx.tensor(shape[:1]), ctx.tensor(shape)]
+
+
+@rule("SparseSoftmaxCrossEntropyWithLogits", domain=DOMAIN)
+def sparse_cross_entropy(ctx: InferenceContext) -> list[Tensor]:
+    """Rows of logits with a label each: a loss for each, and its gradient."""
+    logits, labels = ctx.input(0, rank=2), ctx.input(1, rank=1)
+    ctx.require_equal(logits[0], labels[0], "there is one label per row")
+    ctx.require_at_least(logits[1], 1, "there is at least one class")
+    return [ctx.tensor(labels.dims, logits.dtype), ctx.tensor(logits.dims)]
