@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import os
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
 import tensorflow as tf
@@ -121,6 +118,8 @@ def agree(
     known: bool = True,
     may_fail_more: bool = False,
     avoid: Callable[[dict[str, int]], bool] | None = None,
+    static: bool = False,
+    instead: Build | None = None,
 ) -> Agreement:
     """Assert that inference and TensorFlow's own execution agree at every size, or at so many random ones.
 
@@ -133,6 +132,8 @@ def agree(
         known: Whether inference has to know every rank and type.
         may_fail_more: Whether runs may fail for reasons that the rule leaves out.
         avoid: The sizes that can't be run without ending the process.
+        static: Whether TensorFlow is told the sizes before it runs, so that what it refuses then counts too.
+        instead: What is run in place of the function that is judged.
     """
     types = [*dtypes, *["float32"] * (len(shapes) - len(dtypes))]
     ranks = [len([s for s in shape.split(",") if s]) for shape in shapes]
@@ -149,7 +150,8 @@ def agree(
     for sizes in every if most is None or len(every) <= most else Random(0).sample(every, most):
         atoms = {problem.dims[n].as_symbol(): size for n, size in zip(names, sizes, strict=True)}
         shaped = {name: tuple(map(Evaluator(atoms).dim, t.dims)) for name, t in problem.inputs.items()}
-        result = run(function, [fed(n, shaped[n], t, feeds or {}) for n, t in zip(shaped, types, strict=True)])
+        given = [fed(n, shaped[n], t, feeds or {}) for n, t in zip(shaped, types, strict=True)]
+        result = run(tf.function(instead or build, autograph=False) if static or instead else function, given)
         where = f"at {dict(zip(names, sizes, strict=True))} (tensorflow)"
         _compare(found, graph.outputs, atoms, [result], where, known, may_fail_more)
     return found
@@ -164,8 +166,8 @@ def fed(name: str, shape: tuple[int, ...], dtype: str, feeds: Mapping[str, Feed]
 def run(function: Any, given: Sequence[Any]) -> list[Any] | None:
     """What the function makes of these arguments; None where it can't."""
     try:
-        return [t.numpy() if isinstance(t, tf.Tensor) else t for t in function(*given)]
-    except tf.errors.OpError:
+        return [t.numpy() if isinstance(t, tf.Tensor) else t for t in tf.nest.flatten(function(*given))]
+    except (tf.errors.OpError, ValueError):
         return None
 
 

@@ -1,0 +1,106 @@
+"""Images: resized, cut out, decoded; and the boxes that are found on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import Dim, minimum
+from shapesmt.formula import any_of, equal
+from shapesmt.ops.fields import counted
+from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first
+from shapesmt.ops.tensorflow.indexing import require_places
+from shapesmt.tensor import Tensor
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+
+RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear")}
+
+
+@rule(*RESIZED, "ResizeNearestNeighbor", "QuantizedResizeBilinear", domain=DOMAIN)
+def resize(ctx: InferenceContext) -> Tensor:
+    """`[n, h, w, c]` gets the height and width that are listed; neither image is empty."""
+    x = ctx.input(0, rank=4)
+    size = sized(ctx, counted(ctx, 1, 2, "sizes"), 1)
+    require_least(ctx, [*x.dims[1:], *size], 1, "no image is empty")
+    return ctx.tensor([x[0], *size, x[3]], RESIZED.get(ctx.node.op))
+
+
+@rule("CropAndResize", domain=DOMAIN)
+def crop(ctx: InferenceContext) -> Tensor:
+    """Boxes `[n, 4]`, and the image of each, cut out of `[b, h, w, c]` and resized."""
+    x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=2)
+    ctx.require_equal(boxes[1], 4, "a box has 4 coordinates")
+    require_vector(ctx, 2, boxes[0], "each box has an image")
+    require_places(ctx, ctx.input(2), x[0])
+    require_least(ctx, x.dims[1:3], 1, "no image is empty")
+    size = counted(ctx, 3, 2, "sizes")
+    require_least(ctx, size, 1, "no image is empty")
+    return ctx.tensor([boxes[0], *sized(ctx, size, 1), x[3]], "float32")
+
+
+@rule("DecodeImage", "DecodePng", "DecodeJpeg", "DecodeBmp", domain=DOMAIN)
+def decode(ctx: InferenceContext) -> Tensor:
+    """An image of a size that its file has."""
+    ctx.require_rank(ctx.input(0), 0)
+    channels = ctx.integer("channels", 0) or ctx.fresh("channels", 1)
+    return ctx.tensor([ctx.fresh("height", 1), ctx.fresh("width", 1), channels], dtype_of(ctx, "dtype", "uint8"))
+
+
+@rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)
+def adjust(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1 if "To" in ctx.node.op else 3, least=True)
+    if ctx.node.op != "AdjustContrastv2":
+        ctx.require_equal(x[-1], 3, "there are three channels")
+    return ctx.tensor(x.dims)
+
+
+# Boxes
+
+
+def selected(ctx: InferenceContext) -> tuple[Dim, Dim]:
+    """How many boxes are selected, and how many at most, of boxes `[n, 4]` and scores `[n]`."""
+    boxes, most = ctx.input(0, rank=2), first(ctx, 2)
+    ctx.require_equal(boxes[1], 4, "a box has 4 coordinates")
+    require_vector(ctx, 1, boxes[0], "each box has a score")
+    require_shape(ctx, range(2, len(ctx.inputs)), (), "limits are one number each")
+    require_least(ctx, [most], 0, "the number of boxes isn't negative")
+    (limit,) = sized(ctx, [most])
+    return ctx.fresh("selected", 0, minimum(boxes[0], limit)), limit
+
+
+@rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", domain=DOMAIN)
+def suppress(ctx: InferenceContext) -> Tensor:
+    """The indices of the selected boxes."""
+    return ctx.tensor((selected(ctx)[0],), "int32")
+
+
+@rule("NonMaxSuppressionV4", "NonMaxSuppressionV5", domain=DOMAIN)
+def suppress_padded(ctx: InferenceContext) -> list[Tensor]:
+    """The indices of the selected boxes, their scores where these change, and how many they are."""
+    count, limit = selected(ctx)
+    dims = (limit if ctx.integer("pad_to_max_output_size", 0) else count,)
+    scores = [ctx.tensor(dims)] if ctx.node.op.endswith("V5") else []
+    return [ctx.tensor(dims, "int32"), *scores, ctx.tensor((), "int32")]
+
+
+@rule("CombinedNonMaxSuppression", domain=DOMAIN)
+def suppress_combined(ctx: InferenceContext) -> list[Tensor]:
+    """Boxes `[b, n, q, 4]` and scores `[b, n, c]`, where q is 1 or c: so many of each image."""
+    boxes, scores, each, total = ctx.input(0, rank=4), ctx.input(1, rank=3), first(ctx, 2), first(ctx, 3)
+    law = "boxes and scores are of the same images and anchors"
+    for axis in (0, 1):
+        ctx.require_equal(boxes[axis], scores[axis], law)
+    ctx.require(any_of(equal(boxes[2], 1), equal(boxes[2], scores[2])), "there is a box per anchor, or one per class")
+    ctx.require_equal(boxes[3], 4, "a box has 4 coordinates")
+    require_shape(ctx, range(2, 6), (), "limits are one number each")
+    require_least(ctx, [each, total], 1, "the number of boxes is positive")
+    (count,) = sized(ctx, [total])
+    if ctx.integer("pad_per_class", 0):
+        count = minimum(count, sized(ctx, [each])[0] * scores[2])
+    found = (boxes[0], count)
+    return [ctx.tensor((*found, 4)), ctx.tensor(found), ctx.tensor(found), ctx.tensor(found[:1], "int32")]
