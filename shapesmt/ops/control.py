@@ -222,8 +222,10 @@ def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim)
 
 
 def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
-    """What to try next; an empty sequence takes the sizes of what is put in."""
+    """What to try next; an empty sequence, or a list of which no element is set, takes the sizes of what is put in."""
     start = c.start
+    if start.dtype.startswith("unset(") and out.dtype.startswith("list(") and out.shape is not None:
+        return carried(tensor(out.dtype, [start[0], *(put(d, index, ZERO) for d in out.dims[1:])]))
     empty = start.dtype.startswith("seq(") and start.shape is not None and start[0] is ZERO
     if empty and out.shape is not None and out.rank != start.rank:
         return carried(tensor(start.dtype, [ZERO, *(put(d, index, ZERO) for d in out.dims[1:])]))

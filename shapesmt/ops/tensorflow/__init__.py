@@ -1,11 +1,13 @@
 """TensorFlow's operators, in terms of ONNX's: a table where names correspond, a few lines where more differs."""
 
 from shapesmt.ops.tensorflow import (
+    checks,
     elementwise,
     images,
     indexing,
     joining,
     linear,
+    lists,
     reduction,
     shape,
     slicing,
@@ -14,11 +16,13 @@ from shapesmt.ops.tensorflow import (
 )
 
 __all__ = [
+    "checks",
     "elementwise",
     "images",
     "indexing",
     "joining",
     "linear",
+    "lists",
     "reduction",
     "shape",
     "slicing",

@@ -1,0 +1,26 @@
+"""What TensorFlow's models check of themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.formula import differs
+from shapesmt.ops.registry import rule
+from shapesmt.ops.subgraphs import truth_of
+from shapesmt.ops.tensorflow.common import DOMAIN
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+
+@rule("Assert", domain=DOMAIN, any_rank=True, total=True)
+def asserted(ctx: InferenceContext) -> list[Tensor]:
+    """The condition holds; where it depends on data, it is taken to."""
+    condition = ctx.input(0)
+    if condition.shape is not None:
+        ctx.require_rank(condition, 0)
+    truth = truth_of(condition)
+    if truth is not None:
+        ctx.require(differs(truth, 0), "the assertion holds")
+    return []
