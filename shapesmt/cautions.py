@@ -33,7 +33,7 @@ from shapesmt.presolve import Domain
 from shapesmt.problem import Problem
 from shapesmt.ranges import Range
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import Tensor
+from shapesmt.tensor import OPEN, Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
 STRETCHING = ("broadcast sizes are equal or 1", "batch sizes are equal or 1")  # laws
@@ -153,11 +153,12 @@ def _contradicted(
     problem: Problem, examination: Examination, judge: Judge, name: str, declared: Declared
 ) -> Finding | None:
     t = examination.inference.tensors.get(name)
-    if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor":
+    if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor" or not t.is_tensor:
         return None
     claim = _claim(t.shape, declared.shape, problem.dims)
     decision = judge.decide(examination.domain, examination.narrowing.back(claim))
-    if decision.holds not in ("sometimes", "never"):
+    unknown = decision.holds == "sometimes" and any(a.kind == OPEN for a in claim.symbols)  # no rule said what it is
+    if unknown or decision.holds not in ("sometimes", "never"):
         return None
     values = judge.complete(examination.domain, decision.counterexample) or {}
     shown = problem.counterexample(values, claim.symbols) if claim.symbols else None
@@ -184,12 +185,12 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 
 
 def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[Caution]:
-    """Branches and loop bodies of the main graph that no admissible input gets to."""
-    tensors, nodes = examination.original.tensors, problem.graph.nodes
+    """Branches and loop bodies of the main graph that no admissible input gets to; of what is only asserted, none."""
+    tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
     if not examination.original.nested:
         return
     for index, node in enumerate(nodes):
-        if node.op == "If":
+        if node.op == "If" and any(graph.consumers(name) or name in graph.outputs for name in node.outputs):
             condition = truth_of(tensors.get(node.inputs[0]))
             holds = "" if condition is None else judge.decide(problem.domain, differs(condition, 0)).holds
             if holds in ("always", "never"):
