@@ -225,9 +225,12 @@ def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, ht
     for wish in ("certify", "replay", "strict"):
         if not options[wish]:
             del options[wish]
-    if html is not None and (len(models) > 1 or os.path.isdir(models[0])):  # noqa: PTH112 - as below
+    from shapesmt.frontends.files import is_folder
+
+    several = len(models) > 1 or is_folder(models[0])
+    if html is not None and several:
         raise click.UsageError("--html is about one model; give each a page of its own", click.get_current_context())
-    if len(models) > 1 or os.path.isdir(models[0]):  # noqa: PTH112 - names with a NUL are none of a folder
+    if several:
         return _show(_checked(models, jobs or config.jobs, config, options), form)
     from shapesmt import api
 

@@ -24,6 +24,7 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.expressions import names_in
 from shapesmt.frontends import load
+from shapesmt.frontends.files import is_folder
 from shapesmt.problem import dimension_names
 from shapesmt.ranges import Origin, parse_range, parse_shape, unknown_name
 from shapesmt.report import Report
@@ -46,7 +47,7 @@ class Task(NamedTuple):
 
 
 def models_in(paths: Iterable[str]) -> list[str]:
-    """The files that are named, and of folders every `*.onnx` below them, sorted; hidden folders are left out.
+    """The models that are named, and of folders every `*.onnx` below them, sorted; hidden folders are left out.
 
     Raises:
         UsageError: A folder has no such file, or standard input is among several models.
@@ -55,7 +56,7 @@ def models_in(paths: Iterable[str]) -> list[str]:
     for path in paths:
         if path == "-":
             raise UsageError("- (standard input) can't be checked beside other models; give it alone")
-        if not os.path.isdir(path):  # noqa: PTH112 - what may not be looked at is told as a file
+        if not is_folder(path):
             found.append(path)
             continue
         below = [file for file in Path(path).rglob("*.onnx") if not _hidden(file.relative_to(path).parts)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from shapesmt.frontends.files import is_xml, open_model, text_format
+from shapesmt.frontends.files import is_xml, open_model, tensorflow_format, text_format
 from shapesmt.graph import Graph
 from shapesmt.nodelink import document_of, is_flow
 
@@ -22,8 +22,8 @@ def load(model: Model) -> Graph:
     """The model as a graph, whatever it came as; weights and external data are left alone.
 
     Args:
-        model: A path, "-" for standard input, the content of a file, an `onnx.ModelProto`, a graph, or a
-            networkx graph such as `Graph.networkx`.
+        model: A path (of a file, or of a folder that TensorFlow saved), "-" for standard input, the content of a
+            file, an `onnx.ModelProto`, a graph, or a networkx graph such as `Graph.networkx`.
 
     Raises:
         ModelError: It is missing, unreadable, or contradicts itself.
@@ -49,6 +49,11 @@ def load(model: Model) -> Graph:
         from shapesmt.frontends import openvino
 
         return openvino.read(opened.content, opened.source, opened.folder, opened.beside(".bin"))
+    form = tensorflow_format(opened.content)
+    if form:
+        from shapesmt.frontends import tensorflow
+
+        return tensorflow.read(opened, form)
     if text_format(opened.content) == "json":
         from shapesmt.frontends import nodelink
 

@@ -12,9 +12,26 @@ from typing import NamedTuple
 
 from shapesmt.errors import ModelError, UsageError, printable
 
-__all__ = ["Opened", "content_inside", "is_xml", "nesting", "open_model", "text_format"]
+__all__ = [
+    "Opened",
+    "content_inside",
+    "is_folder",
+    "is_xml",
+    "nesting",
+    "open_model",
+    "tensorflow_format",
+    "text_format",
+]
 
 _TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:(?P<onnxtxt><)|(?P<json>\{)|(?P<textproto>[a-z_]+\s*[:{]))")
+_NUMBER = rb"[\x80-\xff]{0,9}[\x00-\x7f]"
+_TENSORFLOW = re.compile(  # a graph's first node begins with its name, a saved model's first graph with a message
+    rb"(?P<graph>\n" + _NUMBER + rb"\n" + _NUMBER + rb"[A-Za-z0-9._>])"
+    rb"|(?P<saved_model>\x08\x01\x12" + _NUMBER + rb"[\n\x12])"
+    rb"|(?:\s|\#[^\n]*\n)*(?:(?P<graph_text>(?:node|library|versions)\s*:?\s*\{)"
+    rb"|(?P<saved_model_text>saved_model_schema_version\s*:|meta_graphs\s*:?\s*\{))"
+)
+_SAVED = ("saved_model.pb", "saved_model.pbtxt")
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!|net[\s>/])")
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
 
@@ -50,6 +67,9 @@ def open_model(model: object) -> Opened:
     path = os.fsdecode(model)
     if path == "-":
         return Opened(sys.stdin.buffer.read(), "<stdin>", None)
+    saved = _saved(path)
+    if saved:
+        return Opened(_content(os.path.join(path, saved)), printable(Path(path).name or path), path, saved)  # noqa: PTH118
     folder, name = os.path.split(path)
     return Opened(_content(path), printable(name or path), folder or ".", name)
 
@@ -96,6 +116,27 @@ def text_format(content: bytes) -> str | None:
 def is_xml(content: bytes) -> bool:
     """Whether it starts as OpenVINO's files do."""
     return _XML.match(content) is not None
+
+
+def tensorflow_format(content: bytes) -> str:
+    r"""What of TensorFlow's it starts as: "graph" or "saved_model", with ".text" behind in text, "" for neither.
+
+    Example:
+        >>> [tensorflow_format(start) for start in (b"\n\x05\n\x01x", b"# text\nnode {", b"\x08\x01\x12\x09\n", b"{")]
+        ['graph', 'graph.text', 'saved_model', '']
+    """
+    match = _TENSORFLOW.match(content)
+    return "" if match is None else (match.lastgroup or "").replace("_text", ".text")
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is a folder with models in it; one that TensorFlow saved is itself a model."""
+    return os.path.isdir(path) and not _saved(path)  # noqa: PTH112 - what may not be looked at is told as a file
+
+
+def _saved(folder: str) -> str:
+    """The name of the file that makes a folder one that TensorFlow saved, "" where there is none."""
+    return next((name for name in _SAVED if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118
 
 
 def nesting(text: bytes) -> int:

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
 
 from shapesmt.errors import ModelError, UsageError, printable
-from shapesmt.frontends.files import content_inside, is_xml, nesting, open_model, text_format
+from shapesmt.frontends.files import content_inside, is_xml, nesting, open_model, tensorflow_format, text_format
 from shapesmt.frontends.ranges import noted_ranges
 from shapesmt.frontends.schemas import OnnxSchemas
 from shapesmt.frontends.types import declared, text_of
@@ -73,8 +73,9 @@ def proto(model: Model) -> tuple[onnx.ModelProto, Graph]:
     if isinstance(model, Graph):
         raise UsageError(f"{model.source}: a graph has no ONNX file to write into; give the file's path instead")
     opened = open_model(model)
-    if is_xml(opened.content):
-        raise UsageError(f"{opened.source}: an OpenVINO model; only an ONNX model can be written or run")
+    other = "an OpenVINO" if is_xml(opened.content) else "a TensorFlow" if tensorflow_format(opened.content) else ""
+    if other:
+        raise UsageError(f"{opened.source}: {other} model; only an ONNX model can be written or run")
     if text_format(opened.content) == "json" and b'"shapesmt/graph/' in opened.content:
         raise UsageError(f"{opened.source}: node-link JSON has no ONNX model in it; this needs an ONNX file")
     parsed = parse(opened.content, opened.source)

@@ -1,0 +1,128 @@
+r"""TensorFlow's graphs (`GraphDef`, binary or text) and saved models (a folder with a `saved_model.pb`) to graphs.
+
+Nodes keep TensorFlow's names for operators, in the domain "tensorflow"; `shapesmt.ops.tensorflow` has their rules. A
+tensor is called as its node is, further ones `node:1`. Of a saved model the signature `serving_default` counts, or the
+only one: inputs and outputs have its names. In a plain graph every placeholder that is read is an input, and what no
+node reads is an output. Functions are written out where they are called; variables are tensors without known elements.
+
+    >>> from shapesmt.frontends.files import open_model
+    >>> graph = read(open_model(b'''
+    ...     node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+    ...       attr { key: "shape" value { shape { dim { size: -1 } dim { size: 3 } } } } }
+    ...     node { name: "y" op: "Relu" input: "x" }'''), "graph.text")
+    >>> graph.inputs["x"], graph.nodes[0].op, graph.outputs
+    (Declared(dtype='float32', shape=(None, 3), kind='tensor'), 'Relu', ('y',))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.tensorflow.bodies import DOMAIN, INPUTS, VARIABLES, Body, Library, Scope
+from shapesmt.frontends.tensorflow.flow import CONTROL
+from shapesmt.frontends.tensorflow.outputs import named
+from shapesmt.frontends.tensorflow.protos import parse
+from shapesmt.frontends.tensorflow.values import declared, dtype_of
+from shapesmt.graph import Declared, Graph, Node
+from shapesmt.memory import gc_paused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from shapesmt.frontends.files import Opened
+    from shapesmt.frontends.tensorflow.protos import Proto, Signature
+
+__all__ = ["DOMAIN", "read"]
+
+_UNSHAPED = 24  # versions of graphs before this one have no shape for an unknown rank but that of a scalar
+_NO_OUTPUTS = ("Assert", "Const", "NoOp", *INPUTS, *VARIABLES)
+
+
+def read(opened: Opened, form: str) -> Graph:
+    """The graph of a file.
+
+    Args:
+        opened: The file.
+        form: What is in it, as `shapesmt.frontends.files.tensorflow_format` says.
+
+    Raises:
+        ModelError: It is damaged, or contradicts itself.
+        UsageError: What reads such files isn't installed.
+    """
+    try:
+        with gc_paused():
+            graph, operators, signature = parse(opened, form)
+            model = _Model(opened.source, graph, operators)
+            return model.plain() if signature is None else model.served(signature)
+    except (MemoryError, OverflowError, RecursionError):
+        raise ModelError(f"{opened.source}: too large to read") from None
+
+
+class _Model:
+    """A file's graph on its way to ours."""
+
+    def __init__(self, source: str, proto: Proto, operators: Iterable[Proto]) -> None:
+        self.source = source
+        self.proto = proto
+        self.library = Library(source, proto.library.function, named(operators), CONTROL)
+        self.body = Body()
+
+    def plain(self) -> Graph:
+        """A graph without a signature."""
+        nodes = self.proto.node
+        read = {reference.lstrip("^").partition(":")[0] for node in nodes for reference in node.input}
+        given = [node for node in nodes if node.op in INPUTS and node.name in read]
+        inputs = {self.library.unique(node.name): self.placeholder(node) for node in given}
+        scope = Scope(self.library, self.body, nodes, {name: [name] for name in inputs})
+        unread = [node for node in nodes if node.name not in read]
+        ends = [node.name for node in unread if node.op not in _NO_OUTPUTS]
+        asserted = [node.name for node in unread if node.op == "Assert"]
+        if not (ends or asserted):  # they all go around loops
+            ends = [node.name for node in nodes if node.op not in _NO_OUTPUTS]
+        scope.tensors([], [*ends, *asserted])
+        outputs = dict.fromkeys(tensor for name in ends for tensor in scope.made[name])
+        return self.body.graph("", inputs, tuple(outputs), self.source)
+
+    def placeholder(self, node: Proto, said: Proto | None = None) -> Declared:
+        """What the file says of an input; a signature may know more of its shape."""
+        shape = node.attr["shape"].shape if "shape" in node.attr else None
+        if shape is not None and not shape.dim and self.proto.versions.producer < _UNSHAPED:
+            shape = None
+        if said is not None and (shape is None or shape.unknown_rank):
+            shape = said.tensor_shape
+        dtype = dtype_of(node.attr["dtype"].type)
+        return Declared(dtype, None) if shape is None else declared(dtype, shape)
+
+    def served(self, signature: Signature) -> Graph:
+        """The part of a saved model that its signature asks for."""
+        infos, results = signature
+        nodes = {node.name: node for node in self.proto.node}
+        fed = {self.fed(key, info, nodes): key for key, info in infos.items()}
+        if len(fed) < len(infos):
+            raise ModelError(f"{self.source}: two inputs of its signature are one tensor")
+        named = {name: self.library.unique(name if ":" in key else key) for name, key in fed.items()}
+        inputs = {named[name]: self.placeholder(nodes[name], infos[fed[name]]) for name in nodes if name in fed}
+        names = [self.result(key, info) for key, info in results.items()]
+        scope = Scope(self.library, self.body, self.proto.node, {name: [called] for name, called in named.items()})
+        made = scope.tensors([info.name for info in results.values()])
+        for name, tensor, info in zip(names, made, results.values(), strict=True):
+            if name != tensor:
+                self.body.nodes.append(Node("Identity", "", name, [tensor], [name]))
+            self.body.declared[name] = declared(dtype_of(info.dtype), info.tensor_shape)
+        return self.body.graph("", inputs, tuple(names), self.source)
+
+    def result(self, key: str, info: Proto) -> str:
+        """What to call an output of the signature; that of a node with this name has it already."""
+        own = key == info.name.partition(":")[0] and key not in self.library.taken
+        return key if own else self.library.unique(key.replace(":", "_"))
+
+    def fed(self, key: str, info: Proto, nodes: Mapping[str, Proto]) -> str:
+        """The node whose place an input of the signature takes."""
+        name, _, output = str(info.name).partition(":")
+        if info.WhichOneof("encoding") != "name":
+            raise ModelError(f"{self.source}: input '{printable(key)}' of its signature is not a plain tensor")
+        if name not in nodes or output not in ("", "0"):
+            text = f"input '{printable(key)}' of its signature is '{printable(info.name)}'"
+            raise ModelError(f"{self.source}: {text}, which nothing makes")
+        return name

@@ -1,0 +1,109 @@
+"""TensorFlow's protobufs: the only place that imports them, and that parses them.
+
+They come from tensorboard, which has them without TensorFlow itself.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from shapesmt.errors import ModelError, UsageError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shapesmt.frontends.files import Opened
+
+__all__ = ["Proto", "Signature", "parse"]
+
+Proto: TypeAlias = Any
+"""A protobuf message of TensorFlow's."""
+Signature: TypeAlias = "tuple[Mapping[str, Proto], Mapping[str, Proto]]"
+"""What a saved model's signature calls its inputs and outputs: a `TensorInfo` each."""
+
+_SERVING = "serving_default"
+_MESSAGE, _INT64, _OPTIONAL, _REPEATED = 11, 3, 1, 3  # numbers of protobuf's own
+
+
+def parse(opened: Opened, form: str) -> tuple[Proto, list[Proto], Signature | None]:
+    """The `GraphDef` of a file, what it says of operators (`OpDef`), and the signature of a saved model.
+
+    Args:
+        opened: The file.
+        form: "graph" or "saved_model", with ".text" behind where it is text.
+
+    Raises:
+        ModelError: It is damaged, or a saved model without the one signature that is meant.
+        UsageError: tensorboard isn't installed.
+    """
+    kind, _, text = form.partition(".")
+    message = _message(kind, opened.source)
+    try:
+        if text:
+            from google.protobuf import text_format
+
+            text_format.Parse(opened.content.decode(), message)
+        else:
+            message.ParseFromString(opened.content)
+    except Exception as error:  # the parsers are not ours and meet hostile data: they may raise anything
+        reason = printable(" ".join(str(error).split()), 200) or "nested too deep"
+        what = "a TensorFlow graph" if kind == "graph" else "a TensorFlow saved model"
+        raise ModelError(f"{opened.source}: not {what}, or a damaged one ({reason})") from None
+    if kind == "graph":
+        return message, [], None
+    served = _served(message.meta_graphs, opened.source)
+    return served.graph_def, list(served.meta_info_def.stripped_op_list.op), _signature(served, opened.source)
+
+
+def _message(kind: str, source: str) -> Proto:
+    try:
+        from tensorboard.compat.proto import graph_pb2
+    except ImportError:
+        raise UsageError(
+            f"{source}: reading a TensorFlow model needs tensorboard, which is not installed: "
+            "pip install 'shapesmt[tensorflow]'"
+        ) from None
+    return graph_pb2.GraphDef() if kind == "graph" else _saved_model()()
+
+
+@cache
+def _saved_model() -> Proto:
+    """The class of a saved model's message, which tensorboard lacks: a version and the graphs."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    from tensorboard.compat.proto import meta_graph_pb2
+
+    file = descriptor_pb2.FileDescriptorProto(name="shapesmt/saved_model.proto", package="shapesmt", syntax="proto3")
+    file.dependency.append(meta_graph_pb2.DESCRIPTOR.name)
+    message = file.message_type.add(name="SavedModel")
+    message.field.add(name="saved_model_schema_version", number=1, type=_INT64, label=_OPTIONAL)
+    graphs = message.field.add(name="meta_graphs", number=2, type=_MESSAGE, label=_REPEATED)
+    graphs.type_name = f".{meta_graph_pb2.MetaGraphDef.DESCRIPTOR.full_name}"
+    pool = descriptor_pool.Default()
+    pool.AddSerializedFile(file.SerializeToString())
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("shapesmt.SavedModel"))
+
+
+def _served(graphs: Proto, source: str) -> Proto:
+    """The graph that is for serving, or the only one."""
+    served = [graph for graph in graphs if "serve" in graph.meta_info_def.tags] or list(graphs)
+    if len(served) != 1:
+        tags = "; ".join(sorted(" ".join(graph.meta_info_def.tags) for graph in served))
+        found = f"{len(served)} graphs to choose from ({printable(tags, 100)})" if served else "no graph"
+        raise ModelError(f"{source}: a saved model with {found}; one has to be tagged 'serve'")
+    return served[0]
+
+
+def _signature(graph: Proto, source: str) -> Signature:
+    """The signature `serving_default`, or the only one."""
+    signatures = {key: s for key, s in graph.signature_def.items() if not key.startswith("__")}
+    chosen = signatures.get(_SERVING)
+    if chosen is None and len(signatures) == 1:
+        (chosen,) = signatures.values()
+    if chosen is None:
+        names = ", ".join(f"'{printable(key)}'" for key in sorted(signatures)) or "none"
+        raise ModelError(
+            f"{source}: its signatures are {names}; one has to be '{_SERVING}', as in "
+            "tf.saved_model.save(model, path, signatures=function)"
+        )
+    return dict(sorted(chosen.inputs.items())), dict(sorted(chosen.outputs.items()))

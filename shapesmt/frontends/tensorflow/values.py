@@ -1,0 +1,126 @@
+"""TensorFlow's attributes, shapes and constant tensors as ours."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import ModelError
+from shapesmt.graph import Declared, Literal, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from shapesmt.frontends.tensorflow.protos import Proto
+    from shapesmt.graph import AttributeValue
+
+__all__ = ["attributes", "declared", "dtype_of", "literal"]
+
+_RANK = 255
+_NUMBERED = (
+    *("", "float32", "float64", "int32", "uint8", "int16", "int8", "string", "complex64", "int64", "bool"),
+    *("", "", "", "bfloat16", "", "", "uint16", "complex128", "float16", "", "", "uint32", "uint64"),
+    *("float8e5m2", "float8e4m3fn", "float8e4m3fnuz", "", "float8e5m2fnuz", "int4", "uint4", "int2", "uint2"),
+)
+_REFERENCE = 100  # added to the number of a type, that of a variable's old kind
+_PACKED = {"bool": "?", "float16": "e", "float32": "f", "float64": "d", "bfloat16": "H"}
+_PACKED |= {f"{sign}int{8 * 2**i}": code for i in range(4) for sign, code in (("", "bhiq"[i]), ("u", "BHIQ"[i]))}
+_LISTED = {"float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val"}
+_LISTED |= {"uint32": "uint32_val", "uint64": "uint64_val", "float16": "half_val", "bfloat16": "half_val"}
+_LISTED |= dict.fromkeys(("int8", "uint8", "int16", "uint16", "int32"), "int_val")
+_KINDS = ("s", "i", "f", "b", "type", "shape", "tensor", "func")
+
+
+def dtype_of(number: int) -> str:
+    """TensorFlow's number of an element type as ours, "" where unknown.
+
+    >>> dtype_of(1), dtype_of(9), dtype_of(101), dtype_of(20)
+    ('float32', 'int64', 'float32', '')
+    """
+    number -= _REFERENCE if number > _REFERENCE else 0
+    return _NUMBERED[number] if 0 <= number < len(_NUMBERED) else ""
+
+
+def attributes(found: Mapping[str, Proto], given: Mapping[str, Proto]) -> dict[str, AttributeValue]:
+    """What a node's rule may ask for; inside a function, what its caller gave stands for a placeholder."""
+    made = {name: _value(given.get(a.placeholder, a)) for name, a in found.items() if not name.startswith("_")}
+    return {name: value for name, value in made.items() if value is not None}
+
+
+def _value(proto: Proto) -> AttributeValue | None:
+    kind = proto.WhichOneof("value")
+    if kind != "list":
+        return None if kind is None else _one(kind, getattr(proto, kind))
+    filled = next((k for k in _KINDS if getattr(proto.list, k)), None)
+    parts = () if filled is None else tuple(_one(filled, part) for part in getattr(proto.list, filled))
+    return None if None in parts else parts  # type: ignore[return-value]  # all of one kind
+
+
+def _one(kind: str, content: Proto) -> AttributeValue | None:
+    """A value of the kind that protobuf says."""
+    match kind:
+        case "i" | "b":
+            return int(content)
+        case "f":
+            return float(content)
+        case "s":
+            return str(content.decode(errors="replace"))
+        case "type":
+            return dtype_of(content)
+        case "shape":
+            return declared("", content)
+        case "tensor":
+            return literal(content, "an attribute")
+    return None
+
+
+def declared(dtype: str, shape: Proto) -> Declared:
+    """What a shape says of a tensor; a size that isn't known is negative."""
+    if shape.unknown_rank or len(shape.dim) > _RANK:
+        return Declared(dtype, None)
+    return Declared(dtype, tuple(None if dim.size < 0 else int(dim.size) for dim in shape.dim))
+
+
+def literal(proto: Proto, where: str) -> Literal:
+    """A constant tensor: its elements too when they are few.
+
+    Raises:
+        ModelError: It has no such shape, or its elements are damaged.
+    """
+    dtype, shape = dtype_of(proto.dtype), declared("", proto.tensor_shape).shape
+    sizes = tuple(d for d in shape or () if isinstance(d, int))
+    if shape is None or len(sizes) < len(shape):
+        raise ModelError(f"{where} is a constant without a whole shape")
+    size = math.prod(sizes)
+    if size == 0 or size > Literal.LIMIT:
+        return Literal(dtype, sizes, None if size else ())
+    values = _elements(proto, dtype, size)
+    if values is not None and len(values) != size:
+        raise ModelError(f"{where} is a constant of {size} elements with {len(values)} listed; the file is damaged")
+    return Literal(dtype, sizes, values)
+
+
+def _elements(proto: Proto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
+    """The elements: packed, or listed, where the last one goes on to the end; None of other types."""
+    if dtype == "string":
+        return _repeated([text.decode(errors="replace") for text in proto.string_val[: size + 1]], "", size)
+    form = _PACKED.get(dtype)
+    if form is None:
+        return None
+    if proto.tensor_content:
+        width = struct.calcsize(form)
+        length = min(len(proto.tensor_content) // width, size + 1)
+        values: Iterable[Scalar] = struct.unpack(f"<{length}{form}", proto.tensor_content[: length * width])
+    else:
+        values = _repeated(getattr(proto, _LISTED[dtype])[: size + 1], 0, size)
+    if dtype == "bfloat16":
+        return tuple(struct.unpack("<f", struct.pack("<I", (int(bits) & 0xFFFF) << 16))[0] for bits in values)
+    if dtype == "float16" and not proto.tensor_content:
+        return tuple(struct.unpack("<e", struct.pack("<H", int(bits) & 0xFFFF))[0] for bits in values)
+    return tuple(map(bool, values)) if dtype == "bool" else tuple(values)
+
+
+def _repeated(listed: Iterable[Scalar], otherwise: Scalar, size: int) -> tuple[Scalar, ...]:
+    values = tuple(listed)
+    return values + (values[-1] if values else otherwise,) * (size - len(values))
