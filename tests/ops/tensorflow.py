@@ -57,7 +57,7 @@ def graph_of(function: Any, shapes: Sequence[str]) -> Graph:
             ranges |= {f"{n.name}{i}": s for i, s in enumerate(sizes) if ".." in s}
         elif n.op == "Const":
             literals[n.name] = literal(n.attr["value"].tensor)
-        else:
+        elif n.op != "NoOp":
             nodes.append(node(n, len(function.graph.get_operation_by_name(n.name).outputs)))
     outputs = [t.name.removesuffix(":0") for t in function.outputs]
     opsets = {"": 22, "tensorflow": 1}
@@ -142,6 +142,8 @@ def agree(
     problem = pose(graph)
     found = Agreement(infer(graph, problem.inputs), backend="tensorflow")
     found.tensors = found.inference.tensors
+    unjudged = [u for application in found.inference.applications for u in application.unjudged]
+    assert not (known and unjudged), f"nothing is said of {unjudged}"
     names = list(problem.dims)
     spans = [range(problem.ranges[name].min, (problem.ranges[name].max or 3) + 1) for name in names]
     every = [

@@ -9,7 +9,7 @@ from shapesmt.ops.elementwise import broadcast
 from shapesmt.ops.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.laws import require_shape, require_vector
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, require_each
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, require_each, resized
 from shapesmt.tensor import Tensor
 
 SAME = "operands have the same shape"
@@ -210,9 +210,11 @@ def select(ctx: InferenceContext) -> Tensor:
     if condition.rank == 1 != x.rank:
         ctx.require_rank(x, 1, least=True)
         ctx.require_equal(condition[0], x[0], "the condition has one element per row")
-    elif condition.rank:
+        return ctx.tensor(x.dims, x.dtype)
+    sizes = dict(enumerate(x.dims)) if condition.rank else {}
+    if sizes:
         ctx.require_agree(condition, x, law="the condition has the shape of the cases")
-    return ctx.tensor(x.dims, x.dtype)
+    return result(ctx, "Where", resized(condition, sizes), x, resized(y, dict(enumerate(x.dims))))
 
 
 @rule("ClipByValue", domain=DOMAIN)

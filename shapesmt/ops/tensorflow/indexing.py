@@ -260,6 +260,18 @@ def segments(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([count, *x.dims[1:]])
 
 
+@rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
+def sparse_segments(ctx: InferenceContext) -> Tensor:
+    """Some rows, which indices name, folded by their segments."""
+    x, indices, ids = ctx.input(0), ctx.input(1, rank=1), ctx.input(2, rank=1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_equal(indices[0], ids[0], "there is one segment number per index")
+    require_places(ctx, indices, x[0])
+    numbers = ctx.items(2)
+    last = numbers[-1] if numbers else None
+    return ctx.tensor([ctx.fresh("count") if last is None else last + 1, *x.dims[1:]])
+
+
 @rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)
 def unsorted_segments(ctx: InferenceContext) -> Tensor:
     """Elements or slices folded by their segments, of which there are so many."""

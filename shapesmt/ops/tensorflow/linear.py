@@ -243,6 +243,15 @@ def svd(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor([*batch, p]), *map(ctx.tensor, vectors)]
 
 
+@rule("SelfAdjointEigV2", domain=DOMAIN)
+def eigenvalues(ctx: InferenceContext) -> list[Tensor]:
+    """The eigenvalues `[..., n]` and the eigenvectors of square matrices."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    return [ctx.tensor(x.dims[:-1]), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else (0,))]
+
+
 @rule("Qr", domain=DOMAIN)
 def qr(ctx: InferenceContext) -> list[Tensor]:
     """`[..., m, n]` makes orthogonal and triangular matrices."""

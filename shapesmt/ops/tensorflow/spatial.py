@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.dim import Dim, as_dim, ceil_divide, maximum
 from shapesmt.formula import divides
+from shapesmt.ops.bridge import anything, known
 from shapesmt.ops.fields import wanted
 from shapesmt.ops.laws import require_least, require_vector, sized
 from shapesmt.ops.registry import rule
@@ -47,22 +48,24 @@ def spatial(ctx: InferenceContext, values: Sequence[int]) -> tuple[int, ...]:
     return tuple(values[2:] if channels_first(ctx) else values[1:-1])
 
 
-def per_axis(ctx: InferenceContext, name: str, count: int) -> tuple[int, ...]:
-    """An attribute with one number per axis, those of height, width, ..."""
-    values = ctx.integers(name, ()) or (1,) * (count + 2)
+def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
+    """An attribute with one number per axis, or an input of constants: those of height, width, ..."""
+    values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
     ctx.check(len(values) == count + 2, f"'{name}' has {count + 2} entries")
     ctx.check(min(values) >= 1, f"'{name}' are positive")
     return spatial(ctx, values)
 
 
-def windows(ctx: InferenceContext, kernel: Sequence[Dim | int], dilations: str = "dilations") -> list[Window]:
+def windows(
+    ctx: InferenceContext, kernel: Sequence[Dim | int], dilations: str = "dilations", strides_input: int = -1
+) -> list[Window]:
     """The windows that the attributes describe, one per axis of the kernel."""
     count, padding = len(kernel), ctx.text("padding")
     explicit = ctx.integers("explicit_paddings", ()) if padding == "EXPLICIT" else (0,) * (2 * count + 4)
     ctx.check(len(explicit) == 2 * count + 4, f"'explicit_paddings' has {2 * count + 4} entries")
     ctx.check(min(explicit) >= 0, "padding isn't negative")
     pads = spatial(ctx, [a + b for a, b in zip(explicit[::2], explicit[1::2], strict=True)])
-    strides = per_axis(ctx, "strides", count)
+    strides = per_axis(ctx, "strides", count, strides_input)
     each = zip(map(as_dim, kernel), strides, per_axis(ctx, dilations, count), pads, strict=True)
     return [Window(k, stride, dilation, padding, p) for k, stride, dilation, p in each]
 
@@ -142,7 +145,7 @@ def transposed_convolution(ctx: InferenceContext) -> Tensor:
 # Pooling
 
 
-@rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", "MaxPoolV2", domain=DOMAIN)
+@rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", domain=DOMAIN)
 def pool(ctx: InferenceContext) -> Tensor:
     """The maximum or mean of each window."""
     return pooled(ctx, ctx.input(0), 3 if "3D" in ctx.node.op else 2)
@@ -152,6 +155,17 @@ def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
     """The input with height and width as long as the window has positions."""
     ctx.require_rank(x, count + 2)
     axes = windows(ctx, per_axis(ctx, "ksize", count))
+    made = [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
+    return image(ctx, x[0], channel(ctx, x), made)
+
+
+@rule("MaxPoolV2", domain=DOMAIN)
+def max_pool_v2(ctx: InferenceContext) -> Tensor:
+    """The maximum of each window, whose sizes and strides are inputs."""
+    x, sides = ctx.input(0, rank=4), [known(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
+    if None in sides:
+        return anything(ctx, x)
+    axes = windows(ctx, per_axis(ctx, "ksize", 2, 1), strides_input=2)
     made = [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
     return image(ctx, x[0], channel(ctx, x), made)
 
