@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 import tensorflow as tf
 
 from shapesmt.evaluate import Evaluator
-from shapesmt.graph import DTYPES, Attributes, Declared, Graph, Literal, Node
+from shapesmt.frontends import load
+from shapesmt.graph import Declared, Graph
 from shapesmt.infer import infer
 from shapesmt.problem import pose
 from tests.ops.harness import Agreement, _compare
@@ -45,68 +47,16 @@ def traced(build: Build, ranks: Sequence[int], dtypes: Sequence[str], names: Seq
 
 def graph_of(function: Any, shapes: Sequence[str]) -> Graph:
     """The traced function as a graph, with these sizes of its arguments."""
-    given = dict(zip((t.op.name for t in function.inputs), shapes, strict=True))
-    inputs: dict[str, Declared] = {}
-    ranges: dict[str, str] = {}
-    nodes, literals = [], {}
-    for n in function.graph.as_graph_def().node:
-        if n.name in given:
-            sizes = [size for size in given[n.name].split(",") if size]
-            dims = tuple(f"{n.name}{i}" if ".." in s else int(s) for i, s in enumerate(sizes))
-            inputs[n.name] = Declared(dtype(n.attr["dtype"].type), dims)
-            ranges |= {f"{n.name}{i}": s for i, s in enumerate(sizes) if ".." in s}
-        elif n.op == "Const":
-            literals[n.name] = literal(n.attr["value"].tensor)
-        elif n.op != "NoOp":
-            nodes.append(node(n, len(function.graph.get_operation_by_name(n.name).outputs)))
+    graph = load(function.graph.as_graph_def().SerializeToString())
+    inputs, ranges = {}, {}
+    for argument, shape in zip(function.inputs, shapes, strict=True):
+        name, sizes = argument.op.name, [size for size in shape.split(",") if size]
+        if name in graph.inputs:
+            dims = tuple(f"{name}{i}" if ".." in s else int(s) for i, s in enumerate(sizes))
+            inputs[name] = Declared(graph.inputs[name].dtype, dims)
+            ranges |= {f"{name}{i}": s for i, s in enumerate(sizes) if ".." in s}
     outputs = [t.name.removesuffix(":0") for t in function.outputs]
-    opsets = {"": 22, "tensorflow": 1}
-    return Graph("made", inputs, outputs, nodes, literals, ranges=ranges, opsets=opsets)
-
-
-def node(n: Any, count: int) -> Node:
-    """A node of a graph as a frontend hands it over."""
-    attributes = {name: attribute(value) for name, value in n.attr.items() if not name.startswith("_")}
-    outputs = [n.name, *(f"{n.name}:{i}" for i in range(1, count))]
-    inputs = [name.removesuffix(":0") for name in n.input if not name.startswith("^")]
-    return Node(n.op, "tensorflow", n.name, inputs, outputs, Attributes(attributes))
-
-
-def attribute(value: Any) -> Any:
-    """An attribute as rules see it."""
-    kind = value.WhichOneof("value")
-    found = getattr(value, kind)
-    if kind == "list":
-        listed = next((f for f in ("i", "f", "b", "s", "type", "shape") if getattr(found, f)), "i")
-        return tuple(map(CONVERSIONS.get(listed, lambda v: v), getattr(found, listed)))
-    return CONVERSIONS.get(kind, lambda v: v)(found)
-
-
-def dtype(number: int) -> str:
-    """An element type in our spelling; "" where there is none."""
-    name = tf.as_dtype(number).base_dtype.name if number else ""
-    return name if name in DTYPES.values() else ""
-
-
-def literal(proto: Any) -> Literal:
-    """A constant tensor."""
-    array = tf.make_ndarray(proto)
-    values = None if array.size > Literal.LIMIT or array.dtype == object else array.ravel().tolist()
-    return Literal(dtype(proto.dtype), array.shape, values)
-
-
-def declared(proto: Any) -> Declared:
-    """A shape attribute."""
-    return Declared("", None if proto.unknown_rank else tuple(d.size if d.size >= 0 else None for d in proto.dim))
-
-
-CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
-    "b": int,
-    "s": lambda v: v.decode(errors="replace"),
-    "type": dtype,
-    "shape": declared,
-    "tensor": literal,
-}
+    return replace(graph, inputs=inputs, outputs=outputs, ranges=ranges)
 
 
 def agree(

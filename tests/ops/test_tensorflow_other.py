@@ -32,9 +32,9 @@ def test_quantized_numbers(agree):
     agree(lambda x: quantized(x, 0.0, 1.0), "0..2,1..2")
     for size in (1, 3):
         agree(lambda x, y: quantized(x, y - 1, y, axis=1), f"1..2,{size}", "1..3")
-    both = raw.QuantizeAndDequantizeV2
+    both, each = raw.QuantizeAndDequantizeV2, raw.QuantizeAndDequantizeV3
     agree(lambda x: both(input=x, input_min=0.0, input_max=1.0, range_given=True), "0..2,1..3")
-    agree(lambda x, y: raw.QuantizeAndDequantizeV4(input=x, input_min=y - 1, input_max=y, axis=1), "1..2,1..3", "1..3")
+    agree(lambda x, y: each(input=x, input_min=y - 1, input_max=y, num_bits=8, axis=1), "1..2,1..3", "1..3")
 
 
 def test_recurrent_blocks(agree):

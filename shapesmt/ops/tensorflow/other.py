@@ -48,8 +48,9 @@ def dequantize(ctx: InferenceContext) -> Tensor:
 
 @rule("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4", domain=DOMAIN)
 def quantize_dequantize(ctx: InferenceContext) -> Tensor:
-    """The shape is kept."""
-    ends(ctx)
+    """The shape is kept; a range that is given is one, or one for each slice."""
+    if ctx.integer("range_given", int(ctx.node.op.endswith("V3"))):
+        ends(ctx)
     return ctx.tensor(ctx.input(0).dims)
 
 
