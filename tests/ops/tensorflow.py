@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+import shapesmt
 from shapesmt.evaluate import Evaluator
 from shapesmt.frontends import load
 from shapesmt.graph import Declared, Graph
@@ -99,6 +100,7 @@ def agree(
     every = [
         sizes for sizes in itertools.product(*spans) if not (avoid and avoid(dict(zip(names, sizes, strict=True))))
     ]
+    runs = []
     for sizes in every if most is None or len(every) <= most else Random(0).sample(every, most):
         atoms = {problem.dims[n].as_symbol(): size for n, size in zip(names, sizes, strict=True)}
         shaped = {name: tuple(map(Evaluator(atoms).dim, t.dims)) for name, t in problem.inputs.items()}
@@ -106,7 +108,26 @@ def agree(
         result = run(tf.function(instead or build, autograph=False) if static or instead else function, given)
         where = f"at {dict(zip(names, sizes, strict=True))} (tensorflow)"
         _compare(found, graph.outputs, atoms, [result], where, known, may_fail_more)
+        runs.append(None if result is None else list(map(np.shape, result)))
+    if most is None and known and not may_fail_more and avoid is None:
+        judge(graph, found, runs)
     return found
+
+
+def judge(graph: Graph, found: Agreement, runs: Sequence[list[tuple[int, ...]] | None]) -> None:
+    """Assert that the verdict and the bounds over the ranges are those of all the runs."""
+    applications = found.inference.applications
+    if any(s.kind == "data" for a in applications for r in a.requirements for s in r.formula.symbols):
+        return
+    expected = "FAILS" if not found.ran else "DEPENDS" if found.failed else "PROVED"
+    assert shapesmt.check(graph).verdict.name == expected
+    made = [shapes for shapes in runs if shapes is not None]
+    tensors = shapesmt.bounds(graph, *graph.outputs).tensors if made else {}
+    for name, *shapes in zip(graph.outputs, *made, strict=True) if made else ():
+        dims = tensors[name].shape
+        free = any(s.kind == "data" for d in found.tensors[name].dims for s in d.symbols)
+        intervals = [(min(sizes), max(sizes)) for sizes in zip(*shapes, strict=True)]
+        assert free or intervals == [(d.min, d.max) for d in dims or ()], f"bounds of '{name}'"
 
 
 def fed(name: str, shape: tuple[int, ...], dtype: str, feeds: Mapping[str, Feed]) -> Any:
