@@ -91,6 +91,11 @@ class TestDeclaration:
         body = "(float[n] x, float[4] y) => (float[4] z) { z = Add (x, y) }"
         assert not warned(body, dims={"n": "2..9"})
 
+    def test_silent_about_sizes_that_no_rule_gave(self) -> None:
+        body = "(float[n, 4] x, float[4, 5] w) => (float[%s] y) { u = Unheard (x) y = Gemm (u, w) }"
+        assert not warned(body % "3, 5")
+        assert [kind for kind, _ in warned(body % "3, 6")] == ["declaration"]
+
 
 class TestUnreachable:
     BRANCH = """(float[n, 4] x) => (y) <int64 axis = {0}, int64 few = {%s}> {
@@ -109,6 +114,10 @@ class TestUnreachable:
     def test_a_branch_that_no_input_takes(self, few: int, text: str | None) -> None:
         found = checked(self.BRANCH % few, dims={"n": "1..64"}).warnings
         assert [(w.kind, w.text, w.node) for w in found] == ([("unreachable", text, "choice")] if text else [])
+
+    def test_silent_where_no_node_reads_what_the_branches_make(self) -> None:
+        body = (self.BRANCH % 0).replace("=> (y)", "=> (z)").replace("[choice]", "z = Relu (x) [choice]")
+        assert not warned(body)
 
     def test_by_an_assumption(self) -> None:
         body = self.BRANCH % 5

@@ -166,7 +166,7 @@ CODES = (
          "one matrix of costs", "scan inputs have", "no sequence is shorter", "same spatial sizes",
          "for each entry of", "values are off and on", "each text has", "an entry per input",
          "each tensor has a gradient", "experts, ", "at least k experts", "a number of chosen", "each token has",
-         "a constant per", "are [batch, length]"),
+         "a constant per", "are [batch, length]", "as many elements as the node"),
     ),
     Code(
         "SM117", "recurrent weights",

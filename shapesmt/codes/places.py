@@ -15,7 +15,8 @@ CODES = (
         "  row = Gather (table, last)\n  y = Expand (row, shape) }",
         ("indices are inside", "inside the sequence", "every position is in", "positions are in", "end inside the",
          "the index is inside", "lengths are", "lengths are inside", "columns are in", "a row per position",
-         "no larger than data", "write indices are", "a column isn't negative", "no more sequences", "positions are"),
+         "no larger than data", "write indices are", "a column isn't negative", "no more sequences", "positions are",
+         "inside the list"),
     ),
     Code(
         "SM302", "axis",

@@ -1,4 +1,4 @@
-"""SM4xx and SM5xx: single numbers, control flow, types and attributes."""
+"""SM4xx and SM5xx: single numbers, control flow, assertions, types and attributes."""
 
 from __future__ import annotations
 
@@ -46,6 +46,17 @@ CODES = (
         "g (float[n, 4] x) => (float[n, 4] y) { y = MatMul (x) }",
         ("come together", "given together", "comes with", "comes without", "is given", "value to fill in",
          "it has at most", "number of inputs", "handle shapes"),
+    ),
+    Code(
+        "SM406", "assertion",
+        "What the model itself asserts of its sizes holds.",
+        "Keep to the inputs for which it holds (the report gives the condition for --assume), or drop the assertion "
+        "where the model is made.",
+        '<ir_version: 10, opset_import: ["": 18, "tensorflow": 1]>\n'
+        "g (float[n, 4] x) => (float[n, 4] y)\n<int64 axis = {1}, int64 three = {3}>\n"
+        "{ shape = Shape (x)\n  width = Gather (shape, axis)\n  same = Equal (width, three)\n"
+        "  = tensorflow.Assert (same)\n  y = Abs (x) }",
+        ("the assertion",),
     ),
     Code(
         "SM501", "element type",

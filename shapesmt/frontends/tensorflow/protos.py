@@ -85,12 +85,12 @@ def _saved_model() -> Proto:
 
 
 def _served(graphs: Proto, source: str) -> Proto:
-    """The graph that is for serving, or the only one."""
-    served = [graph for graph in graphs if "serve" in graph.meta_info_def.tags] or list(graphs)
+    """The graph that is for serving on any device, or the only one."""
+    served = [graph for graph in graphs if list(graph.meta_info_def.tags) == ["serve"]] or list(graphs)
     if len(served) != 1:
         tags = "; ".join(sorted(" ".join(graph.meta_info_def.tags) for graph in served))
         found = f"{len(served)} graphs to choose from ({printable(tags, 100)})" if served else "no graph"
-        raise ModelError(f"{source}: a saved model with {found}; one has to be tagged 'serve'")
+        raise ModelError(f"{source}: a saved model with {found}; one has to be tagged 'serve' alone")
     return served[0]
 
 

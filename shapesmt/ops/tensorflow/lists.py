@@ -41,7 +41,7 @@ def listed(dtype: str, length: Dim, sizes: Iterable[Dim]) -> Tensor:
 def given(ctx: InferenceContext, index: int = 0) -> Tensor:
     """The list that a node reads."""
     found = ctx.input(index)
-    ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, f"input {index} is a list")
+    ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, f"input {index} is of type list")
     return found
 
 
@@ -106,7 +106,7 @@ def reserve(ctx: InferenceContext) -> Tensor:
     length = first(ctx, 1)
     if length is None:
         return unset(ctx, ctx.fresh("length"))
-    ctx.require_at_least(length, 0, "the number of elements is not negative")
+    ctx.require_at_least(length, 0, "sizes are not negative")
     return unset(ctx, length)
 
 
@@ -179,7 +179,7 @@ def concat(ctx: InferenceContext) -> list[Tensor]:
     found, dtype = given(ctx), ctx.text("element_dtype", "")
     sizes = found.dims[1:] if found.dtype.startswith("list(") else None
     ctx.require_at_least(found[0], 1, NOT_EMPTY)
-    ctx.check(sizes is None or len(sizes) > 0, "the elements have an axis to be joined along")
+    ctx.check(sizes is None or len(sizes) > 0, "the elements have at least one axis")
     joined = None if sizes is None else [found[0] * sizes[0], *sizes[1:]]
     return [ctx.tensor(joined, dtype), ctx.tensor([found[0]], "int64")][: ctx.outputs]
 
@@ -199,7 +199,7 @@ def gather(ctx: InferenceContext) -> Tensor:
 def length(ctx: InferenceContext) -> Tensor:
     """The number of elements."""
     found = ctx.input(0)
-    return ctx.tensor((), "int32", None if found.shape is None else elements((), [found[0]]))
+    return ctx.tensor((), "int32", elements((), [found[0]]) if found.shape else None)
 
 
 @rule("TensorListResize", domain=DOMAIN)
