@@ -463,6 +463,10 @@ HUGE = 2**62
         ),
         (calling("f", function("f", ["a"], [], {"o": "b:y:0"})), "an output reads 'b', which nothing makes"),
         (
+            calling("f", TWICE.replace("twice", "f").replace('ret { key: "o"', 'ret { key: "p"')),
+            "nothing is said to be the result 'o' of function 'f'",
+        ),
+        (
             calling("f", function("f", ["a"], [node("t", "TopKV2", "a", "a")], {"o": "t:best:0"})),
             "in function 'f': an output reads 't:best:0', which nothing makes",
         ),

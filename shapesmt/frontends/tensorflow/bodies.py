@@ -98,6 +98,15 @@ class Library:
             raise self.refuse(f"it has no function '{printable(name)}'")
         return self.functions[name]
 
+    def results(self, function: Proto) -> list[str]:
+        """What a function returns, in order."""
+        names = [result.name for result in function.signature.output_arg]
+        missing = next((name for name in names if name not in function.ret), None)
+        if missing is not None:
+            text = f"nothing is said to be the result '{printable(missing)}' of function"
+            raise self.refuse(f"{text} '{printable(function.signature.name)}'")
+        return [function.ret[name] for name in names]
+
     def call(self, body: Body, called: Proto, arguments: Sequence[str], path: str) -> list[str]:
         """A function written out; its results.
 
@@ -118,17 +127,15 @@ class Library:
             raise self.refuse(text)
         self.calling.append(called.name)
         given = {name: [tensor] for name, tensor in zip(names, arguments, strict=True)}
-        results = [function.ret.get(result.name, "") for result in function.signature.output_arg]
         scope = Scope(self, body, function.node_def, given, path, called.attr)
-        found = scope.tensors(results, function.control_ret.values())
+        found = scope.tensors(self.results(function), function.control_ret.values())
         self.calling.pop()
         return found
 
     def kept(self, called: Proto) -> list[bool]:
         """Of each input of a loop's body whether every trip leaves it as it is."""
         function = self.function(called.name)
-        nodes = {node.name: node for node in function.node_def}
-        results = [function.ret.get(result.name, "") for result in function.signature.output_arg]
+        nodes, results = {node.name: node for node in function.node_def}, self.results(function)
         for i, result in enumerate(results):
             for _ in range(len(nodes)):
                 node = nodes.get(result.partition(":")[0])
