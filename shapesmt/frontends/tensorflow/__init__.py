@@ -23,6 +23,7 @@ from shapesmt.frontends.tensorflow.bodies import DOMAIN, INPUTS, VARIABLES, Body
 from shapesmt.frontends.tensorflow.flow import CONTROL
 from shapesmt.frontends.tensorflow.outputs import named
 from shapesmt.frontends.tensorflow.protos import parse
+from shapesmt.frontends.tensorflow.switches import region
 from shapesmt.frontends.tensorflow.values import declared, dtype_of
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.memory import gc_paused
@@ -65,7 +66,7 @@ class _Model:
     def __init__(self, source: str, proto: Proto, operators: Iterable[Proto]) -> None:
         self.source = source
         self.proto = proto
-        self.library = Library(source, proto.library.function, named(operators), CONTROL)
+        self.library = Library(source, proto.library.function, named(operators), CONTROL, region)
         self.body = Body()
 
     def plain(self) -> Graph:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.tensorflow.outputs import Output
@@ -17,7 +17,7 @@ from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.frontends.tensorflow.values import attributes, declared, dtype_of, literal
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
-__all__ = ["DOMAIN", "INPUTS", "VARIABLES", "Body", "Control", "Library", "Scope", "numbered", "title"]
+__all__ = ["DOMAIN", "INPUTS", "VARIABLES", "Body", "Control", "Library", "Region", "Scope", "numbered", "title"]
 
 DOMAIN = "tensorflow"
 
@@ -27,7 +27,7 @@ _DEPTH, _NODES, _OUTPUTS = 100, 200_000, 10_000
 """Calls nested deeper are refused, more nodes once all calls are written out, and more outputs of one."""
 _OPSET = 22  # of the ONNX operators that control flow becomes
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
-_SAME = ("ReadVariableOp", "PlaceholderWithDefault")  # the latter where nobody gives another value
+_SAME = ("Enter", "PlaceholderWithDefault", "ReadVariableOp")  # the second where nobody gives another value
 _ASSERT = "Assert"
 
 
@@ -55,6 +55,15 @@ def _asserts(node: Node) -> bool:
     return node.op == _ASSERT or any(_asserts(inner) for graph in node.attributes.graphs for inner in graph.nodes)
 
 
+class Region(NamedTuple):
+    """What stands for a node and others before it."""
+
+    needs: Sequence[str]
+    """The tensors that it reads."""
+    written: Callable[[], list[str]]
+    """Adds nodes to the scope's body; what the node makes."""
+
+
 class Library:
     """What a file is read with: its functions, and the names of which none may be given twice.
 
@@ -63,6 +72,7 @@ class Library:
         functions: Those that the file defines.
         operators: The outputs of operators that don't have exactly one.
         control: What makes nodes of the operators that branch or loop.
+        region: What finds the nodes that branch or loop where no operator does.
     """
 
     def __init__(
@@ -71,10 +81,12 @@ class Library:
         functions: Iterable[Proto],
         operators: Mapping[str, Sequence[Output]],
         control: Mapping[str, Control],
+        region: Callable[[Scope, Proto], Region | None],
     ) -> None:
         self.source = source
         self.operators = operators
         self.control = control
+        self.region = region
         self.functions = {function.signature.name: function for function in functions}
         self.taken: set[str] = set()
         self.calling: list[str] = []
@@ -177,6 +189,8 @@ class Scope:
             self.protos[proto.name] = proto
         self.read: dict[str, dict[str, int]] = {}
         self.results: set[str] = set()
+        self.regions: dict[str, Region | None] = {}
+        self.loops: dict[str, list[str]] = {}
 
     def tensors(self, wanted: Sequence[str], also: Iterable[str] = ()) -> list[str]:
         """The tensors that are meant; what they need is added to the body, and what other nodes need as well."""
@@ -228,13 +242,13 @@ class Scope:
                 proto = self.protos.get(name)
                 if proto is None:
                     raise self.absent(name, reader)
-                ahead += [(needed, proto) for needed in _needs(proto)]
+                ahead += [(needed, proto) for needed in self.nodes(proto)]
         opened = set[str]()
         for start in self.protos:
             stack = [start] if start in reached else []
             while stack:
                 proto = self.protos[stack[-1]]
-                missing = [name for name in _needs(proto) if name not in self.made]
+                missing = [name for name in self.nodes(proto) if name not in self.made]
                 if proto.name in self.made or not missing:
                     stack.pop()
                     if proto.name not in self.made:
@@ -244,6 +258,18 @@ class Scope:
                 else:
                     opened.add(proto.name)
                     stack += reversed(missing)
+
+    def needs(self, proto: Proto) -> Sequence[str]:
+        """What is read by a node, or by what stands for it."""
+        if proto.name not in self.regions:
+            self.regions[proto.name] = None  # until it is known, lest one asks for itself
+            self.regions[proto.name] = self.library.region(self, proto)
+        region = self.regions[proto.name]
+        return region.needs if region is not None else () if proto.op == "NextIteration" else proto.input
+
+    def nodes(self, proto: Proto) -> list[str]:
+        """The nodes that come before one; what goes around a loop is left out."""
+        return [reference.lstrip("^").partition(":")[0] for reference in self.needs(proto)]
 
     def label(self, name: str) -> str:
         """What to call a node, or a tensor that a node makes."""
@@ -276,7 +302,9 @@ class Scope:
         self.library.nodes += 1
         if self.library.nodes > _NODES:
             raise self.library.refuse(f"more than {_NODES} nodes once its calls are written out")
-        op = proto.op
+        op, region = proto.op, self.regions.get(proto.name)
+        if region is not None:
+            return region.written()
         reads = [self.tensor(r, proto) for r in proto.input if r[:1] != "^" and op != "NextIteration"]
         if op in self.library.functions:
             results = self.library.functions[op].signature.output_arg
@@ -328,13 +356,6 @@ class _Called:
 
     name: str
     attr: Mapping[str, Proto]
-
-
-def _needs(proto: Proto) -> list[str]:
-    """The nodes that come before one; what goes around a loop of TensorFlow 1 is left out."""
-    if proto.op == "NextIteration":
-        return []
-    return [reference.lstrip("^").partition(":")[0] for reference in proto.input]
 
 
 def numbered(label: str, outputs: int) -> list[str]:

@@ -6,7 +6,7 @@ from outside too, so that only what changes is carried.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
 from shapesmt.frontends.tensorflow.bodies import Body, numbered, title
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope
     from shapesmt.frontends.tensorflow.protos import Proto
 
-__all__ = ["CONTROL"]
+__all__ = ["CONTROL", "Carried", "branching", "looping"]
+
+ANYTHING = Declared("", None)
 
 
 def _branch(scope: Scope, called: Proto, arguments: Sequence[str], path: str) -> Graph:
@@ -33,10 +35,11 @@ def _chosen(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> lis
         raise scope.library.refuse(f"{title(proto)} has no condition")
     sides = ("then_branch", "else_branch")
     graphs = {side: _branch(scope, proto.attr[side].func, reads[1:], label) for side in sides}
-    return _if(scope.body, label, reads[0], graphs, scope.library)
+    return branching(scope.body, label, reads[0], graphs, scope.library)
 
 
-def _if(body: Body, label: str, condition: str, graphs: Mapping[str, Graph], library: Library) -> list[str]:
+def branching(body: Body, label: str, condition: str, graphs: Mapping[str, Graph], library: Library) -> list[str]:
+    """An `If` added to a body; the tensors that it makes."""
     counts = sorted({len(graph.outputs) for graph in graphs.values()})
     if len(counts) > 1:
         text = f"one branch of '{printable(label)}' makes {counts[0]} outputs, another {counts[1]}"
@@ -58,7 +61,7 @@ def _case(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[
         body.literals[number] = Literal("int32", (), (i,))
         body.nodes.append(Node("Equal", "", is_it, [reads[0], number], [is_it]))
         then = _branch(scope, called[i], reads[1:], label)
-        outputs = _if(body, name, is_it, {"then_branch": then, "else_branch": graph}, library)
+        outputs = branching(body, name, is_it, {"then_branch": then, "else_branch": graph}, library)
         graph = body.graph(name, {}, outputs, library.source)
     scope.body.nodes += graph.nodes
     scope.body.literals.update(graph.literals)
@@ -76,23 +79,46 @@ def _loop(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[
     def instead(others: Iterable[str]) -> list[str]:
         return [name if same else other for name, other, same in zip(reads, others, kept, strict=True)]
 
-    trip, going = library.unique(f"{label}.trip"), library.unique(f"{label}.going")
     given = instead([library.unique(f"{label}.{i}") for i in range(len(reads))])
     results = instead(library.call(body, step, given, label))
-    made = instead(numbered(label, len(reads)))
     first, again = library.call(scope.body, test, reads, label), library.call(body, test, results, label)
     if len(again) != 1:
         raise library.refuse(f"the condition of {title(proto)} makes {len(again)} outputs, not one")
-    types = {trip: Declared("int64", ()), going: Declared("bool", ())}
-    types.update((given[i], Declared("", None)) for i, same in enumerate(kept) if not same)
-    starts, ends, lasting = (
-        [name for name, same in zip(names, kept, strict=True) if not same] for names in (reads, results, made)
-    )
-    graph = body.graph(step.name, types, [*again, *ends], library.source)
-    if lasting:
-        settings = Attributes({"body": graph})
-        scope.body.nodes.append(Node("Loop", "", label, ["", *first, *starts], lasting, settings))
+    carried = [i for i, same in enumerate(kept) if not same]
+    made = instead(numbered(label, len(reads)))
+    starts, inner, left, lasting = ([names[i] for i in carried] for names in (reads, given, results, made))
+    looping(scope, label, body, (first[0], again[0]), Carried(starts, inner, left, lasting))
     return made
+
+
+class Carried(NamedTuple):
+    """The tensors that a loop carries."""
+
+    starts: Sequence[str]
+    given: Sequence[str]
+    """In the body: what a trip is given."""
+    left: Sequence[str]
+    """In the body: what it leaves."""
+    made: Sequence[str]
+    """What the last trip leaves."""
+
+
+def looping(scope: Scope, label: str, body: Body, goes_on: tuple[str, str], carried: Carried) -> None:
+    """A `Loop` added to the scope's body.
+
+    Args:
+        scope: Where it stands.
+        label: What to call it.
+        body: A trip.
+        goes_on: Whether there is a first trip, and (in the body) whether there is another.
+        carried: What it carries.
+    """
+    library = scope.library
+    trip, going = library.unique(f"{label}.trip"), library.unique(f"{label}.going")
+    inputs = {trip: Declared("int64", ()), going: Declared("bool", ()), **dict.fromkeys(carried.given, ANYTHING)}
+    settings = Attributes({"body": body.graph(label, inputs, [goes_on[1], *carried.left], library.source)})
+    if carried.made:
+        scope.body.nodes.append(Node("Loop", "", label, ["", goes_on[0], *carried.starts], carried.made, settings))
 
 
 CONTROL: Mapping[str, Control] = {

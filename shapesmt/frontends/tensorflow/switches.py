@@ -1,0 +1,171 @@
+"""The control flow of TensorFlow 1, switches and merges among ordinary nodes, as ONNX's `If` and `Loop`.
+
+Frozen graphs have it to this day. What a `Merge` of two branches needs is found backwards, up to the switches that let
+one of them through; what an `Exit` of a loop needs, up to the nodes that enter it. Where that doesn't come out, the
+nodes stay what they are, without a rule.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.frontends.tensorflow.bodies import Body, Region, Scope, numbered
+from shapesmt.frontends.tensorflow.flow import Carried, branching, looping
+from shapesmt.graph import Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from shapesmt.frontends.tensorflow.protos import Proto
+    from shapesmt.graph import Graph
+
+__all__ = ["region"]
+
+
+def region(scope: Scope, proto: Proto) -> Region | None:
+    """What stands for the branches before a `Merge`, or the loop before an `Exit`."""
+    if proto.op == "Exit":
+        return _loop(scope, proto)
+    return _branches(scope, proto) if proto.op == "Merge" else None
+
+
+def _node(scope: Scope, reference: str, *operators: str) -> Proto:
+    """The node that makes a tensor, None where it is of another operator."""
+    proto = scope.protos.get(reference.lstrip("^").partition(":")[0])
+    return proto if proto is not None and proto.op in operators else None
+
+
+def _border(scope: Scope, references: Iterable[str], outside: Callable[[Proto], bool]) -> list[str]:
+    """Backwards from some tensors, the first ones that come from `outside`."""
+    found, seen, ahead = dict[str, None](), set[str](), [*references]
+    while ahead:
+        reference = ahead.pop()
+        proto = scope.protos.get(reference.lstrip("^").partition(":")[0])
+        if proto is None or proto.name in scope.made:
+            continue
+        if outside(proto):
+            found[reference] = None
+        elif proto.name not in seen:
+            seen.add(proto.name)
+            ahead += scope.needs(proto)
+    return [*found]
+
+
+def _within(scope: Scope, body: Body, path: str, given: dict[str, list[str]]) -> Scope:
+    """The same nodes for a body, in which some are given."""
+    inner = Scope(scope.library, body, scope.protos.values(), {**scope.made, **given}, path, scope.attributes)
+    inner.blocks = dict(scope.blocks)
+    return inner
+
+
+# Branches
+
+
+def _branches(scope: Scope, merge: Proto) -> Region | None:
+    """`Merge`: one of two branches, each behind the switches of one condition."""
+    values = [reference for reference in merge.input if reference[:1] != "^"]
+    borders = [_border(scope, [value], lambda p: _chooses(scope, p)) for value in values]
+    gates = {p.name: p for border in borders for p in (_node(scope, r, "Switch") for r in border) if p is not None}
+    conditions = {_same(scope, switch.input[1]) for switch in gates.values()}
+    sides = [{scope.parts(reference)[2] for reference in border} for border in borders]
+    if len(conditions) != 1 or sides not in ([{0}, {1}], [{1}, {0}]):
+        return None
+    (condition,) = conditions
+
+    def written() -> list[str]:
+        label = scope.label(merge.name)
+        given = {name: [scope.tensor(switch.input[0], switch)] * 2 for name, switch in gates.items()}
+        graphs: dict[str, Graph] = {}
+        for i, (value, side) in enumerate(zip(values, sides, strict=True)):
+            body, number = Body(), scope.library.unique(f"{label}.{i}")
+            body.literals[number] = Literal("int32", (), (i,))
+            made = _within(scope, body, label, given).tensors([value])
+            name = "then_branch" if side == {1} else "else_branch"
+            graphs[name] = body.graph(name, {}, [*made, number], scope.library.source)
+        return branching(scope.body, label, scope.tensor(condition, merge), graphs, scope.library)
+
+    return Region([condition, *(switch.input[0] for switch in gates.values())], written)
+
+
+def _chooses(scope: Scope, proto: Proto) -> bool:
+    """Whether it lets one of two branches through."""
+    return proto.op == "Switch" and len(proto.input) > 1 and _node(scope, proto.input[1], "LoopCond") is None
+
+
+def _same(scope: Scope, reference: str) -> str:
+    """The tensor of which one is a copy."""
+    for _ in range(len(scope.protos)):
+        proto = _node(scope, reference, "Identity")
+        if proto is None or not proto.input:
+            break
+        reference = proto.input[0]
+    return reference
+
+
+# Loops
+
+
+class _Variable(NamedTuple):
+    """What a loop carries: where it starts, what a trip leaves, and the nodes that hand it on."""
+
+    merge: str
+    switch: str
+    start: str
+    left: str
+
+
+def _loop(scope: Scope, proto: Proto) -> Region | None:
+    """`Exit`: what a loop has carried to its end."""
+    switch = _node(scope, proto.input[0], "Switch") if proto.input else None
+    if switch is None or len(switch.input) < 2:
+        return None
+    goes_on = _node(scope, switch.input[1], "LoopCond")
+    variables = None if goes_on is None else _variables(scope, goes_on)
+    if goes_on is None or not goes_on.input or variables is None:
+        return None
+    own = {name for v in variables for name in (v.merge, v.switch)}
+    inside = [goes_on.input[0], *(v.left for v in variables)]
+    border = _border(scope, inside, lambda p: p.op == "Enter" or p.name in own)
+    entered = [node.input[0] for node in (_node(scope, r, "Enter") for r in border) if node is not None and node.input]
+    index = [v.switch for v in variables].index(switch.name)
+
+    def written() -> list[str]:
+        if goes_on.name not in scope.loops:
+            scope.loops[goes_on.name] = _written(scope, goes_on, variables)
+        return [scope.loops[goes_on.name][index]]
+
+    return Region([*entered, *(v.start for v in variables)], written)
+
+
+def _variables(scope: Scope, goes_on: Proto) -> list[_Variable] | None:
+    """Everything that the loop carries."""
+    found = []
+    for switch in scope.protos.values():
+        if switch.op == "Switch" and len(switch.input) > 1 and _node(scope, switch.input[1], "LoopCond") == goes_on:
+            merge = _node(scope, switch.input[0], "Merge")
+            ends = [] if merge is None else list(merge.input[:2])
+            start = next((node for r in ends if (node := _node(scope, r, "Enter")) is not None), None)
+            again = next((node for r in ends if (node := _node(scope, r, "NextIteration")) is not None), None)
+            if start is None or again is None or not start.input or not again.input:
+                return None
+            found.append(_Variable(merge.name, switch.name, start.input[0], again.input[0]))
+    return found
+
+
+def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> list[str]:
+    """A loop; what it leaves of each variable."""
+    library, label, body = scope.library, scope.label(goes_on.name), Body()
+    starts = [scope.tensor(v.start) for v in variables]
+    inner = [library.unique(f"{label}.{i}") for i in range(len(variables))]
+
+    def condition(where: Body, given: Sequence[str]) -> str:
+        merges = {v.merge: [name] for v, name in zip(variables, given, strict=True)}
+        return _within(scope, where, label, merges).tensors([goes_on.input[0]])[0]
+
+    given = {v.merge: [name] for v, name in zip(variables, inner, strict=True)}
+    given |= {v.switch: ["", name] for v, name in zip(variables, inner, strict=True)}
+    left = _within(scope, body, label, given).tensors([v.left for v in variables])
+    first, again = condition(scope.body, starts), condition(body, left)
+    made = numbered(label, len(variables))
+    looping(scope, label, body, (first, again), Carried(starts, inner, left, made))
+    return made
