@@ -76,6 +76,12 @@ def not_equal(ctx: InferenceContext) -> Tensor:
     return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
 
 
+@rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
+def finite(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements are boolean."""
+    return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
+
+
 @rule("SquaredDifference", domain=DOMAIN, any_rank=True)
 def squared_difference(ctx: InferenceContext) -> Tensor:
     """`(x - y)**2`."""

@@ -14,7 +14,6 @@ TABLE = {
     "HSwish": Row("HardSwish"),
     "HardSigmoid": Row("HardSigmoid", inputs=1),
     "Identity": Row("Identity"),
-    "IsFinite": Row("IsNaN"),
     "IsInf": Row("IsInf"),
     "LogicalNot": Row("Not"),
     "Negative": Row("Neg"),
