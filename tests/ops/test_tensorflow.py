@@ -28,7 +28,7 @@ UNARY = [
     *("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Digamma", "Erf", "Erfc"),
     *("Erfinv", "Exp", "Expm1", "Floor", "Inv", "IsFinite", "IsInf", "IsNan", "Lgamma", "Log", "Log1p", "Ndtri"),
     *("Neg", "Reciprocal", "Rint", "Round", "Rsqrt", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan"),
-    *("Tanh", "BesselI0e", "BesselI1e"),
+    *("Tanh", "BesselI0e", "BesselI1e", "BesselJ0", "Dawsn", "Expint", "FresnelCos", "Spence", "GuaranteeConst"),
 ]
 LAYERS = ["Elu", "Relu", "Relu6", "LeakyRelu", "Selu", "Softplus", "Softsign"]
 

@@ -201,6 +201,16 @@ IMAGES = {
         lambda x, b: raw.CropAndResize(image=x, boxes=b, box_ind=ints(0, 1, dtype=tf.int32), crop_size=[2, 3]),
         ["1..3,2,2,1", "1..3,4"],
     ),
+    "scale": (
+        lambda x: raw.ScaleAndTranslate(images=x, size=[2, 3], scale=[1.0, 2.0], translation=[0.0, 0.0]),
+        ["0..2,0..2,1..2,0..2"],
+    ),
+    "project": (
+        lambda x, t: raw.ImageProjectiveTransformV3(
+            images=x, transforms=t, output_shape=[2, 3], interpolation="NEAREST", fill_value=0.0
+        ),
+        ["0..2,1..2,1..2,0..2", "0..3,7..8"],
+    ),
     "grey": (lambda x: raw.RGBToHSV(images=x), ["1..2,2..3"]),
     "hue": (lambda x: raw.AdjustHue(images=x, delta=0.1), ["1..2,1..2,2..3"]),
     "contrast": (lambda x: raw.AdjustContrastv2(images=x, contrast_factor=0.1), ["1..2,1..2,2..3"]),

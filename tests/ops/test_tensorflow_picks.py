@@ -72,6 +72,10 @@ GATHERS = {
         ["0..2,1..2", "0..2,1..2"],
     ),
     "update_at": (lambda x: raw.TensorScatterUpdate(tensor=x, indices=[[1]], updates=[1.0]), ["0..3"]),
+    "add_without_alias": (
+        lambda x: raw.ScatterNdNonAliasingAdd(input=x, indices=[[1]], updates=[1.0]),
+        ["0..3"],
+    ),
     "update_shape": (lambda x: raw.TensorScatterUpdate(tensor=tf.shape(x), indices=[[1]], updates=[5]), ["0..3,0..2"]),
     "add_to_shape": (lambda x: raw.TensorScatterAdd(tensor=tf.shape(x), indices=[[1]], updates=[5]), ["0..3,0..2"]),
     "others": (
@@ -147,6 +151,7 @@ CHOICES = {
     ),
     "segments": (lambda x: raw.SegmentSum(data=x, segment_ids=ints(0, 0, 2)), ["1..4,0..2"]),
     "segment_mean": (lambda x, y: raw.SegmentMean(data=x, segment_ids=places(y)), ["0..3,2", "0..3"]),
+    "unravel": (lambda x: raw.UnravelIndex(indices=places(x), dims=[2, 3]), ["0..3"]),
     "unsorted": (
         lambda x, y: raw.UnsortedSegmentSum(data=x, segment_ids=places(y), num_segments=scalar(2)),
         ["0..3,0..2", "0..3"],
@@ -259,6 +264,14 @@ MATRICES = {
         ["0..3,0..3"],
     ),
     "from_diagonals_alone": (lambda x: tf.linalg.diag(x, k=(0, 1)), ["1..2,1..3,0..3"]),
+    "set_diagonals": (
+        lambda x, y: raw.MatrixSetDiagV3(input=x, diagonal=y, k=ints(-1, 1, dtype=tf.int32)),
+        ["2,1..3,1..3", "2,3,0..3"],
+    ),
+    "set_diagonal": (lambda x, y: tf.linalg.set_diag(x, y, k=1), ["1..2,1..3,1..3", "1..2,0..2"]),
+    "root": (lambda x: tf.abs(raw.MatrixSquareRoot(input=tf.complex(x, x))), ["1..2,0..2,0..2"]),
+    "log_determinant": (lambda x: raw.LogMatrixDeterminant(input=x), ["0..2,0..2,0..2"]),
+    "lu": (lambda x: raw.Lu(input=x + tf.linalg.diag(x[..., 0])), ["1..2,1..2,1..3"]),
     "diagonal_above": (lambda x: raw.MatrixDiagPartV2(input=x, k=scalar(2), padding_value=0.0), ["1..2,0..3,0..4"]),
     "cholesky": (lambda x: raw.Cholesky(input=tf.linalg.diag(x)), ["0..2,0..2"]),
     "inverse": (lambda x: raw.MatrixInverse(input=x + tf.linalg.diag(x[..., 0])), ["0..2,1..2,1..3"]),
@@ -297,6 +310,9 @@ RANDOMS = {
         raw.StatelessRandomUniform(shape=s, seed=[1, 2]),
         raw.StatelessRandomNormal(shape=s, seed=[1, 2]),
     ],
+    "gamma": lambda s: raw.RandomGamma(shape=s, alpha=[1.0, 2.0, 3.0]),
+    "poisson": lambda s: raw.RandomPoissonV2(shape=s, rate=[[1.0], [2.0]]),
+    "full": lambda s: raw.StatelessRandomUniformFullInt(shape=s, seed=[1, 2], dtype=tf.int64),
     "stateless_v2": lambda s: tf.random.stateless_uniform(s, [1, 2]),
 }
 

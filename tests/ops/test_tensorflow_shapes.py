@@ -49,6 +49,7 @@ SHAPES = {
     "transpose_short": (lambda x: raw.Transpose(x=x, perm=ints(1, 0)), ["0..2,3,1..2"]),
     "transpose_twice": (lambda x: raw.Transpose(x=x, perm=ints(1, 1)), ["0..2,1..2"]),
     "invert": (lambda x: raw.Transpose(x=x, perm=raw.InvertPermutation(x=ints(2, 0, 1))), ["0..2,3,1..2"]),
+    "permute": (lambda x: raw.DataFormatVecPermute(x=tf.shape(x)), ["0..1,0..2,1..2,0..2"]),
     "ensure": (lambda x: raw.EnsureShape(input=x, shape=[2, None]), ["0..3,1..2"]),
     "ensure_rank": (lambda x: raw.EnsureShape(input=x, shape=[2]), ["2"]),
     "fill": (lambda x: raw.Fill(dims=[length(x), 2], value=scalar(7)), ["0..3"]),

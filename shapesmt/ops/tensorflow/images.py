@@ -28,6 +28,25 @@ def resize(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([x[0], *size, x[3]], RESIZED.get(ctx.node.op))
 
 
+@rule("ScaleAndTranslate", domain=DOMAIN)
+def scale(ctx: InferenceContext) -> Tensor:
+    """`[n, h, w, c]` gets the height and width that are listed; there is a factor and a shift for each."""
+    require_vector(ctx, (2, 3), 2, "there is a factor and a shift for height and width")
+    return ctx.tensor(resize(ctx).dims, "float32")
+
+
+@rule("ImageProjectiveTransformV2", "ImageProjectiveTransformV3", domain=DOMAIN)
+def project(ctx: InferenceContext) -> Tensor:
+    """`[n, h, w, c]` gets the height and width that are listed; there is one transform, or one per image."""
+    x, transforms = ctx.input(0, rank=4), ctx.input(1, rank=2)
+    law = "there is one transform of 8 numbers, or one per image"
+    ctx.require_equal(transforms[1], 8, law)
+    ctx.require(any_of(equal(transforms[0], 1), equal(transforms[0], x[0])), law, transforms[0], x[0])
+    size = sized(ctx, counted(ctx, 2, 2, "sizes"), 1)
+    require_least(ctx, size, 1, "no image is empty")
+    return ctx.tensor([x[0], *size, x[3]])
+
+
 @rule("CropAndResize", domain=DOMAIN)
 def crop(ctx: InferenceContext) -> Tensor:
     """Boxes `[n, 4]`, and the image of each, cut out of `[b, h, w, c]` and resized."""

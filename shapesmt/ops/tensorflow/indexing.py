@@ -93,7 +93,14 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     return made
 
 
-SCATTERS = ("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin")
+SCATTERS = (
+    "ScatterNdNonAliasingAdd",
+    "TensorScatterUpdate",
+    "TensorScatterAdd",
+    "TensorScatterSub",
+    "TensorScatterMax",
+    "TensorScatterMin",
+)
 REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
 
 
@@ -102,7 +109,7 @@ def tensor_scatter(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is an update for each index tuple."""
     x, indices, updates = (ctx.input(i) for i in range(3))
     require_updates(ctx, x, indices, updates)
-    reduction = REDUCTIONS.get(ctx.node.op.removeprefix("TensorScatter"))
+    reduction = REDUCTIONS.get(ctx.node.op.removeprefix("TensorScatter").removeprefix("ScatterNdNonAliasing"))
     if reduction is None or x.value is None or indices[-1].constant is None:
         return ctx.tensor(x.dims)
     return _unjudged(ctx, "ScatterND", x, indices, updates, reduction=reduction)
@@ -213,6 +220,15 @@ def list_diff(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_rank(ctx.input(1), 1)
     dims = (ctx.fresh("count", 0, x[0]),)
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "out_idx", "int32"))]
+
+
+@rule("UnravelIndex", domain=DOMAIN)
+def unravel(ctx: InferenceContext) -> Tensor:
+    """Places in a flat list as places along each axis of a shape, `[rank, count]`."""
+    places, shape = ctx.input(0), ctx.input(1, rank=1)
+    ctx.check(places.rank <= 1, f"the rank is at most 1, not {places.rank}")
+    ctx.require_at_least(places.numel, 1, "there is a place")
+    return ctx.tensor([shape[0], *places.dims])
 
 
 # Counts and segments

@@ -158,15 +158,27 @@ def band(ctx: InferenceContext) -> Tensor:
     """The diagonals `lo..hi` of `[..., m, n]`, padded to the length of the longest."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
     ctx.require_rank(x, 2, least=True)
-    if ends is None:
-        return ctx.tensor(None)
-    low, high = ends
-    for k in ends:
+    return ctx.tensor(None) if ends is None else _band(ctx, x, *ends)
+
+
+def _band(ctx: InferenceContext, x: Tensor, low: int, high: int) -> Tensor:
+    """The diagonals of matrices, which have them."""
+    for k in (low, high):
         inside = at_least(x[-1], k + 1) if k > 0 else at_least(x[-2], 1 - k) if k < 0 else at_least(0, 0)
         ctx.require(inside, "the diagonals are those of the matrix", k)
     longest = minimum(x[-2] + min(high, 0), x[-1] - max(low, 0))
     count = [high - low + 1] if high > low else []
     return ctx.tensor([*x.dims[:-2], *count, longest])
+
+
+@rule("MatrixSetDiagV2", "MatrixSetDiagV3", domain=DOMAIN)
+def set_band(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is an element for each one of the diagonals, padded to the length of the longest."""
+    x, ends = ctx.input(0), diagonals(ctx, 2)
+    ctx.require_rank(x, 2, least=True)
+    if ends is not None:
+        ctx.require_agree(ctx.input(1), _band(ctx, x, *ends), law="the diagonals are those of the matrices")
+    return ctx.tensor(x.dims)
 
 
 @rule("MatrixDiagV2", "MatrixDiagV3", domain=DOMAIN)
@@ -203,7 +215,7 @@ def _sides(ctx: InferenceContext, rows: Dim, columns: Dim) -> list[Dim]:
 # Decompositions
 
 
-@rule("Cholesky", "MatrixInverse", "BatchCholesky", "BatchMatrixInverse", domain=DOMAIN)
+@rule("Cholesky", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
 def square(ctx: InferenceContext) -> Tensor:
     """The shape is kept, of square matrices."""
     x = ctx.input(0)
@@ -212,10 +224,17 @@ def square(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("MatrixDeterminant", domain=DOMAIN)
-def determinant(ctx: InferenceContext) -> Tensor:
-    """One number for each square matrix."""
-    return result(ctx, "Det", ctx.input(0))
+@rule("MatrixDeterminant", "LogMatrixDeterminant", domain=DOMAIN)
+def determinant(ctx: InferenceContext) -> list[Tensor]:
+    """One number for each square matrix, or a sign and a logarithm."""
+    return [result(ctx, "Det", ctx.input(0))] * 2
+
+
+@rule("Lu", domain=DOMAIN)
+def lu(ctx: InferenceContext) -> list[Tensor]:
+    """Both triangles in one matrix, and the order of its rows."""
+    x = square(ctx)
+    return [x, ctx.tensor(x.dims[:-1], dtype_of(ctx, "output_idx_type", "int32"))]
 
 
 @rule("MatrixSolve", "MatrixTriangularSolve", domain=DOMAIN)
@@ -311,7 +330,9 @@ def _lengths(ctx: InferenceContext) -> list[Dim]:
 
 
 RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
-STATELESS = tuple(f"StatelessRandom{name}{v}" for name in ("Uniform", "Normal", "UniformInt") for v in ("", "V2"))
+STATELESS = tuple(
+    f"StatelessRandom{name}{v}" for name in ("Uniform", "Normal", "UniformInt", "UniformFullInt") for v in ("", "V2")
+)
 
 
 @rule(*RANDOM, *STATELESS, "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", domain=DOMAIN, any_rank=True)
@@ -321,6 +342,15 @@ def random(ctx: InferenceContext) -> Tensor:
     require_least(ctx, sizes, 0, "sizes are not negative")
     dtype = dtype_of(ctx, "Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
+
+
+@rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN)
+def random_of(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes for each parameter."""
+    sizes, parameters = wanted(ctx, 0), ctx.input(1)
+    require_least(ctx, sizes, 0, "sizes are not negative")
+    dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
+    return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
 
 
 @rule("Multinomial", "StatelessMultinomial", domain=DOMAIN)

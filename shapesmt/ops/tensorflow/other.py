@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, as_dim, maximum
+from shapesmt.graph import Declared
 from shapesmt.ops.fields import wanted
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
@@ -152,6 +153,15 @@ def empty(ctx: InferenceContext) -> Tensor:
     sizes = wanted(ctx, 0)
     require_least(ctx, sizes, 0, "sizes are not negative")
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype_of(ctx, "dtype", ""))
+
+
+@rule("FakeParam", domain=DOMAIN)
+def nothing(ctx: InferenceContext) -> Tensor:
+    """A stand-in for what a branch doesn't make."""
+    declared = ctx.attribute("shape")
+    sizes = declared.shape if isinstance(declared, Declared) else None
+    dims = None if sizes is None else sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes])
+    return ctx.tensor(dims, dtype_of(ctx, "dtype", ""))
 
 
 @rule("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", domain=DOMAIN)

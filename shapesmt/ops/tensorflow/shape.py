@@ -97,6 +97,16 @@ def ensure_shape(ctx: InferenceContext) -> Tensor:
     return x
 
 
+@rule("DataFormatVecPermute", domain=DOMAIN)
+def permute_sizes(ctx: InferenceContext) -> Tensor:
+    """What is listed for the axes of one layout, in the order of another."""
+    x, source = ctx.input(0), ctx.text("src_format", "NHWC")
+    order, items = [source.index(letter) for letter in ctx.text("dst_format", "NCHW") if letter in source], ctx.items(0)
+    if items is None or x.rank != 1 or len(items) != len(order):
+        return ctx.tensor(x.dims)
+    return ctx.known([items[i] for i in order], x.dtype)
+
+
 # New elements
 
 

@@ -211,6 +211,14 @@ def batch_norm(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor(x.dims), *[moments] * 4, ctx.tensor((), ctx.input(1).dtype)]
 
 
+@rule("BatchNormWithGlobalNormalization", domain=DOMAIN)
+def old_batch_norm(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; mean, variance, offset and factor have one element per channel."""
+    x = ctx.input(0, rank=4)
+    require_vector(ctx, range(1, 5), x[3], "mean, variance, offset and factor have one element per channel")
+    return ctx.tensor(x.dims)
+
+
 @rule("LRN", domain=DOMAIN)
 def local_response(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
