@@ -23,7 +23,7 @@ CODES = (
         "g (float[n, k] x, float[64, 10] w) => (float[n, 10] y) { y = MatMul (x, w) }",
         ("inner sizes", "as high as the input is wide", "matrices are square", "a diagonal has equal sizes",
          "as long as the weights have inputs", "an empty batch meets", "as high as a head is wide",
-         "vectors of one length"),
+         "vectors of one length", "right sides have"),
         {"k": "32..64:32"},
     ),
     Code(
@@ -58,7 +58,8 @@ CODES = (
         ("group times the channels", "group divides", "groups divide", "weights are [channels",
          "the input's channels", "a filter per channel", "a filter is of one channel", "offset_group divides",
          "as wide as a character", "a channel and", "keeps the batch and the channels", "the branches divide",
-         "a multiple of the scale"),
+         "a multiple of the scale", "three channels", "a multiple of those of the filters", "filters for each channel",
+         "a filter for each channel"),
         {"c": "1..4"},
     ),
     Code(
@@ -67,7 +68,8 @@ CODES = (
         "Give dimensions that have to agree one name, or bring the smaller tensor to the shape with Expand.",
         "g (float[8] x, int64[n] places, float[m] new) => (float[8] y) { y = ScatterElements (x, places, new) }",
         ("the same shape", "one shape", "have the shape", "has the shape", "the input's shape", "are [B, N, S, H]",
-         "the skip is"),
+         "the skip is", "the first axes of the data", "repeats the first", "the one that is ensured",
+         "the diagonal is that", "large as its diagonals"),
     ),
     Code(
         "SM108", "parameters",
@@ -89,7 +91,7 @@ CODES = (
         "g (float[n, 8] x, float[4] scale) => (uint8[n, 8] y) { y = QuantizeLinear <axis = 1> (x, scale) }",
         ("scale and zero point", "one zero point", "scales and zero points", "one scale per", "a scale per row",
          "one scale, or", "zero point per", "each scale is", "the scale is one", "comes with a scale",
-         "the scales are [N", "two to a byte", "bytes that hold", "data and scales"),
+         "the scales are [N", "two to a byte", "bytes that hold", "data and scales", "one range"),
     ),
     Code(
         "SM110", "split",
@@ -97,7 +99,7 @@ CODES = (
         "Compute the sizes of the parts from Shape, or restrict the size to multiples (--dim n=8..64:8).",
         "g (float[n] x) => (float[a] y, float[a] z)\n<int64[2] sizes = {2, 2}>\n{ y, z = Split (x, sizes) }",
         ("sizes, not ", "add up to", "splits evenly", "chunks of equal size", "splits into halves",
-         "split into halves", "multiple of the two-sided", "size of a part", "sizes of parts"),
+         "split into halves", "multiple of the two-sided", "size of a part", "sizes of parts", "one output for each"),
     ),
     Code(
         "SM111", "blocks",
@@ -166,7 +168,10 @@ CODES = (
          "one matrix of costs", "scan inputs have", "no sequence is shorter", "same spatial sizes",
          "for each entry of", "values are off and on", "each text has", "an entry per input",
          "each tensor has a gradient", "experts, ", "at least k experts", "a number of chosen", "each token has",
-         "a constant per", "are [batch, length]", "as many elements as the node"),
+         "a constant per", "are [batch, length]", "as many elements as the node", "one per image", "each box has",
+         "of the same images", "one target per", "one label per", "segment number per", "rows of values",
+         "one for each index", "one weight for each", "one flag for each", "one shift for each",
+         "row for each diagonal"),
     ),
     Code(
         "SM117", "recurrent weights",
@@ -174,7 +179,7 @@ CODES = (
         "Compare hidden_size and direction with the weights, and the input's last axis with theirs.",
         "g (float[t, b, i] x, float[1, 32, 16] w, float[1, 32, 8] r) => (float[t, 1, b, 8] y)\n"
         "{ y = LSTM <hidden_size = 8> (x, w, r) }",
-        ("[directions", "[gates*hidden", "an initial state is"),
+        ("[directions", "[gates*hidden", "an initial state is", "[input + cells"),
         {"i": "8..16:8"},
     ),
     Code(

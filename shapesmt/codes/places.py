@@ -16,7 +16,7 @@ CODES = (
         ("indices are inside", "inside the sequence", "every position is in", "positions are in", "end inside the",
          "the index is inside", "lengths are", "lengths are inside", "columns are in", "a row per position",
          "no larger than data", "write indices are", "a column isn't negative", "no more sequences", "positions are",
-         "inside the list"),
+         "inside the list", "segment numbers are below", "slices are inside", "diagonals are those", "lowest diagonal"),
     ),
     Code(
         "SM302", "axis",
@@ -25,7 +25,7 @@ CODES = (
         "from the end (-1) survive a change of rank.",
         "g (float[n, 4] x) => (float[n, 4] y) { y = Softmax <axis = 2> (x) }",
         (" is inside a tensor of rank", "a shape of rank", "each axis is named", "are the tensor's", "^perm ",
-         "the axes are", "the sequence axis is not", "time and batch", "batch_dims"),
+         "the axes are", "the sequence axis is not", "time and batch", "batch_dims", "another axis than the batch"),
     ),
     Code(
         "SM303", "rank",
@@ -48,7 +48,7 @@ CODES = (
         "No more elements are chosen than the axis has.",
         "Declare the axis no shorter than k, or compute k as the minimum of k and the size.",
         "g (float[n] x) => (float[5] values, int64[5] places)\n<int64[1] k = {5}>\n{ values, places = TopK (x, k) }",
-        ("k is no", "k is not negative", "depth is at least"),
+        ("k is no", "k is not negative", "depth is at least", "n is inside the last"),
     ),
     Code(
         "SM306", "index tuples",
@@ -64,7 +64,7 @@ CODES = (
         "Make the four lists equally long; leave out axes and steps only where all leading axes are meant.",
         "g (float[n, 4] x) => (float[a, b] y)\n<int64[1] starts = {0}, int64[2] ends = {1, 1}>\n"
         "{ y = Slice (x, starts, ends) }",
-        ("as starts", "step is not 0", "delta is not 0"),
+        ("as starts", "step is not 0", "delta is not 0", "direction of the step"),
     ),
     Code(
         "SM308", "equation",

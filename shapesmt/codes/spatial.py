@@ -13,7 +13,7 @@ CODES = (
         "g (float[n, 1, w] x) => (float[n, 1, a] y) { y = MaxPool <kernel_shape = [5]> (x) }",
         ("window fits", "dilated block fits", "a frame fits", "a slice fits", "within reach of the weights",
          "window is as long as a frame", "as long as the filters", "no stride skips", "a token is predicted",
-         "what the filter looks back"),
+         "what the filter looks back", "that a convolution makes the input of"),
         {"w": "1..32"},
     ),
     Code(
@@ -30,7 +30,8 @@ CODES = (
         "Padding crops no more than there is, and reflects or repeats only elements that exist.",
         "Raise the least size of the axis, or use mode constant or edge where it can be as short as the padding.",
         'g (float[n] x) => (float[a] y)\n<int64[2] pads = {3, 3}>\n{ y = Pad <mode = "reflect"> (x, pads) }',
-        ("pads, not ", "pads crop", "reflected pads", "has an element to repeat", "can't be padded"),
+        ("pads, not ", "pads crop", "reflected pads", "has an element to repeat", "can't be padded",
+         "two pads for each", "cropped than there is", "^pads of mode "),
     ),
     Code(
         "SM204", "empty",
@@ -39,7 +40,7 @@ CODES = (
         "g (float[n, c] x) => (int64[1, c] y) { y = ArgMax <axis = 0> (x) }",
         ("n't empty", "not empty", "has an element", "is empty", "have features", "there is a branch",
          "there is a hidden feature", "at least one ", "has a position", "are positive$",
-         "every sample has a token", "have an element", "length is positive", "has a place"),
+         "every sample has a token", "have an element", "length is positive", "has a place", "something to join"),
         {"n": "0..4"},
     ),
     Code(
@@ -65,7 +66,7 @@ CODES = (
         "The last axis holds a real number, or a real and an imaginary part.",
         "Unsqueeze a real signal to `[batch, length, 1]`, and transform along an axis before the last one.",
         "g (float[b, n, c] x) => (float[b, n, 2] y) { y = DFT <axis = 1> (x) }",
-        ("complex number", "the last axis has", "real and imaginary", "number of bins"),
+        ("complex number", "the last axis has", "real and imaginary", "number of bins", "lengths that are transformed"),
         {"c": "1..3"},
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ CODES = (
         "Pass a scalar, or reduce, gather or squeeze to one element beforehand.",
         "g (int64[n] limit) => (int64[a] y)\n<int64 zero = {0}, int64 one = {1}>\n{ y = Range (zero, limit, one) }",
         ("one number", "single number", "is a scalar", "are scalars", "one element", "a single one", "holds two",
-         "is [height, width]", "list of", ", not "),
+         "is [height, width]", "list of", ", not ", "vectors have", "a seed is"),
     ),
     Code(
         "SM402", "loop state",

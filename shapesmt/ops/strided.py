@@ -41,7 +41,7 @@ def strided(ctx: InferenceContext, masked: Masked) -> Tensor:
     columns = [listed(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
     for p in cuts:
         if p.kind == "one" and p.begin is not None:
-            ctx.require_within(p.begin, x[p.axis], "the element that is picked is inside the axis")
+            ctx.require_within(p.begin, x[p.axis], "the index is inside the axis")
     if columns:
         axes, begins, ends, steps = columns
         x = result(ctx, "Slice", x, begins, ends, axes, steps)

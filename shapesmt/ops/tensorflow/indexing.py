@@ -142,7 +142,7 @@ def sparse_to_dense(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(None, values.dtype)
     require_least(ctx, sizes, 0, "sizes are not negative")
     depth = indices[1] if indices.rank == 2 else ONE
-    ctx.require_equal(depth, len(sizes), "an index names a place on each axis")
+    ctx.require_equal(depth, len(sizes), "an index tuple names a place on each axis")
     return tensor(values.dtype, sized(ctx, sizes))
 
 
@@ -227,7 +227,7 @@ def unravel(ctx: InferenceContext) -> Tensor:
     """Places in a flat list as places along each axis of a shape, `[rank, count]`."""
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, f"the rank is at most 1, not {places.rank}")
-    ctx.require_at_least(places.numel, 1, "there is a place")
+    ctx.require_at_least(places.numel, 1, "there is at least one place")
     return ctx.tensor([shape[0], *places.dims])
 
 

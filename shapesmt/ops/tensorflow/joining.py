@@ -222,6 +222,6 @@ def space_to_batch(ctx: InferenceContext) -> Tensor:
         return anything(ctx, x)
     padded = [d + p + q for d, p, q in zip(x.dims[1:], before, after, strict=False) if p is not None if q is not None]
     for d, b in zip(padded, block, strict=True):
-        ctx.require(divides(b, d), f"the padded size splits into blocks of {b}", d, b)
+        ctx.require(divides(b, d), f"padded sizes split into blocks of {b}", d, b)
     sizes = [d // b for d, b in zip(padded, block, strict=True)]
     return ctx.tensor([x[0] * product(map(as_dim, block)), *sizes, *x.dims[len(block) + 1 :]])

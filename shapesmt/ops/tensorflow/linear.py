@@ -69,7 +69,9 @@ def _agreed(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str, 
     ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
     for letter, d in zip(letters, x.dims, strict=True):
         if letter:
-            ctx.require_equal(sizes.setdefault(letter, d), d, f"sizes of '{letter}' are equal")
+            ctx.require_equal(
+                sizes.setdefault(letter, d), d, f"each letter of the equation is one size, '{letter}' too"
+            )
     return resized(x, {axis: sizes[letter] for axis, letter in enumerate(letters) if letter})
 
 
@@ -177,7 +179,9 @@ def set_band(ctx: InferenceContext) -> Tensor:
     x, ends = ctx.input(0), diagonals(ctx, 2)
     ctx.require_rank(x, 2, least=True)
     if ends is not None:
-        ctx.require_agree(ctx.input(1), _band(ctx, x, *ends), law="the diagonals are those of the matrices")
+        ctx.require_agree(
+            ctx.input(1), _band(ctx, x, *ends), law="the diagonals have the shape of those of the matrices"
+        )
     return ctx.tensor(x.dims)
 
 

@@ -64,7 +64,7 @@ def lstm(ctx: InferenceContext) -> list[Tensor]:
     at = 0 if ctx.node.op == "LSTMBlockCell" else 1
     x, cells = ctx.input(at, rank=2 + at), ctx.input(at + 1, rank=2)[1]
     state = (x[-2], cells)
-    require_shape(ctx, (at + 1, at + 2), state, "a state is [batch, cells]")
+    require_shape(ctx, (at + 1, at + 2), state, "an initial state is [batch, cells]")
     require_shape(ctx, at + 3, (x[-1] + cells, cells * 4), "the weights are [input + cells, 4 * cells]")
     require_shape(ctx, at + 7, (cells * 4,), "the bias is [4 * cells]")
     return [ctx.tensor((*x.dims[:at], *state), x.dtype)] * 7
@@ -74,7 +74,7 @@ def lstm(ctx: InferenceContext) -> list[Tensor]:
 def gru(ctx: InferenceContext) -> list[Tensor]:
     """`x[batch, input]` and a state `[batch, cells]` make four of these."""
     x, cells = ctx.input(0, rank=2), ctx.input(1, rank=2)[1]
-    require_shape(ctx, 1, (x[0], cells), "a state is [batch, cells]")
+    require_shape(ctx, 1, (x[0], cells), "an initial state is [batch, cells]")
     for gates, weights in ((2, 2), (1, 3)):
         require_shape(ctx, weights, (x[1] + cells, cells * gates), "the weights are [input + cells, gates * cells]")
         require_shape(ctx, weights + 2, (cells * gates,), "the bias is [gates * cells]")
@@ -88,7 +88,7 @@ def gru(ctx: InferenceContext) -> list[Tensor]:
 def spectrogram(ctx: InferenceContext) -> Tensor:
     """`[samples, channels] -> [channels, windows, frequencies]`."""
     x, window, stride = ctx.input(0, rank=2), ctx.integer("window_size"), ctx.integer("stride")
-    ctx.check(window >= 2 and stride >= 1, "the window has two samples or more, and moves")
+    ctx.check(window >= 2 and stride >= 1, "the window has two samples or more, and the step is positive")
     frequencies = (1 << (window - 1).bit_length()) // 2 + 1
     return ctx.tensor([x[1], maximum((x[0] - window) // stride + 1, 0), frequencies])
 
@@ -118,7 +118,7 @@ def dynamic_partition(ctx: InferenceContext) -> list[Tensor]:
 def dynamic_stitch(ctx: InferenceContext) -> Tensor:
     """Elements or slices at the places that their indices name."""
     half = len(ctx.inputs) // 2
-    ctx.check(half >= 1, "there are indices, and data for each")
+    ctx.check(half >= 1, "there is at least one list of indices, and data for each")
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
     rest = data[0].dims[indices[0].rank :]
     for places, x in zip(indices, data, strict=True):

@@ -81,7 +81,7 @@ def invert_permutation(ctx: InferenceContext) -> Tensor:
     x, order = ctx.input(0, rank=1), ctx.constants(0)
     if order is None:
         return ctx.tensor(x.dims)
-    ctx.check(sorted(order) == list(range(len(order))), "the list has each number from 0 on once")
+    ctx.check(sorted(order) == list(range(len(order))), f"perm {list(order)} has each number from 0 on once")
     return ctx.tensor(x.dims, value=elements((len(order),), [as_dim(order.index(i)) for i in range(len(order))]))
 
 
@@ -176,7 +176,7 @@ def broadcast_to(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(None)
     require_least(ctx, target, 0, "sizes are not negative")
     dims = tuple(sized(ctx, target))
-    ctx.check(x.rank <= len(dims), f"the rank {x.rank} is at most that of the shape, {len(dims)}")
+    ctx.check(x.rank <= len(dims), f"the rank is at most that of the shape, {len(dims)}, not {x.rank}")
     if None not in target:
         require_broadcast_to(ctx, x, dims, STRETCHED)
     return ctx.tensor(dims, value=broadcast_value(x, dims))

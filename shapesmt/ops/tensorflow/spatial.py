@@ -100,7 +100,7 @@ def convolution(ctx: InferenceContext) -> Tensor:
     made = filtered(ctx, x, w, count)
     require_groups(ctx, channel(ctx, x), w)
     if ctx.node.op == "_FusedConv2D" and len(ctx.inputs) > 2:
-        require_vector(ctx, 2, w[-1], "there is one bias, or one factor, per filter")
+        require_vector(ctx, 2, w[-1], "there is one element per filter")
     return image(ctx, x[0], w[-1], made)
 
 
@@ -110,7 +110,7 @@ def require_groups(ctx: InferenceContext, channels: Dim, w: Tensor) -> None:
         return
     ctx.require(divides(w[-2], channels), "the channels are a multiple of those of the filters", channels, w[-2])
     groups = channels // w[-2]
-    ctx.require_at_least(groups, 1, "there are channels")
+    ctx.require_at_least(groups, 1, "there is at least one channel")
     ctx.require(divides(groups, w[-1]), "the groups divide the filters", w[-1], groups)
 
 
