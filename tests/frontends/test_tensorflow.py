@@ -67,7 +67,7 @@ def binary(text):
     from google.protobuf import text_format
     from tensorboard.compat.proto import graph_pb2
 
-    return text_format.Parse(text.decode(), graph_pb2.GraphDef()).SerializeToString()
+    return text_format.Parse(text.decode(), graph_pb2.GraphDef()).SerializeToString(deterministic=True)
 
 
 X = placeholder("x", -1, 3)
