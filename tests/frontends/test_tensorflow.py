@@ -286,7 +286,7 @@ def test_loops():
     assert found.nodes[1].attributes.captures == ("k",)
 
 
-def test_control_flow_of_the_first_version_is_not_judged():
+def test_switches_that_make_no_branch_or_loop_are_not_judged():
     text = graph(
         X,
         node("in", "Enter", "x"),
@@ -654,7 +654,26 @@ def lists(tf):
     return (model, model.call, specs), [(1, 2, 4), (1, 3, 4, 5, 6)]
 
 
-BUILDS = [cnn, transformer, embedding, flow, checked, recurrent, lists]
+def nested(tf):
+    class Nested(tf.Module):
+        @tf.function
+        def call(self, x):
+            total = tf.zeros([4])
+            for i in tf.range(tf.shape(x)[0]):
+                if tf.reduce_sum(x[i]) > 0.0:
+                    for j in tf.range(i):
+                        total += x[j]
+                    if tf.shape(x)[0] > 3:
+                        total = tf.reshape(x[:4], [4, -1])[:, 0] + total
+                else:
+                    total -= x[i]
+            return {"total": total, "half": tf.cond(tf.shape(x)[0] > 4, lambda: tf.reshape(x, [2, -1]), lambda: x)}
+
+    model = Nested()
+    return (model, model.call, [tf.TensorSpec([None, 4], name="x")]), [(1, 2, 3, 4, 5, 6)]
+
+
+BUILDS = [cnn, transformer, embedding, flow, checked, recurrent, lists, nested]
 
 
 def written(tf, build, folder):
@@ -665,7 +684,9 @@ def written(tf, build, folder):
         tf.saved_model.save(model, str(folder), signatures=method.get_concrete_function(*specs))
     else:
         made.export(str(folder), verbose=False)
-    served = tf.saved_model.load(str(folder)).signatures["serving_default"]
+    loaded = tf.saved_model.load(str(folder))
+    served = loaded.signatures["serving_default"]
+    served.kept = loaded  # its variables go with it
     return served, grid
 
 
@@ -707,15 +728,41 @@ def test_as_tensorflow_runs(build, tf, tmp_path):
             else:
                 assert ends == [(n, n) for n in expected], (at, name)
         runs.append((at, found.valid))
-    assert {valid for _, valid in runs} == ({True} if build is recurrent else {True, False})
+    assert {valid for _, valid in runs} == ({True} if build in (recurrent, nested) else {True, False})
     report = shapesmt.check(graph, dims=ranges)
-    assert report.verdict.value == ("PROVED" if build is recurrent else "DEPENDS")
+    assert report.verdict.value == ("PROVED" if build in (recurrent, nested) else "DEPENDS")
     assert report.precondition.exact
     region = " and ".join(f"({text})" for text in report.precondition.text) or "True"
     assert [(at, eval(region, {}, at)) for at, _ in runs] == runs, region
     for finding in report.findings:
         assert run(tf, served, finding.counterexample.inputs) is None, finding
     assert "declaration" not in [w.kind for w in report.warnings]  # TensorFlow's own static shapes agree
+
+
+def test_frozen_graphs(tf, tmp_path):
+    """Freezing writes functions out and makes switches and merges of branches and loops; the answers stay the same."""
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2 as frozen
+
+    for build, size in (
+        (flow, (5,)),
+        (lists, (2, 4)),
+        (lists, (2, 5)),
+        (recurrent, (2, 3)),
+        (nested, (4,)),
+    ):
+        served, _ = written(tf, build, tmp_path / build.__name__)
+        at, shapes = sized(served, size)
+        proto = frozen(served).graph.as_graph_def()
+        assert {"Merge", "Switch"} <= {n.op for n in proto.node}
+        graph = load(proto.SerializeToString())
+        assert {n.op for n in graph.every_node()}.isdisjoint({"Enter", "Exit", "Merge", "NextIteration", "Switch"})
+        made = run(tf, served, shapes)
+        prefix = next(name for name in graph.inputs if name.endswith("x")).removesuffix("x")
+        found = shapesmt.bounds(graph, dims={f"{prefix}{name}": n for name, n in at.items()})
+        assert found.valid is (made is not None), (build, size)
+        if made is not None:
+            shapes = [found.tensors[name].shape for name in graph.outputs if name.startswith("Identity")]
+            assert sorted(tuple(d.min for d in s) for s in shapes) == sorted(made.values()), (build, size)
 
 
 def test_a_list_of_different_shapes_is_not_judged(tf, tmp_path):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope
     from shapesmt.frontends.tensorflow.protos import Proto
 
-__all__ = ["CONTROL", "Carried", "branching", "looping"]
+__all__ = ["CONTROL", "Carried", "branching", "choosing", "looping"]
 
 ANYTHING = Declared("", None)
 
@@ -54,17 +54,22 @@ def _case(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[
     called, library = proto.attr["branches"].list.func, scope.library
     if not called or not reads:
         raise library.refuse(f"{title(proto)} has no branch, or no number to choose by")
-    graph = _branch(scope, called[-1], reads[1:], label)
-    for i in reversed(range(len(called) - 1)):
-        body, name = Body(), library.unique(f"{label}.{i}")
-        number, is_it = library.unique(f"{name}.number"), library.unique(f"{name}.equal")
-        body.literals[number] = Literal("int32", (), (i,))
-        body.nodes.append(Node("Equal", "", is_it, [reads[0], number], [is_it]))
-        then = _branch(scope, called[i], reads[1:], label)
-        outputs = branching(body, name, is_it, {"then_branch": then, "else_branch": graph}, library)
-        graph = body.graph(name, {}, outputs, library.source)
-    scope.body.nodes += graph.nodes
-    scope.body.literals.update(graph.literals)
+    graphs = [_branch(scope, branch, reads[1:], label) for branch in called]
+    return choosing(scope.body, label, reads[0], graphs, library)
+
+
+def choosing(body: Body, label: str, number: str, graphs: Sequence[Graph], library: Library) -> list[str]:
+    """The graph of a number, the last one where there is no such: a chain of `If`; the tensors that it makes."""
+    graph = graphs[-1]
+    for i in reversed(range(len(graphs) - 1)):
+        inner, name = Body(), library.unique(f"{label}.{i}")
+        place, is_it = library.unique(f"{name}.number"), library.unique(f"{name}.equal")
+        inner.literals[place] = Literal("int32", (), (i,))
+        inner.nodes.append(Node("Equal", "", is_it, [number, place], [is_it]))
+        outputs = branching(inner, name, is_it, {"then_branch": graphs[i], "else_branch": graph}, library)
+        graph = inner.graph(name, {}, outputs, library.source)
+    body.nodes += graph.nodes
+    body.literals.update(graph.literals)
     return list(graph.outputs)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.frontends.tensorflow.bodies import Body, Region, Scope, numbered
-from shapesmt.frontends.tensorflow.flow import Carried, branching, looping
+from shapesmt.frontends.tensorflow.flow import Carried, branching, choosing, looping
 from shapesmt.graph import Literal
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from shapesmt.graph import Graph
 
 __all__ = ["region"]
+
+SWITCHES = ("Switch", "_SwitchN")
 
 
 def region(scope: Scope, proto: Proto) -> Region | None:
@@ -62,34 +64,42 @@ def _within(scope: Scope, body: Body, path: str, given: dict[str, list[str]]) ->
 
 
 def _branches(scope: Scope, merge: Proto) -> Region | None:
-    """`Merge`: one of two branches, each behind the switches of one condition."""
+    """`Merge`: one of several branches, each behind its side of the switches of one condition."""
     values = [reference for reference in merge.input if reference[:1] != "^"]
     borders = [_border(scope, [value], lambda p: _chooses(scope, p)) for value in values]
-    gates = {p.name: p for border in borders for p in (_node(scope, r, "Switch") for r in border) if p is not None}
+    gates = {p.name: p for border in borders for p in (_node(scope, r, *SWITCHES) for r in border) if p is not None}
     conditions = {_same(scope, switch.input[1]) for switch in gates.values()}
     sides = [{scope.parts(reference)[2] for reference in border} for border in borders]
-    if len(conditions) != 1 or sides not in ([{0}, {1}], [{1}, {0}]):
+    several = {switch.op for switch in gates.values()} == {"_SwitchN"}
+    order = sorted(min(side, default=-1) for side in sides)
+    if len(conditions) != 1 or any(len(side) != 1 for side in sides) or order != [*range(len(values))]:
+        return None
+    if not several and len(values) != 2:
         return None
     (condition,) = conditions
 
     def written() -> list[str]:
         label = scope.label(merge.name)
-        given = {name: [scope.tensor(switch.input[0], switch)] * 2 for name, switch in gates.items()}
-        graphs: dict[str, Graph] = {}
-        for i, (value, side) in enumerate(zip(values, sides, strict=True)):
+        count = len(values)
+        given = {name: [scope.tensor(switch.input[0], switch)] * count for name, switch in gates.items()}
+        graphs: dict[int, Graph] = {}
+        for i, (value, (side,)) in enumerate(zip(values, sides, strict=True)):
             body, number = Body(), scope.library.unique(f"{label}.{i}")
             body.literals[number] = Literal("int32", (), (i,))
             made = _within(scope, body, label, given).tensors([value])
-            name = "then_branch" if side == {1} else "else_branch"
-            graphs[name] = body.graph(name, {}, [*made, number], scope.library.source)
-        return branching(scope.body, label, scope.tensor(condition, merge), graphs, scope.library)
+            graphs[side] = body.graph(f"{label}.{side}", {}, [*made, number], scope.library.source)
+        decides = scope.tensor(condition, merge)
+        if several:
+            return choosing(scope.body, label, decides, [graphs[i] for i in range(count)], scope.library)
+        named = {"else_branch": graphs[0], "then_branch": graphs[1]}
+        return branching(scope.body, label, decides, named, scope.library)
 
     return Region([condition, *(switch.input[0] for switch in gates.values())], written)
 
 
 def _chooses(scope: Scope, proto: Proto) -> bool:
     """Whether it lets one of two branches through."""
-    return proto.op == "Switch" and len(proto.input) > 1 and _node(scope, proto.input[1], "LoopCond") is None
+    return proto.op in SWITCHES and len(proto.input) > 1 and _node(scope, proto.input[1], "LoopCond") is None
 
 
 def _same(scope: Scope, reference: str) -> str:
@@ -156,6 +166,7 @@ def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> li
     """A loop; what it leaves of each variable."""
     library, label, body = scope.library, scope.label(goes_on.name), Body()
     starts = [scope.tensor(v.start) for v in variables]
+    named = list(zip(variables, numbered(label, len(variables)), strict=True))
     inner = [library.unique(f"{label}.{i}") for i in range(len(variables))]
 
     def condition(where: Body, given: Sequence[str]) -> str:
@@ -166,6 +177,7 @@ def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> li
     given |= {v.switch: ["", name] for v, name in zip(variables, inner, strict=True)}
     left = _within(scope, body, label, given).tensors([v.left for v in variables])
     first, again = condition(scope.body, starts), condition(body, left)
-    made = numbered(label, len(variables))
+    ends = {p.input[0].partition(":")[0]: p.name for p in scope.protos.values() if p.op == "Exit" and p.input}
+    made = [scope.label(ends[v.switch]) if v.switch in ends else library.unique(name) for v, name in named]
     looping(scope, label, body, (first, again), Carried(starts, inner, left, made))
     return made
