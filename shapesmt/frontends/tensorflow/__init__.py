@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.tensorflow.bodies import DOMAIN, INPUTS, VARIABLES, Body, Library, Scope
 from shapesmt.frontends.tensorflow.flow import CONTROL
-from shapesmt.frontends.tensorflow.outputs import named
+from shapesmt.frontends.tensorflow.operators import named
 from shapesmt.frontends.tensorflow.protos import parse
 from shapesmt.frontends.tensorflow.switches import region
 from shapesmt.frontends.tensorflow.values import declared, dtype_of

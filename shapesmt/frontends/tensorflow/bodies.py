@@ -12,7 +12,7 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.tensorflow.outputs import Output
+from shapesmt.frontends.tensorflow.operators import Operator
 from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.frontends.tensorflow.values import attributes, declared, dtype_of, literal
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
@@ -70,7 +70,7 @@ class Library:
     Args:
         source: What to call the file in a message.
         functions: Those that the file defines.
-        operators: The outputs of operators that don't have exactly one.
+        operators: What is known of operators.
         control: What makes nodes of the operators that branch or loop.
         region: What finds the nodes that branch or loop where no operator does.
     """
@@ -79,7 +79,7 @@ class Library:
         self,
         source: str,
         functions: Iterable[Proto],
-        operators: Mapping[str, Sequence[Output]],
+        operators: Mapping[str, Operator],
         control: Mapping[str, Control],
         region: Callable[[Scope, Proto], Region | None],
     ) -> None:
@@ -278,24 +278,33 @@ class Scope:
 
     def layout(self, proto: Proto) -> dict[str, int]:
         """The names of a node's outputs, and how many each stands for; of unknown operators those that are read."""
-        outputs = self.library.operators.get(proto.op)
-        if outputs is None:
+        operator = self.library.operators.get(proto.op)
+        if operator is None or operator.outputs is None:
             found = self.read.get(proto.name) or {"": 1}
         else:
-            found = {output.name: self.number(proto, output.many) for output in outputs}
+            found = {output.name: self.number(proto, output.many) or 0 for output in operator.outputs}
         if not 0 <= sum(found.values()) <= _OUTPUTS or min(found.values(), default=0) < 0:
             raise self.library.refuse(f"{title(proto)} has {sum(found.values())} outputs")
         return found
 
-    def number(self, proto: Proto, attribute: str) -> int:
-        """How many outputs an attribute says that there are."""
-        if not attribute:
-            return 1
-        value = proto.attr.get(attribute)
+    def number(self, proto: Proto, attribute: str) -> int | None:
+        """How many inputs or outputs an attribute says that there are; None where it is left out."""
+        value = proto.attr.get(attribute) if attribute else None
         if value is None:
-            return 0
+            return None if attribute else 1
         value = self.attributes.get(value.placeholder, value)
         return len(value.list.type) if value.WhichOneof("value") == "list" else int(value.i)
+
+    def refuse_other_inputs(self, proto: Proto, count: int) -> None:
+        """A node has as many inputs as its operator takes."""
+        operator = self.library.operators.get(proto.op)
+        if operator is None or operator.inputs is None:
+            return
+        counts = [self.number(proto, attribute) for attribute in operator.inputs]
+        least = [int(attribute in ("", "N")) for attribute in operator.inputs]
+        expected = sum(max(number or 0, few) for number, few in zip(counts, least, strict=True))
+        if count < expected or (None not in counts and count != expected):
+            raise self.library.refuse(f"{title(proto)} has {count} input{'s' * (count != 1)}, not {expected}")
 
     def outputs(self, proto: Proto) -> list[str]:
         """A node added to the body; the tensors that it makes."""
@@ -328,6 +337,7 @@ class Scope:
 
     def node(self, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
         """Any other operator."""
+        self.refuse_other_inputs(proto, len(reads))
         self.blocks[proto.name] = self.layout(proto)
         names = numbered(label, sum(self.blocks[proto.name].values()))
         if names or proto.op == _ASSERT:
