@@ -130,11 +130,16 @@ POOLS = [
 
 @pytest.mark.parametrize("window", POOLS, ids=str)
 def test_pools(window, agree):
-    agree(lambda x: raw.MaxPool(input=x, **window), "1..2,1..7,1..5,1..2")
-    agree(lambda x: raw.AvgPool(value=x, **window), "1..2,1..7,1..5,1..2")
+    agree(lambda x: raw.MaxPool(input=x, **window), "1..2,1..7,1..5,0..2")
+    agree(lambda x: raw.AvgPool(value=x, **window), "1..2,1..7,1..5,0..2")
     agree(lambda x: raw.MaxPoolWithArgmax(input=x, **window), "1..2,1..4,1..5,1..2")
     attributes = {"padding": window["padding"], "ksize": window["ksize"], "strides": window["strides"]}
     agree(lambda x: raw.MaxPoolV2(input=x, **attributes), "1..2,1..4,1..5,1..2")
+
+
+def test_pools_of_channels(agree):
+    window = {"ksize": [1, 1, 1, 2], "strides": [1, 1, 1, 2], "padding": "VALID"}
+    agree(lambda x: raw.MaxPool(input=x, **window), "1..2,1..2,1,0..5")
 
 
 def test_windows(agree):

@@ -152,11 +152,16 @@ def pool(ctx: InferenceContext) -> Tensor:
 
 
 def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
-    """The input with height and width as long as the window has positions."""
+    """The input with height and width as long as the window has positions; or windows of channels become one each."""
     ctx.require_rank(x, count + 2)
     axes = windows(ctx, per_axis(ctx, "ksize", count))
     made = [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
-    return image(ctx, x[0], channel(ctx, x), made)
+    depth, channels = ctx.integers("ksize")[1 if channels_first(ctx) else -1], channel(ctx, x)
+    if ctx.node.op == "MaxPool" and ctx.text("padding") != "SAME":
+        ctx.require_at_least(channels, depth, FITS)
+    if depth > 1:
+        ctx.require(divides(depth, channels), f"the channels split into blocks of {depth}", channels, depth)
+    return image(ctx, x[0], channels // depth, made)
 
 
 @rule("MaxPoolV2", domain=DOMAIN)
@@ -198,11 +203,11 @@ def patches(ctx: InferenceContext) -> Tensor:
 # Normalization
 
 
-@rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", domain=DOMAIN)
+@rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx", domain=DOMAIN)
 def batch_norm(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; scale, offset, mean and variance have one element per channel."""
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
-    ctx.check(x.rank == 4 or (x.rank == 5 and ctx.node.op.endswith("V3")), f"the rank is 4, not {x.rank}")
+    ctx.check(x.rank == 4 or (x.rank == 5 and ctx.node.op.endswith(("V3", "Ex"))), f"the rank is 4, not {x.rank}")
     channels = channel(ctx, x)
     require_vector(ctx, (1, 2), channels, "scale and offset have one element per channel")
     if not training or ctx.number("exponential_avg_factor", 1.0) != 1:
