@@ -443,6 +443,8 @@ HUGE = 2**62
         (graph(X, node("y", "", "x")), "or it has no operator"),
         (graph(X, node("y", "Neg", "z"), node("z", "Neg", "y")), "its nodes form a cycle through node 'y' (Neg)"),
         (graph(X, node("y", "AddV2", "x")), "node 'y' (AddV2) has 1 input, not 2"),
+        (graph(X, node("s", "Switch"), node("y", "Exit", "s")), "node 's' (Switch) has 0 inputs, not 2"),
+        (graph(X, node("y", "Merge", "x", "y", N="i: 2")), "its nodes form a cycle through node 'y' (Merge)"),
         (graph(X, node("y", "Pack", N="i: 0")), "node 'y' (Pack) has 0 inputs, not 1"),
         (graph(X, node("y", "Pack", "x", "x", N="i: 3")), "node 'y' (Pack) has 2 inputs, not 3"),
         (graph(X, node("y", "Split", "x", "x", num_split=f"i: {HUGE}")), f"has {HUGE} outputs"),

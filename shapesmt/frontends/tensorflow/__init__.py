@@ -19,7 +19,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.tensorflow.bodies import DOMAIN, INPUTS, VARIABLES, Body, Library, Scope
+from shapesmt.frontends.tensorflow.bodies import INPUTS, VARIABLES, Library, Scope
+from shapesmt.frontends.tensorflow.body import DOMAIN, Body
 from shapesmt.frontends.tensorflow.flow import CONTROL
 from shapesmt.frontends.tensorflow.operators import named
 from shapesmt.frontends.tensorflow.protos import parse

@@ -6,53 +6,29 @@ outputs need is kept; the rest is never run, or writes variables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.tensorflow.body import ASSERT, DOMAIN, Body, numbered
 from shapesmt.frontends.tensorflow.operators import Operator
 from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.frontends.tensorflow.values import attributes, declared, dtype_of, literal
-from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
+from shapesmt.graph import Attributes, Literal, Node
 
-__all__ = ["DOMAIN", "INPUTS", "VARIABLES", "Body", "Control", "Library", "Region", "Scope", "numbered", "title"]
-
-DOMAIN = "tensorflow"
+__all__ = ["INPUTS", "VARIABLES", "Control", "Library", "Region", "Scope", "title"]
 
 INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 _DEPTH, _NODES, _OUTPUTS = 100, 200_000, 10_000
 """Calls nested deeper are refused, more nodes once all calls are written out, and more outputs of one."""
-_OPSET = 22  # of the ONNX operators that control flow becomes
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 _SAME = ("Enter", "PlaceholderWithDefault", "ReadVariableOp")  # the second where nobody gives another value
-_ASSERT = "Assert"
-
-
-@dataclass
-class Body:
-    """What a graph is made of, as far as it is known."""
-
-    nodes: list[Node] = field(default_factory=list)
-    literals: dict[str, Literal] = field(default_factory=dict)
-    declared: dict[str, Declared] = field(default_factory=dict)
-
-    def graph(self, name: str, inputs: Mapping[str, Declared], outputs: Sequence[str], source: str) -> Graph:
-        """The graph, without what neither its outputs nor what it asserts need."""
-        kept, needed = [], set(outputs)
-        for node in reversed(self.nodes):
-            if _asserts(node) or not needed.isdisjoint(node.outputs):
-                kept.append(node)
-                needed.update(node.reads)
-        literals = {key: value for key, value in self.literals.items() if key in needed}
-        claims = {key: value for key, value in self.declared.items() if key in needed}
-        return Graph(name, inputs, outputs, kept[::-1], literals, claims, {"": _OPSET, DOMAIN: 1}, source=source)
-
-
-def _asserts(node: Node) -> bool:
-    return node.op == _ASSERT or any(_asserts(inner) for graph in node.attributes.graphs for inner in graph.nodes)
+_GATES = ("Exit", "Switch")
 
 
 class Region(NamedTuple):
@@ -178,23 +154,35 @@ class Scope:
         self.body = body
         self.path = path
         self.attributes = attributes or {}
-        self.made = dict(given)
-        self.blocks: dict[str, dict[str, int]] = {}
+        self.made: MutableMapping[str, list[str]] = dict(given)
+        self.blocks: MutableMapping[str, dict[str, int]] = {}
         self.protos: dict[str, Proto] = {}
+        self.after: dict[str, list[Proto]] = {}
         for proto in protos:
             if not proto.op or proto.name in self.protos:
                 raise library.refuse(f"two nodes are called '{printable(proto.name)}', or it has no operator")
             if not proto.name or ":" in proto.name or proto.name[0] == "^":
                 raise library.refuse(f"'{printable(proto.name)}' can't be the name of a node")
             self.protos[proto.name] = proto
+            if proto.op in _GATES and proto.input:
+                self.after.setdefault(proto.input[-1].partition(":")[0], []).append(proto)
+        self.places = {name: i for i, name in enumerate(self.protos)}
         self.read: dict[str, dict[str, int]] = {}
         self.results: set[str] = set()
         self.regions: dict[str, Region | None] = {}
-        self.loops: dict[str, list[str]] = {}
+        self.loops: dict[str, Region | None] = {}
+
+    def within(self, body: Body, path: str, given: Mapping[str, list[str]]) -> Scope:
+        """The same nodes for a body inside, which reads what is made outside, and in which some are given."""
+        inner = copy(self)
+        inner.body, inner.path, inner.regions, inner.loops = body, path, {}, {}
+        inner.made, inner.blocks = ChainMap(dict(given), self.made), ChainMap({}, self.blocks)
+        return inner
 
     def tensors(self, wanted: Sequence[str], also: Iterable[str] = ()) -> list[str]:
         """The tensors that are meant; what they need is added to the body, and what other nodes need as well."""
-        for reference in (*wanted, *(r for proto in self.protos.values() for r in proto.input if r[:1] != "^")):
+        unread = () if self.read else self.protos.values()
+        for reference in (*wanted, *(r for proto in unread for r in proto.input if r[:1] != "^")):
             name, output, index = self.parts(reference)
             outputs = self.read.setdefault(name, {})
             outputs[output] = max(outputs.get(output, 0), index + 1)
@@ -244,8 +232,8 @@ class Scope:
                     raise self.absent(name, reader)
                 ahead += [(needed, proto) for needed in self.nodes(proto)]
         opened = set[str]()
-        for start in self.protos:
-            stack = [start] if start in reached else []
+        for start in sorted(reached, key=self.places.__getitem__):
+            stack = [start]
             while stack:
                 proto = self.protos[stack[-1]]
                 missing = [name for name in self.nodes(proto) if name not in self.made]
@@ -340,7 +328,7 @@ class Scope:
         self.refuse_other_inputs(proto, len(reads))
         self.blocks[proto.name] = self.layout(proto)
         names = numbered(label, sum(self.blocks[proto.name].values()))
-        if names or proto.op == _ASSERT:
+        if names or proto.op == ASSERT:
             settings = Attributes(attributes(proto.attr, self.attributes))
             self.body.nodes.append(Node(proto.op, DOMAIN, label, reads, names, settings))
         claims = proto.attr["_output_shapes"].list.shape if "_output_shapes" in proto.attr else ()
@@ -366,15 +354,6 @@ class _Called:
 
     name: str
     attr: Mapping[str, Proto]
-
-
-def numbered(label: str, outputs: int) -> list[str]:
-    """What to call the outputs of a node.
-
-    >>> numbered("split", 3)
-    ['split', 'split:1', 'split:2']
-    """
-    return [f"{label}:{i}" if i else label for i in range(outputs)]
 
 
 def title(proto: Proto) -> str:

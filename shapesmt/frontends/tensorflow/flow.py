@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
-from shapesmt.frontends.tensorflow.bodies import Body, numbered, title
+from shapesmt.frontends.tensorflow.bodies import title
+from shapesmt.frontends.tensorflow.body import Body, numbered
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
 if TYPE_CHECKING:

@@ -7,9 +7,11 @@ nodes stay what they are, without a rule.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.frontends.tensorflow.bodies import Body, Region, Scope, numbered
+from shapesmt.frontends.tensorflow.bodies import Region, Scope
+from shapesmt.frontends.tensorflow.body import Body, numbered
 from shapesmt.frontends.tensorflow.flow import Carried, branching, choosing, looping
 from shapesmt.graph import Literal
 
@@ -53,13 +55,6 @@ def _border(scope: Scope, references: Iterable[str], outside: Callable[[Proto], 
     return [*found]
 
 
-def _within(scope: Scope, body: Body, path: str, given: dict[str, list[str]]) -> Scope:
-    """The same nodes for a body, in which some are given."""
-    inner = Scope(scope.library, body, scope.protos.values(), {**scope.made, **given}, path, scope.attributes)
-    inner.blocks = dict(scope.blocks)
-    return inner
-
-
 # Branches
 
 
@@ -86,7 +81,7 @@ def _branches(scope: Scope, merge: Proto) -> Region | None:
         for i, (value, (side,)) in enumerate(zip(values, sides, strict=True)):
             body, number = Body(), scope.library.unique(f"{label}.{i}")
             body.literals[number] = Literal("int32", (), (i,))
-            made = _within(scope, body, label, given).tensors([value])
+            made = scope.within(body, label, given).tensors([value])
             graphs[side] = body.graph(f"{label}.{side}", {}, [*made, number], scope.library.source)
         decides = scope.tensor(condition, merge)
         if several:
@@ -127,39 +122,43 @@ class _Variable(NamedTuple):
 def _loop(scope: Scope, proto: Proto) -> Region | None:
     """`Exit`: what a loop has carried to its end."""
     switch = _node(scope, proto.input[0], "Switch") if proto.input else None
-    if switch is None or len(switch.input) < 2:
+    if switch is None or not switch.input:
         return None
-    goes_on = _node(scope, switch.input[1], "LoopCond")
-    variables = None if goes_on is None else _variables(scope, goes_on)
-    if goes_on is None or not goes_on.input or variables is None:
+    goes_on = _node(scope, switch.input[-1], "LoopCond")
+    if goes_on is None:
         return None
-    own = {name for v in variables for name in (v.merge, v.switch)}
-    inside = [goes_on.input[0], *(v.left for v in variables)]
-    border = _border(scope, inside, lambda p: p.op == "Enter" or p.name in own)
-    entered = [node.input[0] for node in (_node(scope, r, "Enter") for r in border) if node is not None and node.input]
-    index = [v.switch for v in variables].index(switch.name)
-
-    def written() -> list[str]:
-        if goes_on.name not in scope.loops:
-            scope.loops[goes_on.name] = _written(scope, goes_on, variables)
-        return [scope.loops[goes_on.name][index]]
-
-    return Region([*entered, *(v.start for v in variables)], written)
+    if goes_on.name not in scope.loops:
+        scope.loops[goes_on.name] = None  # until it is known
+        scope.loops[goes_on.name] = _whole(scope, goes_on)
+    loop = scope.loops[goes_on.name]
+    index = [p.name for p in scope.after[goes_on.name]].index(switch.name)
+    return None if loop is None else Region(loop.needs, lambda: [loop.written()[index]])
 
 
-def _variables(scope: Scope, goes_on: Proto) -> list[_Variable] | None:
-    """Everything that the loop carries."""
-    found = []
-    for switch in scope.protos.values():
-        if switch.op == "Switch" and len(switch.input) > 1 and _node(scope, switch.input[1], "LoopCond") == goes_on:
-            merge = _node(scope, switch.input[0], "Merge")
-            ends = [] if merge is None else list(merge.input[:2])
-            start = next((node for r in ends if (node := _node(scope, r, "Enter")) is not None), None)
-            again = next((node for r in ends if (node := _node(scope, r, "NextIteration")) is not None), None)
-            if start is None or again is None or not start.input or not again.input:
-                return None
-            found.append(_Variable(merge.name, switch.name, start.input[0], again.input[0]))
-    return found
+def _whole(scope: Scope, goes_on: Proto) -> Region | None:
+    """A loop, which goes on as long as a condition holds."""
+    variables = [_variable(scope, switch) for switch in scope.after[goes_on.name]]
+    found = [v for v in variables if v is not None]
+    if len(found) < len(variables) or not goes_on.input:
+        return None
+    own = {name for v in found for name in (v.merge, v.switch)}
+    inside = [goes_on.input[0], *(v.left for v in found)]
+    border = [_node(scope, r, "Enter") for r in _border(scope, inside, lambda p: p.op == "Enter" or p.name in own)]
+    entered = [node.input[0] for node in border if node is not None and node.input]
+    return Region([*entered, *(v.start for v in found)], cache(lambda: _written(scope, goes_on, found)))
+
+
+def _variable(scope: Scope, switch: Proto) -> _Variable | None:
+    """One of the tensors that a loop carries."""
+    merge = _node(scope, switch.input[0], "Merge") if switch.op == "Switch" else None
+    ends = [] if merge is None else merge.input[:2]
+    enter, again = (
+        next((node for r in ends if (node := _node(scope, r, op)) is not None), None)
+        for op in ("Enter", "NextIteration")
+    )
+    if merge is None or enter is None or again is None or not enter.input or not again.input:
+        return None
+    return _Variable(merge.name, switch.name, enter.input[0], again.input[0])
 
 
 def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> list[str]:
@@ -171,13 +170,13 @@ def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> li
 
     def condition(where: Body, given: Sequence[str]) -> str:
         merges = {v.merge: [name] for v, name in zip(variables, given, strict=True)}
-        return _within(scope, where, label, merges).tensors([goes_on.input[0]])[0]
+        return scope.within(where, label, merges).tensors([goes_on.input[0]])[0]
 
     given = {v.merge: [name] for v, name in zip(variables, inner, strict=True)}
     given |= {v.switch: ["", name] for v, name in zip(variables, inner, strict=True)}
-    left = _within(scope, body, label, given).tensors([v.left for v in variables])
+    left = scope.within(body, label, given).tensors([v.left for v in variables])
     first, again = condition(scope.body, starts), condition(body, left)
-    ends = {p.input[0].partition(":")[0]: p.name for p in scope.protos.values() if p.op == "Exit" and p.input}
+    ends = {v.switch: p.name for v in variables for p in scope.after.get(v.switch, ()) if p.op == "Exit"}
     made = [scope.label(ends[v.switch]) if v.switch in ends else library.unique(name) for v, name in named]
     looping(scope, label, body, (first, again), Carried(starts, inner, left, made))
     return made

@@ -1,0 +1,46 @@
+"""What a graph is made of while TensorFlow's nodes are added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shapesmt.graph import Declared, Graph, Literal, Node
+
+__all__ = ["ASSERT", "DOMAIN", "Body", "numbered"]
+
+DOMAIN, ASSERT = "tensorflow", "Assert"
+_OPSET = 22  # of the ONNX operators that control flow becomes
+
+
+@dataclass
+class Body:
+    """What a graph is made of, as far as it is known."""
+
+    nodes: list[Node] = field(default_factory=list)
+    literals: dict[str, Literal] = field(default_factory=dict)
+    declared: dict[str, Declared] = field(default_factory=dict)
+
+    def graph(self, name: str, inputs: Mapping[str, Declared], outputs: Sequence[str], source: str) -> Graph:
+        """The graph, without what neither its outputs nor what it asserts need."""
+        kept, needed = [], set(outputs)
+        for node in reversed(self.nodes):
+            if _asserts(node) or not needed.isdisjoint(node.outputs):
+                kept.append(node)
+                needed.update(node.reads)
+        literals = {key: value for key, value in self.literals.items() if key in needed}
+        claims = {key: value for key, value in self.declared.items() if key in needed}
+        return Graph(name, inputs, outputs, kept[::-1], literals, claims, {"": _OPSET, DOMAIN: 1}, source=source)
+
+
+def _asserts(node: Node) -> bool:
+    return node.op == ASSERT or any(_asserts(inner) for graph in node.attributes.graphs for inner in graph.nodes)
+
+
+def numbered(label: str, outputs: int) -> list[str]:
+    """What to call the outputs of a node.
+
+    >>> numbered("split", 3)
+    ['split', 'split:1', 'split:2']
+    """
+    return [f"{label}:{i}" if i else label for i in range(outputs)]
