@@ -324,7 +324,8 @@ def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], where: str, known:
     elif t.value is not None and t.value.element.symbols <= atoms.keys() | set(positions(t.value.element)):
         for index in islice(np.ndindex(array.shape), 200):
             at = {p: index[-int(p.name[1:])] for p in positions(t.value.element)}
-            inferred = Evaluator({**atoms, **at}).dim(t.value.element)
+            element, there = t.value.element, Evaluator({**atoms, **at})
+            inferred = element.value(there) if isinstance(element, Real) else there.dim(element)
             assert inferred == array[index], (
                 f"element {index} of {where}: inferred {t.value} = {inferred}, real {array[index]}"
             )

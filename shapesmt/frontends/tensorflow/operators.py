@@ -31,7 +31,7 @@ y idx: Unique UniqueV2
 y idx count: UniqueWithCounts UniqueWithCountsV2
 out idx: ListDiff
 y batch_mean batch_variance reserve_space_1 reserve_space_2: FusedBatchNorm FusedBatchNormV2
-y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3: FusedBatchNormV3
+y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3: FusedBatchNormV3 _FusedBatchNormEx
 output argmax: MaxPoolWithArgmax
 output row_pooling_sequence col_pooling_sequence: FractionalMaxPool FractionalAvgPool
 selected_indices selected_scores valid_outputs: NonMaxSuppressionV5
@@ -137,6 +137,7 @@ _INPUTS = """
 4: StatelessRandomUniformV2 StatelessSampleDistortedBoundingBox StatelessTruncatedNormalV2 StridedSlice
 5: BatchNormWithGlobalNormalization CudnnRNNV3 FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 MatrixDiagV2
 5: MatrixDiagV3 NonMaxSuppressionV3 NonMaxSuppressionV4 Requantize SparseSlice
+5 num_side_inputs: _FusedBatchNormEx
 6: CombinedNonMaxSuppression GRUBlockCell NonMaxSuppressionV5 QuantizedConv2D StatelessRandomUniformIntV2
 7: SparseAdd
 8: LSTMBlockCell

@@ -15,7 +15,7 @@ from shapesmt.formula import TRUE, all_of, any_of, at_least, equal
 from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, first
 from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import elements
+from shapesmt.value import elements, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,8 +29,8 @@ NOT_EMPTY = "the list isn't empty, or the shape of its elements is known"
 
 
 def unset(ctx: InferenceContext, length: Dim | int) -> Tensor:
-    """A list without elements, or with none that is set yet."""
-    return tensor(f"unset({ctx.text('element_dtype', '')})", [as_dim(length)])
+    """A list without elements, or with none that is set yet: what is read of it is 0."""
+    return tensor(f"unset({ctx.text('element_dtype', '')})", [as_dim(length)], field(ZERO))
 
 
 def listed(dtype: str, length: Dim, sizes: Iterable[Dim]) -> Tensor:
@@ -206,4 +206,5 @@ def length(ctx: InferenceContext) -> Tensor:
 def resize(ctx: InferenceContext) -> Tensor:
     """The list shortened, or with zeros behind it."""
     found, size = given(ctx), first(ctx, 1)
-    return tensor(found.dtype, [ctx.fresh("length") if size is None else maximum(size, 0), *found.dims[1:]])
+    length = ctx.fresh("length") if size is None else maximum(size, 0)
+    return tensor(found.dtype, [length, *found.dims[1:]], found.value)

@@ -18,7 +18,7 @@ from shapesmt.ops.reshape import reshape_to
 from shapesmt.ops.shape import broadcast_value
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
 from shapesmt.real import Real
-from shapesmt.tensor import Tensor
+from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements, Item, elements
 
 STRETCHED = "a size expands from 1 or stays"
@@ -114,7 +114,10 @@ def permute_sizes(ctx: InferenceContext) -> Tensor:
 def fill(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes, filled with one element."""
     ctx.require_rank(ctx.input(1), 0)
-    return result(ctx, "Expand", ctx.input(1), ctx.input(0))
+    made, filling = result(ctx, "Expand", ctx.input(1), ctx.input(0)), ctx.input(1).value
+    if made.value is None and made.shape is not None and isinstance(filling, Elements):
+        return tensor(made.dtype, made.shape, valued(made.dims, filling.items[0]))
+    return made
 
 
 @rule("ZerosLike", "OnesLike", domain=DOMAIN, any_rank=True, total=True)
