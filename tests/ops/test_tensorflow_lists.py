@@ -134,3 +134,13 @@ def test_assertions_about_data_are_taken_to_hold():
         return x
 
     agree(build, "1..3")
+
+
+def test_assertions_about_numbers_that_are_not_followed_are_left_open():
+    def build(x):
+        size = tf.cast(tf.math.erf(tf.cast(tf.shape(x)[0], tf.float32)), tf.int32)
+        raw.Assert(condition=size < 1, data=[x])
+        return x
+
+    found = agree(build, "1..3", known=False)
+    assert [u.kind for a in found.inference.applications for u in a.unjudged] == ["elements"]

@@ -59,6 +59,7 @@ def asked(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
     """The shape that an input lists for elements, None for each unknown size; None where any will do."""
     x, items = ctx.input(index), ctx.items(index)
     if x.shape is None or x.rank != 1 or items is None:
+        ctx.grant(index)
         return None
     return [d if d is not None and d.lo >= 0 else None for d in items]
 
@@ -94,6 +95,7 @@ def place(ctx: InferenceContext, index: int, length: Dim | None) -> Dim | None:
     ctx.require_rank(ctx.input(index), 0)
     k = first(ctx, index)
     if k is None:
+        ctx.grant(index)
         ctx.require_at_least(1 if length is None else length, 1, WITHIN)
     else:
         ctx.require(all_of(at_least(k, 0), TRUE if length is None else at_least(length, k + 1)), WITHIN, k, length)
@@ -188,14 +190,16 @@ def concat(ctx: InferenceContext) -> list[Tensor]:
 def gather(ctx: InferenceContext) -> Tensor:
     """The tensors at several positions, along a new first axis."""
     found, indices = given(ctx), ctx.input(1, rank=1)
-    for k in ctx.items(1) or ():
-        if k is not None:
+    for k in ctx.items(1) or (None,):
+        if k is None:
+            ctx.grant(1)
+        else:
             ctx.require(all_of(at_least(k, 0), at_least(found[0], k + 1)), WITHIN, k, found[0])
     sizes = fitting(ctx, found, asked(ctx, 2), indices[0])
     return ctx.tensor(None if sizes is None else [indices[0], *sizes], ctx.text("element_dtype", ""))
 
 
-@rule("TensorListLength", domain=DOMAIN, any_rank=True, total=True)
+@rule("TensorListLength", domain=DOMAIN, any_rank=True, total=True, of_shape=True)
 def length(ctx: InferenceContext) -> Tensor:
     """The number of elements."""
     found = ctx.input(0)
