@@ -8,6 +8,7 @@ from shapesmt.application import Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
+from shapesmt.ops.items import ARITHMETIC, LOGIC, VARIADIC
 from shapesmt.ops.registry import resolve, rule
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import elements
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from shapesmt.graph import AttributeValue
 
 OPSET = 22
+ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
 
 
 class Row(NamedTuple):
@@ -35,12 +37,20 @@ def rename(table: Mapping[str, Row], domain: str) -> None:
     def renamed(ctx: InferenceContext) -> list[Tensor]:
         """What the ONNX operator of the table's line does."""
         row = table[ctx.node.op]
+        if row.onnx in ONE_TYPE:
+            require_one_type(ctx)
         attributes = {onnx: ctx.attributes[name] for onnx, name in row.attributes.items() if name in ctx.attributes}
         return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
 
     total = {name for name, row in table.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
     rule(*total, domain=domain, any_rank=True, total=True)(renamed)
     rule(*table.keys() - total, domain=domain, any_rank=True)(renamed)
+
+
+def require_one_type(ctx: InferenceContext) -> None:
+    """State that all inputs are of one element type."""
+    types = list(dict.fromkeys(x.dtype for x in ctx.inputs if x is not None and x.dtype))
+    ctx.check(len(types) <= 1, f"operands have the same element type, not {' and '.join(types)}")
 
 
 def results(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:

@@ -30,7 +30,7 @@ ACTIVATIONS = (
 
 def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shape, dtype: str) -> Value | None:
     """The elements of `function` applied to operands broadcast to `shape`."""
-    if function is None or all(t.value is None for t in operands):
+    if function is None or all(t.value is None for t in operands) or not _alike(function, operands):
         return None
     partial, sizes = function in PARTIAL, concrete(shape)
     most = MAX_FLOATS if dtype in FLOATS else MAX_ELEMENTS
@@ -47,6 +47,16 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     if any(e is None for e in over):
         return None
     return valued(shape, known(function(*over), dtype))
+
+
+def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
+    """Whether all are floats or none is, as the function takes them; of others nothing is calculated."""
+    if function is items.ARITHMETIC["Pow"]:
+        return True
+    floats = [t.dtype in FLOATS for t in operands if t.value is not None]
+    if function is items.chosen:
+        return operands[0].dtype not in FLOATS and len({t.dtype in FLOATS for t in operands[1:] if t.value}) < 2
+    return not any(floats) or (all(floats) and function not in items.WHOLE)
 
 
 def _clash(size: int, joint: int) -> bool:

@@ -20,6 +20,7 @@ from shapesmt.formula import at_least, equal, select
 from shapesmt.real import Real
 from shapesmt.tensor import Tensor
 from shapesmt.value import (
+    MAX_ELEMENTS,
     Elements,
     Field,
     Floats,
@@ -149,8 +150,10 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
         view: The rearrangement of an array of elements, for a concrete output.
         moved: What stands for each position of the input in terms of the output's positions.
     """
-    if isinstance(x.value, Elements) and concrete(shape) is not None:
-        return from_array(np.asarray(view(x.value.array), dtype=object))
+    sizes = concrete(shape)
+    if isinstance(x.value, Elements) and sizes is not None:
+        listed = prod(sizes) <= MAX_ELEMENTS  # longer ones aren't even tried: a file may ask for any number
+        return from_array(np.asarray(view(x.value.array), dtype=object)) if listed else None
     element = element_of(x)
     return None if element is None else valued(shape, move_positions(element, moved))
 

@@ -70,7 +70,7 @@ def cast(item: Dim | Real, dtype: str) -> Item:
         return item
     bits = INTEGERS.get(dtype, 64)
     wrapped = item.constant & ((1 << bits) - 1)
-    return const(wrapped - (1 << bits) if dtype[0] == "i" and wrapped >> (bits - 1) else wrapped)
+    return const(wrapped - (1 << bits) if dtype[:1] == "i" and wrapped >> (bits - 1) else wrapped)
 
 
 def truth(formula: Formula | None) -> Dim | None:
@@ -104,9 +104,9 @@ def _relu(x: Dim | Real) -> Item:
     return maximum(x, 0) if isinstance(x, Dim) else extreme("max", x, literal(0, x.dtype))
 
 
-def _logarithm(x: Real) -> Item:
+def _logarithm(x: Dim | Real) -> Item:
     """Of elements that are many only: runtimes differ in its last bit, which may decide a size."""
-    return x.unary("log") if any(s.kind == "axis" for s in x.symbols) else None
+    return x.unary("log") if isinstance(x, Real) and any(s.kind == "axis" for s in x.symbols) else None
 
 
 def _finite(x: Real) -> Dim | None:
@@ -234,15 +234,15 @@ smallest, greatest = _pick("min"), _pick("max")
 UNARY: dict[str, Function] = {
     "Abs": _absolute,
     "BitwiseNot": lambda x: -1 - x,
-    "Ceil": lambda x: x.ceil(),
-    "Floor": lambda x: x.floor(),
+    "Ceil": lambda x: x if isinstance(x, Dim) else x.ceil(),
+    "Floor": lambda x: x if isinstance(x, Dim) else x.floor(),
     "Log": _logarithm,
     "Neg": lambda x: -x,
-    "Reciprocal": lambda x: literal(1, x.dtype) / x if x.lo > 0 or x.hi < 0 else None,
+    "Reciprocal": lambda x: literal(1, x.dtype) / x if isinstance(x, Real) and (x.lo > 0 or x.hi < 0) else None,
     "Relu": _relu,
-    "Round": lambda x: x.round(),
+    "Round": lambda x: x if isinstance(x, Dim) else x.round(),
     "Sign": _sign,
-    "Sqrt": lambda x: x.unary("sqrt") if x.lo >= 0 else None,
+    "Sqrt": lambda x: x.unary("sqrt") if isinstance(x, Real) and x.lo >= 0 else None,
 }
 PREDICATES: dict[str, Function] = {"IsInf": _finite, "IsNaN": _finite, "Not": _not}
 ARITHMETIC: dict[str, Function] = {
@@ -267,3 +267,6 @@ LOGIC: dict[str, Function] = {
     "Xor": lambda a, b: truth(differs(a, b)),
 }
 PARTIAL: frozenset[Function] = frozenset({_both, _either, chosen})
+_BITWISE = [UNARY["BitwiseNot"], *(ARITHMETIC[name] for name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"))]
+WHOLE: frozenset[Function] = frozenset([_not, _both, _either, LOGIC["Xor"], shift_left, shift_right, *_BITWISE])
+"""Those of integers alone."""

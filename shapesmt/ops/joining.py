@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from shapesmt.ops.fields import array_of, attribute, concrete, counted, element_
 from shapesmt.ops.laws import require_least
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
-from shapesmt.value import Elements, Item, Value, from_array, move_positions, position
+from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, from_array, move_positions, position
 
 MAX_JOINED = 8  # formulas joined into one
 _JOIN = "joined tensors match off the join axis"
@@ -200,7 +201,9 @@ def _pad_value(
 ) -> Value | None:
     """Known elements with a known number of them added; formulas aren't padded."""
     x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
-    if not isinstance(x.value, Elements) or mode != "constant" or len(widths) < len(pads):
+    sizes = concrete(dims)
+    few = sizes is not None and prod(sizes) <= MAX_ELEMENTS
+    if not few or not isinstance(x.value, Elements) or mode != "constant" or len(widths) < len(pads):
         return None
     amounts = np.zeros((x.rank, 2), dtype=int)
     amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
@@ -209,7 +212,7 @@ def _pad_value(
     ]
     filler = np.array(_filler(ctx), dtype=object)
     padded = np.pad(cropped, np.maximum(amounts, 0), constant_values=filler)
-    return from_array(padded) if padded.shape == concrete(dims) else None
+    return from_array(padded) if padded.shape == sizes else None
 
 
 def _filler(ctx: InferenceContext) -> Item:

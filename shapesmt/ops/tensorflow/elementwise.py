@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.context import InferenceContext
 from shapesmt.formula import TRUE, any_of, at_least, differs, equal
-from shapesmt.ops.bridge import number_of, result
+from shapesmt.ops.bridge import number_of, require_one_type, result
 from shapesmt.ops.elementwise import broadcast
 from shapesmt.ops.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.laws import require_shape, require_vector
@@ -81,7 +81,8 @@ def square(ctx: InferenceContext) -> Tensor:
 @rule("Cast", domain=DOMAIN, any_rank=True, total=True)
 def cast(ctx: InferenceContext) -> Tensor:
     """The shape is kept; elements change type."""
-    return result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "DstT", "")))
+    dtype = dtype_of(ctx, "DstT", "")
+    return result(ctx, "Cast", ctx.input(0), to=number_of(dtype)) if dtype else ctx.tensor(ctx.input(0).shape, "")
 
 
 @rule("Bitcast", domain=DOMAIN)
@@ -112,6 +113,7 @@ LOOSE = ("Atan2", "DivNoNan", "Igamma", "IgammaGradA", "Igammac", "MulNoNan", "N
 @rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN)
 def arithmetic(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together."""
+    require_one_type(ctx)
     return broadcast(ctx, None)
 
 
@@ -133,6 +135,7 @@ DIVISIONS: dict[str, Function] = {
 def divide(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together; no integer is divided by zero."""
     x, y = ctx.input(0), ctx.input(1)
+    require_one_type(ctx)
     if x.dtype not in INTEGERS:
         return result(ctx, "Mod", x, y, fmod=1) if ctx.node.op.endswith("Mod") else _divided(ctx, x, y)
     made = broadcast(ctx, DIVISIONS.get(ctx.node.op))
@@ -149,6 +152,7 @@ def _divided(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
 @rule("Pow", domain=DOMAIN)
 def power(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together; no integer has a negative exponent."""
+    require_one_type(ctx)
     made = result(ctx, "Pow", ctx.input(0), ctx.input(1))
     if ctx.input(0).dtype in INTEGERS:
         law = "the exponent of an integer isn't negative"
@@ -160,6 +164,7 @@ def power(ctx: InferenceContext) -> Tensor:
 def compare(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together, or have one shape where that is so; some may have shapes that don't go together."""
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
+    require_one_type(ctx)
     if op == "ApproximateEqual":
         ctx.require_agree(x, y, law=SAME)
         return ctx.tensor(x.dims, "bool")
@@ -180,6 +185,7 @@ def shift(ctx: InferenceContext) -> Tensor:
 @rule("SquaredDifference", domain=DOMAIN, any_rank=True)
 def squared_difference(ctx: InferenceContext) -> Tensor:
     """`(x - y)**2`."""
+    require_one_type(ctx)
     difference = result(ctx, "Sub", ctx.input(0), ctx.input(1))
     return result(ctx, "Mul", difference, difference)
 

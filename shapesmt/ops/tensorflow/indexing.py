@@ -213,7 +213,7 @@ def unique(ctx: InferenceContext) -> list[Tensor]:
     return [found[0], typed(found[2], dtype), typed(found[3], dtype)]
 
 
-@rule("ListDiff", "SetDiff1d", domain=DOMAIN)
+@rule("ListDiff", domain=DOMAIN)
 def list_diff(ctx: InferenceContext) -> list[Tensor]:
     """What of one list isn't in another, and where it was."""
     x = ctx.input(0, rank=1)

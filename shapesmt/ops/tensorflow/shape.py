@@ -102,7 +102,7 @@ def permute_sizes(ctx: InferenceContext) -> Tensor:
     """What is listed for the axes of one layout, in the order of another."""
     x, source = ctx.input(0), ctx.text("src_format", "NHWC")
     order, items = [source.index(letter) for letter in ctx.text("dst_format", "NCHW") if letter in source], ctx.items(0)
-    if items is None or x.rank != 1 or len(items) != len(order):
+    if items is None or x.rank != 1 or len(items) != len(order) or max(order, default=0) >= len(items):
         return ctx.tensor(x.dims)
     return ctx.known([items[i] for i in order], x.dtype)
 

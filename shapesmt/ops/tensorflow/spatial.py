@@ -128,8 +128,9 @@ def transposed_convolution(ctx: InferenceContext) -> Tensor:
     """An image of the listed sizes, of which a convolution with these filters makes the one that is given."""
     w, y, listed = ctx.input(1), ctx.input(2), wanted(ctx, 0)
     count = 3 if "3D" in ctx.node.op else 2
+    for x in (w, y):
+        ctx.require_rank(x, count + 2)
     if listed is None or None in listed:
-        ctx.require_rank(y, count + 2)
         return ctx.tensor(sized(ctx, [None] * (count + 2)), y.dtype)
     short = len(listed) == count  # without batch and channels
     ctx.check(short or len(listed) == count + 2, f"there are {count + 2} sizes, not {len(listed)}")
@@ -156,7 +157,7 @@ def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
     ctx.require_rank(x, count + 2)
     axes = windows(ctx, per_axis(ctx, "ksize", count))
     made = [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
-    depth, channels = ctx.integers("ksize")[1 if channels_first(ctx) else -1], channel(ctx, x)
+    depth, channels = (ctx.integers("ksize", ()) or (1, 1))[1 if channels_first(ctx) else -1], channel(ctx, x)
     if ctx.node.op == "MaxPool" and ctx.text("padding") != "SAME":
         ctx.require_at_least(channels, depth, FITS)
     if depth > 1:
@@ -203,11 +204,11 @@ def patches(ctx: InferenceContext) -> Tensor:
 # Normalization
 
 
-@rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx", domain=DOMAIN)
+@rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", domain=DOMAIN)
 def batch_norm(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; scale, offset, mean and variance have one element per channel."""
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
-    ctx.check(x.rank == 4 or (x.rank == 5 and ctx.node.op.endswith(("V3", "Ex"))), f"the rank is 4, not {x.rank}")
+    ctx.check(x.rank == 4 or (x.rank == 5 and ctx.node.op.endswith("V3")), f"the rank is 4, not {x.rank}")
     channels = channel(ctx, x)
     require_vector(ctx, (1, 2), channels, "scale and offset have one element per channel")
     if not training or ctx.number("exponential_avg_factor", 1.0) != 1:

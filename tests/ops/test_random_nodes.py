@@ -1,0 +1,72 @@
+"""No rule of TensorFlow's breaks on nodes that make no sense, of which no schema tells: what they need is a law."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from shapesmt.context import InferenceContext
+from shapesmt.dim import as_dim, symbol
+from shapesmt.frontends.tensorflow.operators import known
+from shapesmt.graph import Attributes, Node
+from shapesmt.ops.registry import Rule, load_everything, rules
+from shapesmt.real import literal
+from shapesmt.tensor import Tensor, UnknownRankError, tensor
+from shapesmt.value import elements
+
+load_everything()
+RULES = sorted((r for r in rules() if not r.nested and r.domain == "tensorflow"), key=lambda r: r.name)
+COUNTS = {name: operator.inputs or () for name, operator in known().items()}
+SYMBOLS = [symbol("a", 0), symbol("b", 1), symbol("a", 0) - 2]
+TEXTS = {
+    "data_format": ("NHWC", "NCHW", "NDHWC", ""),
+    "dst_format": ("NCHW", "HW"),
+    "equation": ("ij,jk->ik", "...i->i", "ii", "", "i->ij"),
+    "mode": ("REFLECT", "SYMMETRIC"),
+    "padding": ("SAME", "VALID", "EXPLICIT", "?"),
+    **dict.fromkeys(("DstT", "T", "dtype", "out_type", "type"), ("float32", "int32", "uint8", "")),
+}
+LISTS = ("dilations", "explicit_paddings", "ksize", "ksizes", "rates", "squeeze_dims", "strides")
+NUMBERS = ("axis", "batch_dims", "block_size", "keep_dims", "num_elements", "seq_dim", "stride", "transpose_a")
+MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "window_size")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
+def test_no_rule_breaks(rule: Rule, seeds: range) -> None:
+    for seed in seeds:
+        random = Random(f"{rule.name}{seed}")
+        inputs = [made(random) for many in COUNTS[rule.name] for _ in range(random.randint(1, 3) if many else 1)]
+        names = [f"x{i}" for i in range(len(inputs))]
+        outputs = ["y", "z", "u"][: random.randint(1, 3)]
+        node = Node(rule.name, rule.domain, "node", names, outputs, attributes(random))
+        try:
+            found = InferenceContext(node, inputs, 1).apply(rule.apply)
+        except UnknownRankError:
+            continue
+        assert len(found.outputs) == len(outputs), f"seed {seed}"
+
+
+def attributes(random: Random) -> Attributes:
+    """Some attributes that operators have, with values that they needn't take."""
+    found = {name: random.choice(texts) for name, texts in TEXTS.items()}
+    found |= {name: tuple(random.choices((-1, 0, 1, 1, 2), k=random.choice((0, 2, 4, 5, 8)))) for name in LISTS}
+    found |= {name: random.choice((-3, -1, 0, 1, 2, 3)) for name in (*NUMBERS, *MASKS)}
+    return Attributes({name: value for name, value in found.items() if random.random() < 0.8})
+
+
+def made(random: Random) -> Tensor:
+    """Floats or integers that are known, sizes, or nothing but a shape."""
+    if random.random() < 0.5:
+        choices = [*SYMBOLS, *map(as_dim, (0, 1, 2, 3, 4, 8))]
+        shape = random.choices(choices, k=random.choice((0, 1, 2, 3, 4, 4, 5))) if random.random() < 0.9 else None
+        return tensor(random.choice(("float32", "int32", "string", "bool", "")), shape)
+    shape = random.choice([(), (), (1,), (2,), (3,), (4,), (2, 2), (4, 2)])
+    count = 1
+    for size in shape:
+        count *= size
+    if random.random() < 0.2:
+        numbers = [literal(random.choice((-1.5, 0.0, 1.0, 2.0)), "float32") for _ in range(count)]
+        return tensor("float32", shape, elements(shape, numbers))
+    whole = [*SYMBOLS, None, *map(as_dim, (-1, 0, 1, 1, 2, 3, 2**31 - 1))]
+    return tensor(random.choice(("int32", "int64")), shape, elements(shape, random.choices(whole, k=count)))
