@@ -8,7 +8,7 @@ from shapesmt.application import Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
-from shapesmt.ops.items import ARITHMETIC, LOGIC, VARIADIC
+from shapesmt.ops.items import ARITHMETIC, INTEGERS, LOGIC, VARIADIC
 from shapesmt.ops.registry import resolve, rule
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import elements
@@ -79,7 +79,16 @@ def _made(
         made = found.apply(inner)
     finally:
         ctx.memoizable &= inner.memoizable
+        for index in inner.granted:
+            grant(ctx, inputs[index])
     return [made] if isinstance(made, Tensor) else list(made or ())
+
+
+def grant(ctx: InferenceContext, x: Tensor | None) -> None:
+    """Say that running depends on the elements of a tensor: an input, or what was made of one that lists integers."""
+    same = [i for i, t in enumerate(ctx.inputs) if t is x]
+    for i in same or [i for i, t in enumerate(ctx.inputs) if t is not None and t.dtype in INTEGERS]:
+        ctx.grant(i)
 
 
 def number_of(dtype: str) -> int:

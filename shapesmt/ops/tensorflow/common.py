@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from shapesmt.dim import Dim, as_dim
 from shapesmt.formula import any_of, equal
+from shapesmt.ops.bridge import grant
 from shapesmt.tensor import tensor
 from shapesmt.value import Elements, Field, uniform
 
@@ -35,6 +36,7 @@ def require_each(
     ctx: InferenceContext, x: Tensor, good: Callable[[Dim], Formula], law: str, used: Dim | int = 1
 ) -> None:
     """State something of every known integer of a tensor, unless nothing is `used`."""
+    grant(ctx, x)
     items = x.value.items if isinstance(x.value, Elements) else (uniform(x.value),)
     for item in dict.fromkeys(items):
         if isinstance(item, Dim):
@@ -43,6 +45,7 @@ def require_each(
 
 def first(ctx: InferenceContext, index: int) -> Dim | None:
     """The one integer that an input holds, where it is known."""
+    ctx.grant(index)
     items = ctx.items(index)
     return items[0] if items and len(items) == 1 else None
 

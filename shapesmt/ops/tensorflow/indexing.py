@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, ZERO, Dim, product
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate
-from shapesmt.ops.bridge import anything, as_list, known, known_axis, result, results
+from shapesmt.ops.bridge import anything, as_list, grant, known, known_axis, result, results
 from shapesmt.ops.fields import wanted
 from shapesmt.ops.indices import INSIDE, columns, spans
 from shapesmt.ops.laws import require_least, require_shape, sized
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that known indices are inside an axis of that size, counted from the front."""
+    grant(ctx, indices)
     for given, least, greatest in spans(indices):
         for formula, index in ((at_least(least, 0), least), (less(greatest, size), greatest)):
             ctx.require(any_of(unless, negate(given), formula), INSIDE, index, size)
