@@ -80,7 +80,7 @@ class _Sizes:
         copied = self.x[i]
         if multiple(copied, d):  # which is 0 as well then
             return d
-        if not self.unknown and _computed(d) and (len(d.terms[0][0]) > 1 or multiple(self.x.numel, d)):
+        if not self.unknown and _computed(d) and multiple(self.x.numel, d):
             # The input is empty then, and would run by accident at most: not worth a choice in every size after it.
             self.ctx.require(any_of(differs(d, 0), equal(copied, 0)), "a size of 0 would copy the input's", d, copied)
             return d

@@ -6,7 +6,7 @@
     >>> print(script([equal(2 * ((h + 1) // 2), h)]))
     (declare-const |height| Int)
     (assert (<= 1 |height| 64))
-    (assert (= 0 (+ |height| (* (- 2) (div (+ 1 |height|) 2)))))
+    (assert (= 0 (+ (* (- 2) (div (+ 1 |height|) 2)) |height|)))
 
 The text grows with the number of distinct parts: a part whose text is long gets a name of its own, and each
 part is written once, however often it is used. Nothing here recurses, so that depth has no limit.
@@ -213,12 +213,13 @@ def _parts(part: Part) -> list[Part]:
 def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
     written = []
     for monomial, coefficient in dim.terms:
-        factors = [terms[_ATOMS[n]] for n in monomial]
+        factors = sorted(terms[_ATOMS[n]] for n in monomial)
         if coefficient != 1 or not factors:
             factors.insert(0, number(coefficient))
         written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")
     if not written:
         return "0"
+    written.sort()  # whatever was computed before in this process
     return written[0] if len(written) == 1 else f"(+ {' '.join(written)})"
 
 

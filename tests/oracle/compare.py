@@ -132,8 +132,11 @@ def _reported(truth: Truth, report: Report) -> Iterator[str]:
 def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     """The model's verdict and the nodes reported, with their counterexamples."""
     undecided = {f.node for f in report.findings if f.verdict is Verdict.UNKNOWN}
-    expected, unseen = truth.expected(undecided - {f.node for f in report.findings if f.verdict is Verdict.DEPENDS})
-    unseen |= truth.unchecked
+    half = undecided & {f.node for f in report.findings if f.verdict is Verdict.DEPENDS}
+    expected, unseen = truth.expected(undecided - half)
+    names = [node.name for node in truth.model.graph.node]
+    behind = names[min(map(names.index, half), default=len(names)) :]  # judged where that half of a law holds
+    unseen |= truth.unchecked.union(behind)
     found = {f.node: f for f in report.findings if f.node not in unseen}
     unknown = {name for name, f in found.items() if f.verdict is Verdict.UNKNOWN}
     if not truth.valid and not unknown and report.verdict is Verdict.PROVED:
@@ -144,7 +147,7 @@ def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     for name, verdict in expected.items():
         if (verdict is Verdict.FAILS and kinds[name] in failing) or (kinds[name] in open_kinds and name not in found):
             continue  # the same node again is the same finding
-        if name not in found and name not in {f.node for f in report.findings}:
+        if name not in unseen and name not in {f.node for f in report.findings}:
             yield f"{name} should be {verdict}, and isn't reported"
     for name, finding in found.items():
         wanted = expected.get(name, Verdict.PROVED)
