@@ -24,7 +24,6 @@ from shapesmt.tensor import Shape, Tensor, UnknownRankError, tensor
 from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
-LARGEST = 2**63 - 1  # what 64 bits hold
 BROADCAST_LAW = "broadcast sizes are equal or 1"
 
 
@@ -53,6 +52,7 @@ class InferenceContext(Attached):
         self.memoizable = True
         self.made: list[Dim] = []
         self.granted: set[int] = set()
+        self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.rests_on: set[str] = set()
         self._guards: tuple[Formula, ...] = ()
         self._run = run
@@ -168,6 +168,7 @@ class InferenceContext(Attached):
         self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Real) for i in value.items):
+            self._unread |= {index} if value is not None else set()
             return None
         return tuple(i if isinstance(i, Dim) else None for i in value.items)
 
@@ -183,17 +184,6 @@ class InferenceContext(Attached):
             law = f"input {index} is the same whatever the sizes"
             self.unjudged.append(Unjudged("", self.node.op, "elements", law))
         return None
-
-    def listed(self, index: int, name: str, default: Sequence[int] | None = None) -> tuple[int, ...] | None:
-        """Integers that are an attribute in old versions and a constant input in new ones.
-
-        None where the input is given but its elements aren't known; `default` where neither is given.
-        """
-        if self.has(index):
-            return self.constants(index)
-        if name in self.attributes:
-            return self.integers(name)
-        return None if default is None else tuple(default)
 
     def grant(self, index: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
@@ -262,10 +252,6 @@ class InferenceContext(Attached):
         """A law that is already decided; where it is broken, the rule ends."""
         if not truth:
             self.reject(law)
-
-    def check_fits(self, number: Dim | int, what: str) -> None:
-        """A number that the node computes with is one that 64 bits hold."""
-        self.check(as_dim(number).lo <= LARGEST, f"{what} doesn't overflow 64 bits")
 
     def reject(self, law: str) -> NoReturn:
         """The node can't run: `law` is broken whatever the sizes."""
@@ -387,7 +373,7 @@ class InferenceContext(Attached):
         vague = self.made or any(t.shape is None and t.is_tensor for t in outputs)
         asked = self.granted or (range(len(self.inputs)) if vague else ())
         given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
-        return frozenset(i for i, t in given if not t.followed)
+        return frozenset(i for i, t in given if not t.followed or i in self._unread)
 
     def apply(self, rule: Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]) -> Application:
         """The rule applied; a rejected node has unknown outputs.

@@ -114,3 +114,9 @@ def test_relative_positions_are_proved_for_any_length():
     assert str(shapesmt.check(relative_positions(32)).verdict) == "PROVED"
     report = shapesmt.check(relative_positions(20), dims={"n": "1..128"})
     assert (report.precondition.text, report.precondition.exact) == (("n <= 4",), True)
+
+
+def test_lists_of_any_length_are_no_excuse():
+    """Elements known by a formula over positions, where a rule wants a list, leave a node open."""
+    report = checked(RANGE + "y = Reshape(x, r)")
+    assert (str(report.verdict), {f.kind for f in report.findings}) == ("UNKNOWN", {"elements"})

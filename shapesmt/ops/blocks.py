@@ -9,7 +9,7 @@ from shapesmt.dim import Dim, product
 from shapesmt.formula import at_least, divides, equal, implies
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import spans
-from shapesmt.ops.laws import require_least, sized
+from shapesmt.ops.laws import require_fits, require_least, sized
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 
@@ -37,7 +37,7 @@ def _block(ctx: InferenceContext) -> int:
     ctx.require_rank(ctx.input(0), 4)
     block = ctx.integer("blocksize")
     ctx.check(block >= 1, f"blocksize {block} is at least 1")
-    ctx.check_fits(block**2, f"a block of {block} by {block}")
+    require_fits(ctx, block**2, f"a block of {block} by {block}")
     ctx.check(ctx.text("mode", "DCR") in ("DCR", "CRD"), "the mode is DCR or CRD")
     return block
 
@@ -91,7 +91,7 @@ def _channels(ctx: InferenceContext, given: Dim, block: Sequence[Dim | None] | N
     if block is None or None in block:
         return ctx.fresh("channels", 1, given)
     volume = product(d for d in block if d is not None)
-    ctx.check_fits(volume, "the size of a block")
+    require_fits(ctx, volume, "the size of a block")
     ctx.require(divides(volume, given), "the channels are a multiple of the block", given, volume)
     ctx.require_at_least(given, 1, "the channels are a multiple of the block")
     return given // volume

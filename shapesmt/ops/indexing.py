@@ -254,10 +254,9 @@ def non_zero(ctx: InferenceContext) -> Tensor:
 
 
 def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
-    items = ctx.items(0)
-    if items is not None:
-        ones = [select(differs(i, 0), 1, 0) for i in items if i is not None]
-        unknown = len(items) - len(ones)
+    if isinstance(x.value, Elements):
+        ones = [select(differs(i, 0), 1, 0) for i in x.value.items if isinstance(i, Dim)]
+        unknown = len(x.value.items) - len(ones)
         return total(ones) + (ctx.fresh("count", 0, unknown) if unknown else ZERO)
     same = uniform(x.value)
     if same is not None and x.numel.lo >= 0:

@@ -11,7 +11,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, ceil_divide, minimum, total
 from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less, select
 from shapesmt.ops.fields import array_of, attribute, concrete, counted, element_of, valued, viewed
-from shapesmt.ops.laws import require_least
+from shapesmt.ops.laws import require_fits, require_least
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
 from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, from_array, move_positions, position
@@ -181,7 +181,7 @@ def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, aft
     if before is None or after is None:
         return ctx.fresh(f"size{axis}")
     padded = size + before + after
-    ctx.check_fits(padded, "the padded size")
+    require_fits(ctx, padded, "the padded size")
     ctx.require_at_least(padded, 0, "pads crop no more than there is")
     if mode == "constant" or (before is ZERO and after is ZERO):
         return padded

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.dim import as_dim
 from shapesmt.formula import all_of, any_of, at_least, equal, less
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
     from shapesmt.context import InferenceContext
     from shapesmt.dim import Dim
+
+LARGEST = 2**63 - 1  # what 64 bits hold
 
 
 def require_shape(
@@ -59,6 +62,25 @@ def require_places(ctx: InferenceContext, index: int, size: Dim, law: str) -> No
     for item in ctx.items(index) or ():
         if item is not None:
             ctx.require(all_of(at_least(item, 0), less(item, size)), law, item, size)
+
+
+def require_fits(ctx: InferenceContext, number: Dim | int, what: str) -> None:
+    """State that a number that the node computes with is one that 64 bits hold."""
+    ctx.check(as_dim(number).lo <= LARGEST, f"{what} doesn't overflow 64 bits")
+
+
+def listed(
+    ctx: InferenceContext, index: int, name: str, default: Sequence[int] | None = None
+) -> tuple[int, ...] | None:
+    """Integers that are an attribute in old versions and a constant input in new ones.
+
+    None where the input is given but its elements aren't known; `default` where neither is given.
+    """
+    if ctx.has(index):
+        return ctx.constants(index)
+    if name in ctx.attributes:
+        return ctx.integers(name)
+    return None if default is None else tuple(default)
 
 
 def sized(ctx: InferenceContext, items: Sequence[Dim | None], least: int = 0) -> list[Dim]:

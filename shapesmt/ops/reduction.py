@@ -15,6 +15,7 @@ from shapesmt.formula import absolute, any_of, at_least, equal
 from shapesmt.ops.fields import concrete, integers_of, valued
 from shapesmt.ops.indices import swept
 from shapesmt.ops.items import Function, greatest, known, smallest
+from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
 from shapesmt.real import MANTISSA, Real, literal
 from shapesmt.tensor import FLOATS, Shape, Tensor
@@ -42,7 +43,7 @@ def reduced_axes(ctx: InferenceContext, x: Tensor) -> tuple[int, ...] | None:
     """The axes that are folded, an attribute or an input; None where they aren't known."""
     if ctx.has(1) and ctx.input(1).shape is not None:
         ctx.require_rank(ctx.input(1), 1)
-    axes = ctx.listed(1, "axes", ())
+    axes = listed(ctx, 1, "axes", ())
     if axes:
         return tuple(sorted({ctx.normal(a, x.rank) for a in axes}))
     if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):

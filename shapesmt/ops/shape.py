@@ -11,7 +11,7 @@ from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, term_of, valued, viewed, wanted
-from shapesmt.ops.laws import require_least, require_single, sized
+from shapesmt.ops.laws import listed, require_least, require_single, sized
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.tensor import MAX_FLOATS, Shape, Tensor, from_literal
@@ -77,7 +77,7 @@ def transpose(ctx: InferenceContext) -> Tensor:
 def squeeze(ctx: InferenceContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them."""
     x = ctx.input(0)
-    axes = ctx.listed(1, "axes", ())
+    axes = listed(ctx, 1, "axes", ())
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "the axes are a list")
     dropped = {ctx.normal(a, x.rank) for a in axes or ()}
@@ -94,7 +94,7 @@ def squeeze(ctx: InferenceContext) -> Tensor:
 def unsqueeze(ctx: InferenceContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
     x = ctx.input(0)
-    axes = ctx.listed(1, "axes")
+    axes = listed(ctx, 1, "axes")
     if axes is None:
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, "the axes are a list")
         return ctx.tensor(None)

@@ -8,6 +8,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, as_dim, ceil_divide, maximum, minimum
 from shapesmt.formula import at_least, differs, select
 from shapesmt.ops.fields import element_of, valued, wanted
+from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 from shapesmt.value import Elements, Value, from_array, move_positions, position
@@ -75,7 +76,7 @@ def _listed(ctx: InferenceContext, index: int, name: str) -> list[Dim | None] | 
 def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
     """The axes that are cut; None where they aren't known."""
     named = ctx.has(3) or "axes" in ctx.attributes
-    axes = ctx.listed(3, "axes") if named else None
+    axes = listed(ctx, 3, "axes") if named else None
     if axes is None:
         known = [axis for axis in (wanted(ctx, 3) or () if named else ()) if axis is not None]
         for i, axis in enumerate(known):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.dim import ONE, Dim, as_dim, ceil_divide, make_atom, maximum, minimum
 from shapesmt.formula import any_of, at_least, divides, equal
-from shapesmt.ops.laws import require_one_or, require_single
+from shapesmt.ops.laws import require_fits, require_one_or, require_single
 from shapesmt.ops.registry import rule
 from shapesmt.rewrite import beyond
 
@@ -48,7 +48,7 @@ def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
     ctx.check(min(pads, default=0) >= 0, "padding isn't negative")
     found = list(map(Axis, map(as_dim, kernel), strides, dilations, pads[:rank], pads[rank:]))
     for axis in found:
-        ctx.check_fits(axis.extent, "the dilated kernel")
+        require_fits(ctx, axis.extent, "the dilated kernel")
     return found
 
 

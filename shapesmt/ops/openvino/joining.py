@@ -7,7 +7,7 @@ from shapesmt.dim import Dim, product
 from shapesmt.formula import at_least, divides
 from shapesmt.ops.bridge import anything, listed, result, results
 from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least
+from shapesmt.ops.laws import require_fits, require_least
 from shapesmt.ops.openvino.bridge import DOMAIN, known, known_axis
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
@@ -81,7 +81,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 3, least=True)
     ctx.check(block >= 1, f"block_size {block} is at least 1")
     volume = block ** (x.rank - 2)
-    ctx.check_fits(volume, "the size of a block")
+    require_fits(ctx, volume, "the size of a block")
     ctx.require(divides(volume, x[1]), f"the channels split into blocks of {volume}", x[1], volume)
     return ctx.tensor([x[0], x[1] // volume, *(d * block for d in x.dims[2:])])
 

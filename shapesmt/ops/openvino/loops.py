@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from shapesmt.context import LARGEST, InferenceContext
+from shapesmt.context import InferenceContext
 from shapesmt.formula import at_least, divides, select
+from shapesmt.ops.laws import LARGEST
 from shapesmt.ops.openvino.bridge import DOMAIN
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor, tensor

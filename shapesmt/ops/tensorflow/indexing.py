@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, ZERO, Dim, product
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate
+from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate, select
 from shapesmt.ops.bridge import anything, as_list, grant, known, known_axis, result, results
 from shapesmt.ops.fields import wanted
 from shapesmt.ops.indices import INSIDE, columns, spans
@@ -13,6 +13,7 @@ from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, require_each, typed
 from shapesmt.tensor import Tensor, tensor
+from shapesmt.value import Field, move_positions
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
@@ -271,10 +272,18 @@ def segments(ctx: InferenceContext) -> Tensor:
     x, ids = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(ids[0], x[0], "there is one segment number per row")
-    numbers = ctx.items(1)
-    last = numbers[-1] if numbers else None
-    count = ctx.fresh("count") if last is None else last + 1
-    return ctx.tensor([count, *x.dims[1:]])
+    return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
+
+
+def segment_count(ctx: InferenceContext, index: int) -> Dim:
+    """How many segments an ascending list of their numbers has."""
+    ids = ctx.input(index)
+    if isinstance(ids.value, Field):
+        last = move_positions(ids.value.element, lambda _: ids[0] - 1)
+        return select(at_least(ids[0], 1), last + 1, 0)
+    numbers = ctx.items(index)
+    last_one = numbers[-1] if numbers else None
+    return ctx.fresh("count") if last_one is None else last_one + 1
 
 
 @rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
@@ -284,9 +293,7 @@ def sparse_segments(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(indices[0], ids[0], "there is one segment number per index")
     require_places(ctx, indices, x[0])
-    numbers = ctx.items(2)
-    last = numbers[-1] if numbers else None
-    return ctx.tensor([ctx.fresh("count") if last is None else last + 1, *x.dims[1:]])
+    return ctx.tensor([segment_count(ctx, 2), *x.dims[1:]])
 
 
 @rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)

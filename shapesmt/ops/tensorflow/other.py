@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, as_dim, maximum
 from shapesmt.graph import Declared
-from shapesmt.ops.fields import wanted
+from shapesmt.ops.fields import integers_of, wanted
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of
@@ -123,7 +123,9 @@ def dynamic_stitch(ctx: InferenceContext) -> Tensor:
     rest = data[0].dims[indices[0].rank :]
     for places, x in zip(indices, data, strict=True):
         ctx.require_agree(x, ctx.tensor([*places.dims, *rest]), law="indices have the first axes of the data")
-    numbers = [ctx.constants(i) for i in range(half)]
+    for index in range(half):
+        ctx.grant(index)
+    numbers = list(map(integers_of, indices))
     known = all(n is not None for n in numbers)
     size = as_dim(max((max(n, default=-1) for n in numbers if n is not None), default=-1) + 1) if known else None
     return ctx.tensor([*sized(ctx, [size]), *rest], data[0].dtype)
