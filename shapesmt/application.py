@@ -37,4 +37,5 @@ class Application:
     made: tuple[Dim, ...] = ()  # those symbols
     ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
     granted: frozenset[int] = frozenset()  # inputs whose unknown elements are taken to be as the node needs them
+    sizing: frozenset[int] = frozenset()  # those of them that decide sizes only, and can't make the node fail
     rests_on: frozenset[str] = frozenset()  # of a body's node the inputs of the body that these come from

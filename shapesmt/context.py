@@ -53,6 +53,7 @@ class InferenceContext(Attached):
         self.made: list[Dim] = []
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
+        self.sizing: set[int] = set()
         self.rests_on: set[str] = set()
         self._guards: tuple[Formula, ...] = ()
         self._run = run
@@ -188,6 +189,11 @@ class InferenceContext(Attached):
     def grant(self, index: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
         self.granted.add(index)
+
+    def only_sizes(self, *indices: int) -> None:
+        """Say that elements of these inputs decide sizes, and can't make the node fail."""
+        self.granted.update(indices)
+        self.sizing.update(indices)
 
     def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data") -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
@@ -365,6 +371,7 @@ class InferenceContext(Attached):
             self.memoizable,
             tuple(self.made),
             granted=self._granted(outputs),
+            sizing=frozenset(self.sizing),
             rests_on=frozenset(self.rests_on),
         )
 

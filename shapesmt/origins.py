@@ -73,12 +73,13 @@ class Origins:
 
     def weighed(self, made: Application, node: Node) -> Application:
         """The application, left open where elements that it takes for granted come from shapes alone."""
-        found = {name: self.leaves(name) for name in [node.inputs[index] for index in sorted(made.granted)]}
+        found = {index: self.leaves(node.inputs[index]) for index in sorted(made.granted)}
         rests_on = made.rests_on.union(*(leaves for leaves in found.values() if leaves))
-        lost = [Unjudged("", node.op, "elements", self._law(name)) for name, leaves in found.items() if leaves == NONE]
+        lost = [index for index, leaves in found.items() if leaves == NONE]
         made = replace(made, rests_on=rests_on)
         followed = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
-        return _opened(made, lost) if lost or followed else made
+        laws = [self._law(node.inputs[index]) for index in lost if index not in made.sizing]
+        return _opened(made, [Unjudged("", node.op, "elements", law) for law in laws]) if lost or followed else made
 
     def _law(self, name: str) -> str:
         lost = self.lost(name)

@@ -22,12 +22,10 @@ def checked(body, inputs="float[b] x", extra="", **dims):
         "y = Reshape(x, t)",
         "y = Expand(x, t)",
         "y = Gather(x, t)",
-        "y = Slice(x, zero, t) z = Add(x, y)",
         "k = Tile(x, t) y = Add(k, x)",
         "k = ConstantOfShape(t) y = Add(k, x)",
         "k, i = TopK(x, t) y = Add(k, x)",
         "k = Unsqueeze(x, zero) y = ReverseSequence<batch_axis = 0, time_axis = 1>(k, t)",
-        "k = Range(zero, t, n) y = Add(k, n)",
         "k = Div(n, t) y = Identity(k)",
     ],
 )
@@ -120,3 +118,56 @@ def test_lists_of_any_length_are_no_excuse():
     """Elements known by a formula over positions, where a rule wants a list, leave a node open."""
     report = checked(RANGE + "y = Reshape(x, r)")
     assert (str(report.verdict), {f.kind for f in report.findings}) == ("UNKNOWN", {"elements"})
+
+
+LOOP = """s = Shape(x) c1 = Constant<value_int=1>() n = Gather(s, c1) z0 = Constant<value_ints=[0]>()
+    a1 = Constant<value_ints=[1]>() start = SequenceEmpty<dtype=1>()
+    rows = Loop(n, , start) <body = b (int64 t, bool c, seq(float[p,q]) old) => (bool c2, seq(float[p,q]) new) {
+        c2 = Identity(c) u = Unsqueeze(t, z0) e = Add(u, a1) part = Slice(x, z0, e, a1)
+        new = SequenceInsert(old, part) }>
+    """
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "w = ConcatFromSequence<axis=1>(rows) k = Constant<value_ints=[-1, 3]>() y = Reshape(w, k)",
+        "y = ConcatFromSequence<axis=0>(rows)",
+        "y = ConcatFromSequence<axis=0, new_axis=1>(rows)",
+        "c0 = Constant<value_int=0>() a = SequenceAt(rows, c0) z = SequenceAt(rows, c1) y = Add(a, z)",
+    ],
+)
+def test_sizes_that_differ_from_trip_to_trip(body):
+    """Each trip puts a longer slice into the list: nothing is proved of what all of them have in common."""
+    report = checked(LOOP + body, "float[b, m] x", b="1..3", m="2..6")
+    assert (str(report.verdict), report.findings[-1].kind) == ("UNKNOWN", "elements")
+
+
+def test_zeros_that_a_loop_adds_to():
+    """What floats hold decides no size, even where it comes from sizes alone."""
+    body = """s = Shape(x) i = Constant<value_int=0>() n = Gather(s, i) zeros = ConstantOfShape(s)
+        y = Loop(n, , zeros) <body = b (int64 t, bool c, float[p] old) => (bool c2, float[p] new) {
+            c2 = Identity(c) new = Add(old, x) }>"""
+    assert str(checked(body).verdict) == "PROVED"
+
+
+def test_a_slice_of_unknown_length_can_not_fail():
+    report = checked(GROWN + "y = Slice(x, zero, t)")
+    assert str(report.verdict) == "PROVED"
+    assert (
+        not shapesmt.bounds(f"{HEADER} g (float[b] x) => (y) {{ {GROWN} y = Slice(x, zero, t) }}".encode())
+        .tensors["y"]
+        .shape[0]
+        .exact
+    )
+
+
+def test_a_buffer_that_is_cut_and_stretched():
+    """BERT's token types: their places are cut from a buffer and repeated for the batch."""
+    body = """s = Shape(x) one = Constant<value_ints=[1]>() zero = Constant<value_ints=[0]>()
+        n = Slice(s, one, two, zero)
+        cut = Slice(buffer, zero, n, one) rows = Expand(cut, s) y = Gather(table, rows)"""
+    model = f"{HEADER} g (int64[b, n0] x, float[2, 4] table) => (y) <int64[1, 16] buffer = {{{', '.join('0' * 16)}}}, "
+    model += f"int64[1] two = {{2}}> {{ {body} }}"
+    report = shapesmt.check(model.encode())
+    assert (report.precondition.text, report.precondition.exact) == (("n0 <= 16",), True)

@@ -80,15 +80,15 @@ def _made(
     finally:
         ctx.memoizable &= inner.memoizable
         for index in inner.granted:
-            grant(ctx, inputs[index])
+            grant(ctx, inputs[index], only_sizes=index in inner.sizing)
     return [made] if isinstance(made, Tensor) else list(made or ())
 
 
-def grant(ctx: InferenceContext, x: Tensor | None) -> None:
+def grant(ctx: InferenceContext, x: Tensor | None, *, only_sizes: bool = False) -> None:
     """Say that running depends on the elements of a tensor: an input, or what was made of one that lists integers."""
     same = [i for i, t in enumerate(ctx.inputs) if t is x]
     for i in same or [i for i, t in enumerate(ctx.inputs) if t is not None and t.dtype in INTEGERS]:
-        ctx.grant(i)
+        (ctx.only_sizes if only_sizes else ctx.grant)(i)
 
 
 def number_of(dtype: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 
 from shapesmt.context import InferenceContext
@@ -13,7 +13,7 @@ from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import FLOATS, LOST, Tensor, rewritten, tensor
 from shapesmt.value import Elements, Item, Value, elements, field, position
 
 UNROLLED = 32  # trips written out one by one
@@ -103,6 +103,7 @@ def loop(ctx: InferenceContext) -> list[Tensor]:
     for index, law in enumerate(("the trip count is a single number", "the condition has one element")):
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
+    grant_numbers(ctx)
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
     trips = limit.constant if limit is not None and first is ONE else None
     if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:
@@ -110,6 +111,13 @@ def loop(ctx: InferenceContext) -> list[Tensor]:
         if found is not None:
             return found
     return repeated(ctx, body, start, limit, first)
+
+
+def grant_numbers(ctx: InferenceContext) -> None:
+    """The trips depend on the count, the condition and the integers that are carried; floats decide no size."""
+    for index, t in enumerate(ctx.inputs):
+        if index < 2 or (t is not None and t.dtype not in FLOATS):
+            ctx.grant(index)
 
 
 def trip_limit(ctx: InferenceContext) -> Dim | None:
@@ -180,14 +188,27 @@ def repeated(
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
     index = ctx.fresh("trip", 0, most, "trip")
     before = mark(ctx)
-    carry, (condition, *outputs) = settled(ctx, body, start, index)
+    carry, outputs = settled(ctx, body, start, index)
     hidden = symbols_since(ctx, before.made)
-    trips = trip_count(ctx, limit, first, truth_of(condition), index, hidden)
+    trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
+    kind = "data" if any(a.kind == "data" for a in hidden | trips.symbols) else LOST
+    if kind == "data":  # it may have a part in what the trips carry on
+        known = Replacer({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind == LOST})
+        before.rewrite(ctx, known.apply)
+        outputs = [rewritten(t, known) for t in outputs]
+        ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
+        hidden = symbols_since(ctx, before.made)
     before.rewrite(ctx, lambda f: in_every_trip(f, index, trips))
-    final = [c.at(trips, index, lambda i, k=k: ctx.fresh(f"final{k}x{i}")) for k, c in enumerate(carry)]  # type: ignore[misc]  # k=k binds
-    made = outputs[len(start) :]
+    kinds = [kind if c.start.is_tensor else LOST for c in carry]
+    final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
+    made = outputs[1 + len(start) :]
     fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
     return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
+
+
+def unknown(ctx: InferenceContext, name: str, kind: str) -> Callable[[int], Dim]:
+    """What makes sizes of a carried tensor that aren't known."""
+    return lambda axis: ctx.fresh(f"{name}x{axis}", kind=kind)
 
 
 def without_trips(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
@@ -209,7 +230,7 @@ def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim)
         if round_ == ROUNDS:
             carry = [Carried(t, None, None, None) for t in start]
         before = mark(ctx)
-        given = [c.at(index, index, lambda i, k=k: ctx.fresh(f"carried{k}x{i}")) for k, c in enumerate(carry)]  # type: ignore[misc]  # k=k binds
+        given = [c.at(index, index, unknown(ctx, f"carried{k}", LOST)) for k, c in enumerate(carry)]
         outputs = apart(ctx, body, trip_inputs(body, index, given), "", "body")
         hidden = symbols_since(ctx, before.made)
         left = outputs[1 : 1 + len(start)]
@@ -241,7 +262,7 @@ def trip_count(
         until = limit if last is ONE else ONE if last is ZERO else trips_until_false(last, index, hidden)
     if until is None:
         at_once = first is ONE and (limit is None or limit.lo >= 1)
-        return ctx.fresh("trips", 1 if at_once else 0, limit)
+        return ctx.fresh("trips", 1 if at_once else 0, limit, "data" if last is None or first is None else LOST)
     assert first is not None
     return select(differs(first, 0), until if limit is None else minimum(until, limit), 0)
 

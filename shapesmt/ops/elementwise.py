@@ -11,12 +11,12 @@ from shapesmt.dim import Dim
 from shapesmt.formula import any_of, differs, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops import items
-from shapesmt.ops.fields import array_of, concrete, term_of, valued
+from shapesmt.ops.fields import array_of, concrete, stretched, term_of, valued
 from shapesmt.ops.indices import swept
 from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
-from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, position, positions
+from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, positions
 
 ACTIVATIONS = (
     *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Gelu"),
@@ -66,14 +66,7 @@ def _clash(size: int, joint: int) -> bool:
 def element_over(t: Tensor, shape: Shape) -> Item:
     """The tensor's element as an expression over the positions of the shape it is broadcast to."""
     element = term_of(t)
-
-    def stretched(axis: int) -> Dim:
-        size = t[-axis]
-        if size is shape[-axis] or size.lo >= 2:
-            return position(axis)
-        return select(equal(size, 1), 0, position(axis))
-
-    return None if element is None else move_positions(element, stretched)
+    return None if element is None else move_positions(element, lambda back: stretched(t[-back], shape[-back], back))
 
 
 def broadcast(ctx: InferenceContext, function: Function | None, dtype: str | None = None) -> Tensor:

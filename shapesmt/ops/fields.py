@@ -131,6 +131,13 @@ def term_of(x: Tensor) -> Item:
     return element_of(x)
 
 
+def stretched(size: Dim, wanted: Dim, back: int) -> Dim:
+    """Where the elements of an axis are after it was stretched, which it isn't unless its size is 1."""
+    if size is wanted or size.lo >= 2:
+        return position(back)
+    return select(equal(size, 1), 0, position(back))
+
+
 def valued(shape: Sequence[Dim], element: Item) -> Value | None:
     """The value of a tensor of this shape with this element: listed where it is small."""
     sizes = concrete(shape)

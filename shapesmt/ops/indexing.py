@@ -254,6 +254,7 @@ def non_zero(ctx: InferenceContext) -> Tensor:
 
 
 def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
+    ctx.only_sizes(0)
     if isinstance(x.value, Elements):
         ones = [select(differs(i, 0), 1, 0) for i in x.value.items if isinstance(i, Dim)]
         unknown = len(x.value.items) - len(ones)
@@ -273,6 +274,7 @@ def compress(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
+    ctx.only_sizes(1)
     flags, length = integers_of(condition), size.constant
     if flags is not None and (length is not None or size.lo >= len(flags)):
         count = as_dim(sum(map(bool, flags[:length])))
@@ -288,6 +290,7 @@ def unique(ctx: InferenceContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
+    ctx.only_sizes(0)
     count = ctx.fresh("count", min(int(size.lo), 1), size)
     ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
     dims = (count,) if axis is None else x.replace(axis, count).dims

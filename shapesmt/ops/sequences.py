@@ -16,7 +16,7 @@ from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.trips import in_every_trip, put, slope_of
 from shapesmt.rewrite import replace
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import LOST, Tensor, tensor
 from shapesmt.value import elements, position
 
 if TYPE_CHECKING:
@@ -102,12 +102,14 @@ def sequence_at(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(None, inner(s))
     place = place_of(ctx, 1, s[0])
     if place is not None:
-        return taken(s, place)
+        return taken(ctx, s, place)
     return ctx.tensor([anywhere(ctx, i, d, s[0]) for i, d in enumerate(s.dims[1:])], inner(s))
 
 
 def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
     """A size of the tensor at an unknown place."""
+    if lost(size):
+        return ctx.fresh(f"size{index}", kind=LOST)
     if length.constant is None or not 0 < length.constant <= LISTED:
         return size if at(size, 0) is size else ctx.fresh(f"size{index}")
     sizes = [at(size, k) for k in range(length.constant)]
@@ -214,6 +216,10 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
 
     A sequence's type says nothing of its tensors' sizes, so that it is no error of types where they differ.
     """
+    if any(lost(s[1 + i]) for i in axes):
+        one, other = taken(ctx, s, ZERO), ctx.fresh("other", kind=LOST)
+        ctx.limit(equal(next(d for d in one.dims if lost(d)), other), JOINED)
+        return list(one.dims)
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
     if length is None or length > LISTED:
         any_place = ctx.fresh("place", kind="trip")
@@ -236,13 +242,15 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
 
 def summed(ctx: InferenceContext, size: Dim, length: Dim) -> Dim:
     """The sum of a size over all places."""
+    if lost(size):
+        return ctx.fresh("total", kind=LOST)
     atom = PLACE.as_symbol()
     slope = slope_of(size, atom) if atom is not None else None
     if slope is not None:
         return at(size, 0) * length + slope * (length * (length - 1) // 2)
     if length.constant is not None and length.constant <= LISTED:
         return total(at(size, k) for k in range(length.constant))
-    return ctx.fresh("total")
+    return ctx.fresh("total", kind=LOST)
 
 
 @rule("SequenceMap", since=17, any_rank=True, nested=True)
@@ -256,7 +264,7 @@ def sequence_map(ctx: InferenceContext) -> list[Tensor]:
     for x in (ctx.input(i) for i in range(len(ctx.inputs))):
         if x.dtype.startswith("seq(") and x.shape is not None:
             ctx.require_at_least(x[0], first[0], "no sequence is shorter than the first")
-        given.append(x if not x.dtype.startswith("seq(") else taken(x, place))
+        given.append(x if not x.dtype.startswith("seq(") else taken(ctx, x, place))
     before = mark(ctx)
     outputs = apart(ctx, body, given, "", "body")
     hidden = symbols_since(ctx, before.made)
@@ -264,9 +272,17 @@ def sequence_map(ctx: InferenceContext) -> list[Tensor]:
     return [gathered(t, first[0], place, hidden) for t in outputs]
 
 
-def taken(s: Tensor, place: Dim) -> Tensor:
-    """The tensor of a sequence at a place."""
-    return tensor(inner(s), None if s.shape is None else [at(d, place) for d in s.dims[1:]])
+def taken(ctx: InferenceContext, s: Tensor, place: Dim) -> Tensor:
+    """The tensor of a sequence at a place; sizes that aren't known may be others at each."""
+    if s.shape is None:
+        return tensor(inner(s), None)
+    sizes = enumerate(s.dims[1:])
+    return tensor(inner(s), [ctx.fresh(f"size{i}", kind=LOST) if lost(d) else at(d, place) for i, d in sizes])
+
+
+def lost(size: Dim) -> bool:
+    """Whether nobody knows how a size depends on the place."""
+    return any(s.kind == LOST for s in size.symbols)
 
 
 def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:

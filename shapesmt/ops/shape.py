@@ -10,7 +10,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
-from shapesmt.ops.fields import concrete, counted, element_of, reshaped, term_of, valued, viewed, wanted
+from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretched, term_of, valued, viewed, wanted
 from shapesmt.ops.laws import listed, require_least, require_single, sized
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
@@ -147,12 +147,11 @@ def _stretched(ctx: InferenceContext, x: Tensor, back: int, item: Dim | None) ->
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
     """The elements of a tensor stretched to a shape."""
-    stretched = {b for b in range(1, x.rank + 1) if x[-b] is ONE}
-    if any(x[-b] is not dims[-b] for b in range(1, x.rank + 1) if b not in stretched):
+    pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
+    if any(d.constant not in (None, 1, wanted.constant) and wanted.constant is not None for d, wanted in pairs):
         return None
-    return viewed(
-        x, dims, lambda a: np.broadcast_to(a, concrete(dims) or ()), lambda b: ZERO if b in stretched else position(b)
-    )
+    array = concrete(dims) or ()
+    return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
 
 
 @rule("Tile", since=6)
@@ -213,6 +212,7 @@ def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
 def sequence(ctx: InferenceContext) -> Tensor:
     """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
+    ctx.only_sizes(0, 1)
     if isinstance(delta, Dim):
         ctx.require(differs(delta, 0), "delta is not 0", delta, 0)
     elif isinstance(delta, Real) and delta.numerator is not None and delta.numerator.constant is not None:

@@ -29,6 +29,7 @@ class Cut:
 def cut(ctx: InferenceContext) -> Tensor:
     """`out = x[start:end:step]` along each listed axis."""
     x = ctx.input(0)
+    ctx.only_sizes(1, 2)
     starts, ends = _listed(ctx, 1, "starts"), _listed(ctx, 2, "ends")
     _require_lengths(ctx, x)
     counts = {len(v) for v in (starts, ends) if v is not None}
