@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from shapesmt.alone import Attached, ShapeAndType, given_shape, node_of
 from shapesmt.application import Application, Unjudged
@@ -27,6 +27,7 @@ MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 BROADCAST_LAW = "broadcast sizes are equal or 1"
 
 
+AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
 
 
@@ -129,10 +130,7 @@ class InferenceContext(Attached):
 
     def integer(self, name: str, default: int | None = None) -> int:
         """An integer attribute."""
-        value = self.attributes.get(name, default)
-        if isinstance(value, int):
-            return value
-        self.reject(f"attribute '{name}' is an integer")
+        return self._typed(name, default, int, "is an integer")
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """An attribute that lists integers."""
@@ -150,17 +148,17 @@ class InferenceContext(Attached):
 
     def text(self, name: str, default: str | None = None) -> str:
         """A text attribute."""
-        value = self.attributes.get(name, default)
-        if isinstance(value, str):
-            return value
-        self.reject(f"attribute '{name}' is a text")
+        return self._typed(name, default, str, "is a text")
 
     def graph(self, name: str) -> Graph:
         """A subgraph attribute."""
-        value = self.attributes.get(name)
-        if isinstance(value, Graph):
+        return self._typed(name, None, Graph, "is a graph")
+
+    def _typed(self, name: str, default: object, kind: type[AnyValue], what: str) -> AnyValue:
+        value = self.attributes.get(name, default)
+        if isinstance(value, kind):
             return value
-        self.reject(f"attribute '{name}' is a graph")
+        self.reject(f"attribute '{name}' {what}")
 
     # Elements
 
@@ -182,8 +180,7 @@ class InferenceContext(Attached):
         if len(numbers) == len(items):
             return numbers
         if None not in items:
-            law = f"input {index} is the same whatever the sizes"
-            self.unjudged.append(Unjudged("", self.node.op, "elements", law))
+            self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
 
     def grant(self, index: int) -> None:
@@ -395,9 +392,7 @@ class InferenceContext(Attached):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made = ()
-        unknown = tensor("", None)
-        outputs = made[: self.outputs] + (unknown,) * (self.outputs - len(made))
-        return self.application(outputs)
+        return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
     def _set_outputs(self) -> Iterable[Tensor]:
         """The outputs that the rule set instead of returning them."""
