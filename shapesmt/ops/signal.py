@@ -73,9 +73,11 @@ def require_parts(ctx: InferenceContext, size: Dim, admitted: Sequence[int]) -> 
 
 @rule("STFT", since=17)
 def stft(ctx: InferenceContext) -> Tensor:
-    """Signals `[n, length, 1 or 2]` to `[n, frames, bins, 2]`."""
-    x, half = ctx.input(0, rank=3), ctx.integer("onesided", 1) == 1
-    require_parts(ctx, x[2], (1, 2))
+    """Signals `[n, length, 1 or 2]`, real ones `[n, length]` as well, to `[n, frames, bins, 2]`."""
+    x, half = ctx.input(0), ctx.integer("onesided", 1) == 1
+    ctx.check(x.rank in (2, 3), f"the rank is 2 or 3, not {x.rank}")
+    if x.rank == 3:
+        require_parts(ctx, x[2], (1, 2))
     step = scalar(ctx, 1, 1)
     ctx.require_at_least(step, 1, "the frame step is positive")
     window = ctx.input(2, rank=1) if ctx.has(2) else None

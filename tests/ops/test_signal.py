@@ -34,6 +34,12 @@ def test_stft(onesided):
     )
 
 
+@pytest.mark.parametrize("shape", [["n", "t"], ["t"], ["n", "t", 1, 1]], ids=str)
+def test_stft_of_other_ranks(shape):
+    ranges = {"n": (0, 2), "t": (0, 5), "w": (1, 3)}
+    agree(node("STFT", ["x", "s", "w"]), {"x": shape, "w": ["w"]}, ranges, constants={"s": np.int64(2)})
+
+
 @pytest.mark.parametrize("op", ["HannWindow", "HammingWindow", "BlackmanWindow"])
 @pytest.mark.parametrize("output", [1, 11])
 def test_windows(op, output):
