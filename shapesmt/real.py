@@ -133,7 +133,7 @@ class Real:
 
     def value(self, evaluator: Evaluator) -> Any:
         """The float (or array of floats) at concrete sizes."""
-        kind = _NUMPY[self.dtype]
+        kind = _NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
         if self.op == "fraction":
             assert self.numerator is not None
             return kind(evaluator.dim(self.numerator)) / kind(self.denominator)

@@ -282,3 +282,13 @@ def test_stored_elements_reach_the_run() -> None:
     report = checked(model, dims={"n": "800..1000"})
     assert stamps(report) == [("pick", True)]
     assert report.findings[0].holds_iff == "n >= 900"
+
+
+def test_elements_of_a_type_that_numpy_lacks() -> None:
+    """What leads to the node can't be read back, and the node alone can't be fed."""
+    text = "g (float[n, 2] x, float[3] w) => (bfloat16[k] y) {"
+    text += " s = Shape(x) b = Cast <to = 16> (s) v = Cast <to = 16> (w) [times] y = Mul(b, v) }"
+    report = checked(HEAD + text, dims={"n": "1..4"})
+    assert stamps(report) == [("times", None)]
+    (shown,) = [f.replay for f in report.findings if f.replay is not None]
+    assert "bfloat16" in shown.message

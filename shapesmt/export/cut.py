@@ -40,8 +40,10 @@ UNABLE = (
     "is under development",
     "Unsupported model IR version",
     "create a github issue",
+    "No corresponding Numpy type",
+    "is not currently registered or supported",
 )
-"""What ONNX Runtime says of operators that it has no code for."""
+"""What ONNX Runtime says of operators and types that it has no code for."""
 _KNOWN = 21
 """The operator set that is lowered to, where the operators mean the same: runtimes lag behind."""
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
