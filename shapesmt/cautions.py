@@ -33,7 +33,7 @@ from shapesmt.presolve import Domain
 from shapesmt.problem import Problem
 from shapesmt.ranges import Range
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import OPEN, Tensor
+from shapesmt.tensor import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
 STRETCHING = ("broadcast sizes are equal or 1", "batch sizes are equal or 1")  # laws
@@ -118,7 +118,7 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim]]
         for r in examination.inference.applications[index].requirements:
             if r.formula.op == "or" and r.law in STRETCHING and r.formula not in seen:
                 seen.add(r.formula)
-                if r.left is not None and r.right is not None and not any(s.universal for s in r.formula.symbols):
+                if r.left is not None and r.right is not None and _chosen(r.formula):
                     yield index, r.left, r.right
 
 
@@ -157,8 +157,7 @@ def _contradicted(
         return None
     claim = _claim(t.shape, declared.shape, problem.dims)
     decision = judge.decide(examination.domain, examination.narrowing.back(claim))
-    unknown = decision.holds == "sometimes" and any(a.kind == OPEN for a in claim.symbols)  # no rule said what it is
-    if unknown or decision.holds not in ("sometimes", "never"):
+    if decision.holds not in ("sometimes", "never"):
         return None
     values = judge.complete(examination.domain, decision.counterexample) or {}
     shown = problem.counterexample(values, claim.symbols) if claim.symbols else None
@@ -174,11 +173,16 @@ def _contradicted(
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
-    """The condition under which a declared shape is right."""
+    """The condition under which a declared shape is right; a size that inputs don't tell contradicts nothing."""
     if len(shape) != len(declared):
         return FALSE
     known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
-    return all_of(*(equal(shape[i], d) for i, d in known.items() if d is not None))
+    return all_of(*filter(_chosen, (equal(shape[i], d) for i, d in known.items() if d is not None)))
+
+
+def _chosen(formula: Formula) -> bool:
+    """Whether the caller of the model chooses all sizes that it is about."""
+    return all(s.kind == "input" for s in formula.symbols)
 
 
 # What is never reached

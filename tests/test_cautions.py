@@ -65,6 +65,14 @@ class TestBroadcast:
         body = "(float[n, 4] x, float[m, 4] y) => (w) { z = Add (x, y) v = Mul (x, y) w = Sub (z, v) }"
         assert [kind for kind, _ in warned(body, dims={"n": "1..8", "m": "1..8"})] == ["broadcast"]
 
+    def test_silent_about_sizes_that_are_not_followed(self) -> None:
+        body = """(float[n] x, float[m] y) => (z) <float zero = {0}, int64[1] one = {1}> {
+            s = Shape (x) real = Cast <to = 1> (s) wave = Sin (real) near = Cast <to = 7> (wave)
+            k = Max (near, one) a = Expand (zero, k) z = Add (a, y)
+        }"""
+        assert checked(body, dims={"n": "1..8"}).verdict is Verdict.UNKNOWN
+        assert not warned(body, dims={"n": "1..8"})
+
 
 class TestDeclaration:
     @pytest.mark.parametrize(
@@ -95,6 +103,11 @@ class TestDeclaration:
         body = "(float[n, 4] x, float[4, 5] w) => (float[%s] y) { u = Unheard (x) y = Gemm (u, w) }"
         assert not warned(body % "3, 5")
         assert [kind for kind, _ in warned(body % "3, 6")] == ["declaration"]
+
+    @pytest.mark.parametrize(("declared", "wrong"), [("2, 5", False), ("2, n", False), ("n, 5", True), ("3, 5", True)])
+    def test_silent_about_sizes_that_inputs_do_not_tell(self, declared: str, wrong: bool) -> None:
+        body = f"(float[n, m] x) => (int64[{declared}] y) {{ y = NonZero (x) }}"
+        assert [kind for kind, _ in warned(body, dims={"n": "1..8", "m": "1..3"})] == ["declaration"] * wrong
 
 
 class TestUnreachable:
