@@ -203,7 +203,7 @@ def tighten(
     A size that is proven constant is a number; any other has its expression as its name, so that equal
     dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with "check" one
     that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
-    nothing was inferred, "override" removes them there as well.
+    nothing was inferred, "override" removes them there as well, but for outputs, which have to have one.
 
     Raises:
         ModelError: With "check", the file claims a shape that a tensor never has.

@@ -203,6 +203,7 @@ def test_nonzero_has_a_rank_and_a_symbol() -> None:
 
 CLAIMED = b'<ir_version: 8, opset_import: ["": 21, "my": 1]> g (float[2,3] x) => (float[4,3] y) { y = Relu(x) }'
 OPEN = b'<ir_version: 8, opset_import: ["": 21, "my": 1]> g (float[2,3] x) => (float[4,3] y) { y = my.Own(x) }'
+INNER = OPEN.replace(b"{", b"<float[4,3] z> { z = my.Own(x)")
 
 
 @row("C25")
@@ -213,8 +214,11 @@ def test_a_declared_shape_that_differs(declared: str, kinds: list[str]) -> None:
     assert [f.kind for f in shapesmt.check(CLAIMED, declared=declared).findings] == kinds
 
 
-def written(text: bytes, declared: str) -> list[int] | None:
-    kind = shapesmt.tighten(text, declared=declared).graph.output[0].type.tensor_type
+def written(text: bytes, declared: str, place: str = "output") -> list[int] | None:
+    tightened = shapesmt.tighten(text, declared=declared)
+    onnx.checker.check_model(tightened)
+    (said,) = getattr(tightened.graph, place)
+    kind = said.type.tensor_type
     return [d.dim_value for d in kind.shape.dim] if kind.HasField("shape") else None
 
 
@@ -222,7 +226,8 @@ def written(text: bytes, declared: str) -> list[int] | None:
 @pytest.mark.parametrize("declared", ["trust", "ignore", "override"])
 def test_what_is_inferred_takes_the_place_of_what_is_declared(declared: str) -> None:
     assert written(CLAIMED, declared) == [2, 3]
-    assert written(OPEN, declared) == (None if declared == "override" else [4, 3])
+    assert written(OPEN, declared) == [4, 3]
+    assert written(INNER, declared, "value_info") == (None if declared == "override" else [4, 3])
 
 
 @row("C25")

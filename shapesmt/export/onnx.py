@@ -30,7 +30,8 @@ def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) 
     """A copy that says the shape of every tensor named: in its value infos and its outputs, subgraphs' too.
 
     All else stays as it is, the inputs among it. A tensor of unknown rank keeps what was said of it, unless that is
-    to be overridden. For a sequence ("seq(float32)") the dimensions are those that its tensors share.
+    to be overridden; an output does even then, as ONNX's checker asks for its shape. For a sequence ("seq(float32)")
+    the dimensions are those that its tensors share.
 
     Example:
         >>> import onnx
@@ -45,7 +46,7 @@ def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) 
     copy = type(proto)()
     copy.CopyFrom(proto)
     if override:
-        for info in (*copy.graph.value_info, *copy.graph.output):
+        for info in copy.graph.value_info:
             if info.name in shapes and info.type.HasField("tensor_type"):
                 info.type.tensor_type.ClearField("shape")
     _annotate(copy.graph, shapes)
