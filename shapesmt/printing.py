@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
 _FUNCTIONS = frozenset({"min", "max", "abs"})
-MAX_TEXT = 4000  # characters; what is longer is written "..."
+MAX_TEXT = 4000  # characters of an expression, or of a part of one
+CUT = "..."  # stands for what is longer, and names nothing: different expressions have this text
 _TEXTS: dict[Dim | Formula, str] = {}
 _SCANNED: set[Dim | Formula | Atom] = set()  # the definitions below have their text
 
@@ -41,7 +42,7 @@ def dim_text(dim: Dim) -> str:
 def _print(dim: Dim) -> None:
     if dim not in _TEXTS:
         text = _sum(_pieces(dim))
-        _TEXTS[dim] = text if len(text) <= MAX_TEXT else "..."
+        _TEXTS[dim] = text if len(text) <= MAX_TEXT else CUT
 
 
 def formula_text(formula: Formula) -> str:
@@ -49,7 +50,7 @@ def formula_text(formula: Formula) -> str:
     text = _TEXTS.get(formula)
     if text is None:
         text = _condition(formula)
-        text = _TEXTS[formula] = text if len(text) <= MAX_TEXT else "..."
+        text = _TEXTS[formula] = text if len(text) <= MAX_TEXT else CUT
     return text
 
 

@@ -19,13 +19,13 @@ from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_
 from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
-from shapesmt.printing import name_text
+from shapesmt.printing import CUT, name_text
 from shapesmt.rewrite import replace
 
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 
 MAX_TEXT = 300
-OPAQUE = ("to_int(", "least(", "greatest(", "sum(")  # operations that no reader can undo
+OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # what no reader can undo
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
 MAX_CASES = 4  # products that a union is made of
 SAMPLES = {2: 256, 3: 48}  # of each symbol, where several have too many

@@ -107,7 +107,7 @@ class DimBounds(Data):
     """The interval of one dimension over the valid region, its formula, and an input for each end.
 
     `max` is None when there is no end. `exact` when both ends are attained and proven; else the interval is
-    sound all the same.
+    sound all the same. `expr` is meant to be read: "..." stands for what takes more than 4000 characters.
 
     >>> DimBounds(1, 32, "batch").to_dict()
     {'min': 1, 'max': 32, 'expr': 'batch', 'exact': True}

@@ -12,6 +12,7 @@ from shapesmt.evaluate import Evaluator
 from shapesmt.expressions import parse_formula
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.presolve import Domain
+from shapesmt.printing import CUT
 from shapesmt.region import Region, describe
 from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
@@ -169,3 +170,9 @@ def test_random_regions_over_wide_ranges(seeds: range) -> None:
             assert told == holds or (told and not found.exact), f"seed {seed}: {found} for {condition} at {point}"
     assert asked >= len(seeds) // 2
     assert inexact <= asked // 20
+
+
+def test_what_is_too_long_to_write_is_left_out() -> None:
+    long = sum(((N + M) // k for k in range(2, 400)), N)
+    assert str(long) == str(long + 1) == CUT
+    assert described(equal(long, 4321)) == Region((), exact=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from shapesmt.errors import ModelError, printable
 from shapesmt.export.files import write_whole
 from shapesmt.graph import DTYPES
+from shapesmt.printing import CUT
 
 if TYPE_CHECKING:
     import os
@@ -96,7 +97,8 @@ def _state_shape(tensor: onnx.TypeProto.Tensor, dims: Sequence[int | str | None]
         target.ClearField("dim_value")
         target.ClearField("dim_param")
         if isinstance(dim, str):
-            target.dim_param = dim
+            if CUT not in dim:  # else it would be the name of different sizes
+                target.dim_param = dim
         elif dim is not None and dim < 1 << 63:
             target.dim_value = dim
 

@@ -35,6 +35,10 @@ class TestAnnotate:
         }
         assert graph.inputs["x"] == Declared("float32", ("n",))
 
+    def test_a_formula_too_long_to_write_is_no_name(self, model):
+        graph = load(annotate(model, {"y": ("float32", ["...", "2*(...)", 4])}))
+        assert graph.declared["y"] == Declared("float32", (None, None, 4))
+
     def test_subgraphs(self, model):
         annotated = annotate(model, {"a": ("float32", [5]), "b": ("float32", [6])})
         then = load(annotated).nodes[1].attributes["then_branch"]
