@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
 
-from shapesmt.dim import Dim
+from shapesmt.dim import Dim, maximum, of_atom
 from shapesmt.examine import Examination
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import SymbolRange, Verdict
@@ -106,7 +106,13 @@ def _meanings(found: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
 
 
 def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[str]:
-    """One input for which the model runs: the value of each symbol that a condition is about."""
-    deciding = {s for j in examination.judgements for s in j.condition.symbols}
-    values = {} if judge.deadline.expired else judge.complete(examination.domain, {}) or {}
-    return [f"{name_text(s.name)} == {values[s]}" for s in problem.domain.symbols if s in deciding and s in values]
+    """One input for which the model runs, no size large if it can be helped: each symbol that a condition is about."""
+    deciding = [s for s in problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
+    sizes = [of_atom(s) for s in deciding]
+    if judge.deadline.expired or not sizes:
+        return []
+    within = examination.domain.copy()
+    least = judge.extent(within, maximum(*sizes)).lo
+    within.assume(all_of(*(at_most(d, least) for d in sizes)))
+    values = judge.complete(within if judge.satisfiable(within) else examination.domain, {}) or {}
+    return [f"{name_text(s.name)} == {values[s]}" for s in deciding if s in values]

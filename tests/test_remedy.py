@@ -19,6 +19,12 @@ def checked(text: str, **options: object) -> Report:
     return shapesmt.check(onnx.parser.parse_model(HEAD + text), **options)  # type: ignore[arg-type]
 
 
+POOLS = " ".join(
+    f"{y} = MaxPool <kernel_shape = [3, 3], pads = [1, 0, 0, 1], strides = [2, 2]> ({x})"
+    for x, y in zip("xabc", "abcd", strict=True)
+)
+
+
 @pytest.mark.parametrize(
     ("text", "options", "remedy"),
     [
@@ -42,6 +48,11 @@ def checked(text: str, **options: object) -> Report:
             "(float[n, m] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }",
             {},
             Remedy({}, ("(m*n) % 7 == 0",)),
+        ),
+        (  # as small as can be, instead of 1 and 672
+            f"(float[1, 1, h, w] x, float[42, 2] v) => (z) {{ {POOLS} y = Flatten (d) z = MatMul (y, v) }}",
+            {},
+            Remedy({"h": "96", "w": "112"}),
         ),
         ("(float[n, 4] x, float[5, 6] w) => (y) { y = MatMul (x, w) }", {}, None),
         ("(float[n, 4] x, float[4, 6] w) => (y) { y = MatMul (x, w) }", {}, None),
