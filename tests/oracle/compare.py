@@ -131,7 +131,7 @@ def _reported(truth: Truth, report: Report) -> Iterator[str]:
 
 def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     """The model's verdict and the nodes reported, with their counterexamples."""
-    undecided = {f.node for f in report.findings if f.verdict is Verdict.UNKNOWN}
+    undecided = {f.node for f in report.findings if f.kind == "elements"}  # nothing of them is assumed further down
     half = undecided & {f.node for f in report.findings if f.verdict is Verdict.DEPENDS}
     expected, unseen = truth.expected(undecided - half)
     names = [node.name for node in truth.model.graph.node]
