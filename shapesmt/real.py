@@ -29,6 +29,8 @@ from shapesmt.formula import Formula, at_least, equal, select, truncated_divide_
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
 MOST_DENOMINATOR = 48
+ROUNDING = ("floor", "ceil", "trunc", "round")
+ROUNDED = (*ROUNDING, "exp2")  # operations that make integers
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
 _NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
@@ -82,11 +84,21 @@ class Real:
         return self._rounded("round", _half_even)
 
     def _rounded(self, op: str, exact: Callable[[Dim, int], Dim]) -> Real:
-        if self.op in ("floor", "ceil", "trunc", "round"):
+        if self.op in ROUNDED:
             return self
         if self.numerator is not None:
             return _fraction(exact(self.numerator, self.denominator), 1, self.dtype)
         return _node(op, (self,), self.dtype)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is an integer."""
+        return self.op in (*ROUNDED, "from_dim") or (self.numerator is not None and self.denominator == 1)
+
+    @property
+    def blurred(self) -> bool:
+        """Whether it takes a root whose last bit differs between runtimes, and isn't rounded."""
+        return self.op not in ROUNDED and any(a.op == "root" for a in self.args if isinstance(a, Real))
 
     def unary(self, op: str) -> Real:
         """A function of numpy's that keeps order where it is defined (`sqrt`, `exp`, ...)."""
@@ -126,7 +138,7 @@ class Real:
             return from_dim(args[0], self.dtype)
         if self.op in ("add", "sub", "mul", "div"):
             return _binary(self.op, args[0], args[1])
-        if self.op in ("floor", "ceil", "trunc", "round"):
+        if self.op in ROUNDING:
             rounded: Real = getattr(args[0], self.op)()
             return rounded
         return _node(self.op, tuple(args), self.dtype)
@@ -368,7 +380,8 @@ def _integer_bounds(real: Real) -> tuple[int | float, int | float]:
 _APPLY: dict[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
     "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round": np.rint,
-    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "cast": lambda x: x,
+    "sqrt": np.sqrt, "root": np.sqrt, "exp": np.exp, "log": np.log, "cast": lambda x: x,
+    "exp2": lambda whole: np.ldexp(1.0, np.asarray(whole).astype(np.int64)),
 }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def known(item: Item, dtype: str) -> Item:
     (Dim('2*n'), None)
     """
     if isinstance(item, Real):
-        return None if item.numerator is None and item.dtype == "bfloat16" else item
+        return item if item.numerator is not None or (item.dtype != "bfloat16" and not item.blurred) else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
@@ -131,14 +131,16 @@ def c_remainder(a: Any, b: Any) -> Item:
 
 
 def _power(base: Dim | Real, exponent: Dim | Real) -> Item:
-    """Small whole exponents, and whatever of constants comes out exactly."""
+    """Small whole exponents, roots, powers of two, and whatever of constants comes out exactly."""
     number = _constant(exponent)
     if number is None:
-        return None
+        return _power_of_two(base, exponent)
+    known_base = _constant(base)
+    if number == Fraction(1, 2) and known_base is None:
+        return _root(base)
     if isinstance(base, Dim):
         small = number in (0, 1, 2, 3) or (0 <= number <= MAX_EXPONENT and -2 <= base.lo <= base.hi <= 2)
         return product([base] * int(number)) if small and number.denominator == 1 else None
-    known_base = _constant(base)
     if number in (1, 2):
         return base * base if number == 2 else base
     if number == 3 and known_base is None:
@@ -151,6 +153,21 @@ def _power(base: Dim | Real, exponent: Dim | Real) -> Item:
     power = _constant(result)
     exact = power is not None and power**number.denominator == known_base**number.numerator
     return result if exact else None
+
+
+def _root(base: Dim | Real) -> Item:
+    """Of whole numbers only: `Pow` may differ from `Sqrt` in the last bit, which nothing but rounding removes."""
+    if base.lo < 0 or not (isinstance(base, Dim) or base.whole):
+        return None
+    return base.unary("root") if isinstance(base, Real) else from_dim(base, "float64").unary("root").to_int()
+
+
+def _power_of_two(base: Dim | Real, exponent: Dim | Real) -> Item:
+    """Where it fits 64 bits."""
+    if not isinstance(base, Dim) or not isinstance(exponent, Dim) or base.constant != 2:
+        return None
+    fits = 0 <= exponent.lo <= exponent.hi < MAX_EXPONENT - 1
+    return from_dim(exponent, "float64").unary("exp2").to_int() if fits else None
 
 
 def _constant(number: Dim | Real) -> Fraction | None:
