@@ -22,15 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim, as_dim, const, make_atom, maximum, minimum, symbol
+from shapesmt.dim import Atom, Dim, as_dim, const, make_atom, symbol
 from shapesmt.evaluate import OPERATIONS, Evaluator
-from shapesmt.formula import Formula, at_least, equal, select, truncated_divide_positive
+from shapesmt.formula import Formula, equal, select, truncated_divide_positive
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
 MOST_DENOMINATOR = 48
 ROUNDING = ("floor", "ceil", "trunc", "round")
-ROUNDED = (*ROUNDING, "exp2")  # operations that make integers
+ROUNDED = (*ROUNDING, "exp2", "sign", "equal", "at_least")  # operations that make integers
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
 _NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
@@ -123,13 +123,6 @@ class Real:
             return f"({self.numerator})/{self.denominator}" if self.denominator > 1 else str(self.numerator)
         return f"{self.op}({', '.join(map(str, self.args))})"
 
-    def compare(self, other: Real, op: str) -> Formula | None:
-        """`self == other` or `self >= other` where both are exact."""
-        if self.numerator is None or other.numerator is None:
-            return None
-        a, b = self.numerator * other.denominator, other.numerator * self.denominator
-        return equal(a, b) if op == "equal" else at_least(a, b)
-
     def rebuilt(self, args: Sequence[Any]) -> Real:
         """The same operation on other arguments."""
         if self.op == "fraction":
@@ -141,7 +134,8 @@ class Real:
         if self.op in ROUNDING:
             rounded: Real = getattr(args[0], self.op)()
             return rounded
-        return _node(self.op, tuple(args), self.dtype)
+        made: Real | None = _REBUILT[self.op](*args) if self.op in _REBUILT else None
+        return _node(self.op, tuple(args), self.dtype) if made is None else made
 
     def value(self, evaluator: Evaluator) -> Any:
         """The float (or array of floats) at concrete sizes."""
@@ -154,7 +148,11 @@ class Real:
         if self.op == "literal":
             return kind(self.args[0])
         with np.errstate(all="ignore"):
-            return _APPLY[self.op](*(a.value(evaluator) for a in self.args)).astype(kind)
+            return _APPLY[self.op](*(_value(a, evaluator) for a in self.args)).astype(kind)
+
+
+def _value(part: Real | Formula, evaluator: Evaluator) -> Any:
+    return part.value(evaluator) if isinstance(part, Real) else evaluator.formula(part)
 
 
 def literal(number: float, dtype: str) -> Real:
@@ -176,28 +174,6 @@ def from_dim(dim: Dim | int, dtype: str) -> Real:
     kind = _NUMPY.get(dtype, float)
     with np.errstate(over="ignore"):
         return _node("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
-
-
-def choose(condition: Formula, a: Real, b: Real) -> Real | None:
-    """`a` where the condition holds, else `b`; None where they aren't exact."""
-    if a is b:
-        return a
-    if a.numerator is None or b.numerator is None:
-        return None
-    return _fraction(
-        select(condition, a.numerator * b.denominator, b.numerator * a.denominator),
-        a.denominator * b.denominator,
-        a.dtype,
-    )
-
-
-def extreme(op: str, a: Real, b: Real) -> Real | None:
-    """The smaller ("min") or greater ("max") of the two; None where they aren't exact."""
-    if a.numerator is None or b.numerator is None:
-        return None
-    pick = minimum if op == "min" else maximum
-    top = pick(a.numerator * b.denominator, b.numerator * a.denominator)
-    return _fraction(top, a.denominator * b.denominator, a.dtype)
 
 
 def _intern(op: str, args: tuple[Any, ...], dtype: str) -> tuple[Real, bool]:
@@ -226,7 +202,8 @@ def _fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
 def _quotient(numerator: Dim, denominator: int, dtype: str) -> Real:
     if _representable(numerator, denominator, dtype):
         return _fraction(numerator, denominator, dtype)
-    return from_dim(numerator, dtype) / literal(denominator, dtype)
+    whole = from_dim(numerator, dtype)
+    return whole if denominator == 1 else whole / literal(denominator, dtype)
 
 
 def _node(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Real:
@@ -238,6 +215,8 @@ def _node(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float
 
 def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
     """Rounding keeps order, so the ends of the result come from the ends of the arguments."""
+    if op in _ENDS:
+        return _ENDS[op](*args)
     if dtype not in _NUMPY:
         return (-inf, inf)
     if op == "div" and args[1].lo <= 0 <= args[1].hi:
@@ -288,7 +267,7 @@ def _as_quotient(whole: Real) -> Dim | None:
     if len(sizes) != 1 or whole.dtype not in _NUMPY:
         return None
     (size,) = sizes
-    if not 0 <= size.lo <= size.hi <= MOST_TRIED:
+    if not isinstance(size, Dim) or not 0 <= size.lo <= size.hi <= MOST_TRIED:
         return None
     values = np.arange(int(size.lo), int(size.hi) + 1, dtype=np.int64)
     wanted = _tried(whole, size, values)
@@ -324,13 +303,14 @@ def _over(real: Real, size: Dim, twin: Dim) -> Real:
     return _node(real.op, tuple(args), real.dtype)
 
 
-def _sizes(real: Real) -> set[Dim]:
-    """The expressions that a tree of float operations starts from."""
+def _sizes(real: Real) -> set[Dim | Formula]:
+    """The expressions and conditions that a tree of float operations starts from."""
     if real.op == "fraction":
         return {real.numerator} if real.numerator is not None and real.numerator.constant is None else set()
-    found: set[Dim] = set()
+    found: set[Dim | Formula] = set()
     for a in real.args:
-        found |= _sizes(a) if isinstance(a, Real) else {a} if isinstance(a, Dim) and a.constant is None else set()
+        bare = isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None)
+        found |= _sizes(a) if isinstance(a, Real) else {a} if bare else set()
     return found
 
 
@@ -383,6 +363,10 @@ _APPLY: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt, "root": np.sqrt, "exp": np.exp, "log": np.log, "cast": lambda x: x,
     "exp2": lambda whole: np.ldexp(1.0, np.asarray(whole).astype(np.int64)),
 }  # fmt: skip
+
+
+_ENDS: dict[str, Callable[..., tuple[float, float]]] = {}  # of operations that don't keep order: the result's ends
+_REBUILT: dict[str, Callable[..., Any]] = {}  # how operations of other modules are made
 
 
 def _to_int(value: Any) -> Any:

@@ -16,6 +16,7 @@ STAGES = [
     ["formula"],
     ["evaluate"],
     ["real", "expressions"],
+    ["cases"],
     ["rewrite"],
     ["sweep"],
     ["growth"],

@@ -13,9 +13,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from shapesmt import cases
+from shapesmt.cases import choose, compare, extreme
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, minimum, product
 from shapesmt.formula import Formula, absolute, all_of, any_of, at_least, differs, equal, select, truncated_divide
-from shapesmt.real import Real, choose, extreme, from_dim, literal
+from shapesmt.real import Real, from_dim, literal
 from shapesmt.tensor import FLOATS
 from shapesmt.value import Item
 
@@ -87,17 +89,11 @@ def holds(item: Dim) -> Formula:
 
 
 def _absolute(x: Dim | Real) -> Item:
-    if isinstance(x, Dim):
-        return absolute(x)
-    return None if x.numerator is None else choose(at_least(x.numerator, 0), x, -x)
+    return absolute(x) if isinstance(x, Dim) else cases.absolute(x)
 
 
 def _sign(x: Dim | Real) -> Item:
-    number = x if isinstance(x, Dim) else x.numerator
-    if number is None:
-        return None
-    sign = select(at_least(number, 1), 1, select(equal(number, 0), 0, -1))
-    return sign if isinstance(x, Dim) else from_dim(sign, x.dtype)
+    return select(at_least(x, 1), 1, select(equal(x, 0), 0, -1)) if isinstance(x, Dim) else cases.sign(x)
 
 
 def _relu(x: Dim | Real) -> Item:
@@ -211,11 +207,11 @@ def shift_right(a: Dim, by: Dim) -> Dim | None:
 
 
 def _at_least(a: Any, b: Any) -> Formula | None:
-    return a.compare(b, "at_least") if isinstance(a, Real) else at_least(a, b)
+    return compare(a, b, "at_least") if isinstance(a, Real) else at_least(a, b)
 
 
 def _equal(a: Any, b: Any) -> Dim | None:
-    return truth(a.compare(b, "equal") if isinstance(a, Real) else equal(a, b))
+    return truth(compare(a, b, "equal") if isinstance(a, Real) else equal(a, b))
 
 
 def _not(item: Dim | None) -> Dim | None:

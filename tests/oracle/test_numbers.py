@@ -13,15 +13,25 @@ from tests.oracle.runner import Execution, assignments
 
 SIZE = "s = Shape(x) c0 = Constant<value_int=0>() c1 = Constant<value_int=1>() n = Gather(s, c0) f = Cast<to=1>(n) "
 ROOT = SIZE + "h = Constant<value_float=0.5>() "
-LIST = "one = Constant<value_ints=[1]>() l = Reshape(k, one) "
+SHARE = SIZE + "c = Constant<value_float=0.3>() g = Mul(f, c) d = Sqrt(f) w = Sub(g, d) "  # w is below 0 up to 11
+NUMBER = "k = Cast<to=7>(v) one = Constant<value_ints=[1]>() l = Reshape(k, one) y = Expand(x, l)"
+BUCKETS = """c6 = Constant<value_int=6>() r = Range(c0, n, c1) d = Sub(r, c6) g = Cast<to=1>(d) e = Sign(g) a = Abs(g)
+    c2 = Constant<value_float=2.5>() c4 = Constant<value_float=4.0>() near = LessOrEqual(a, c4) u = Div(a, c2)
+    t = Log(u) m = Ceil(t) j = Add(m, c2) p = Mul(j, e) v = Where(near, g, p) i = Cast<to=7>(v) y = Gather(x, i)"""
 BODIES = {
-    "a root": ROOT + "p = Pow(f, h) k = Cast<to=7>(p)" + LIST + "y = Expand(x, l)",
-    "a root rounded": ROOT + "p = Pow(f, h) q = Ceil(p) k = Cast<to=7>(q)" + LIST + "y = Expand(x, l)",
-    "a root of an integer": ROOT + "k = Pow(n, h) " + LIST + "y = Expand(x, l)",
-    "a power of two": SIZE
-    + "two = Constant<value_int=2>() p = Pow(two, n) c7 = Constant<value_int=7>() k = Mod(p, c7)"
-    + LIST
-    + "y = Expand(x, l)",
+    "a root": ROOT + "v = Pow(f, h) " + NUMBER,
+    "a root rounded": ROOT + "p = Pow(f, h) v = Ceil(p) " + NUMBER,
+    "a root of an integer": ROOT + "v = Pow(n, h) " + NUMBER,
+    "a power of two": SIZE + "two = Constant<value_int=2>() p = Pow(two, n) c7 = Constant<value_int=7>() "
+    "v = Mod(p, c7) " + NUMBER,
+    "the greater": SHARE + "v = Max(g, d) " + NUMBER,
+    "the smaller": SHARE + "v = Min(g, d, f) " + NUMBER,
+    "a magnitude": SHARE + "v = Abs(w) " + NUMBER,
+    "a sign": SHARE + "p = Sign(w) t = Cast<to=7>(p) two = Constant<value_int=2>() v = Add(t, two) " + NUMBER,
+    "a choice": SHARE + "p = Greater(g, d) v = Where(p, g, f) " + NUMBER,
+    "a comparison": SHARE + "v = LessOrEqual(d, g) " + NUMBER,
+    "an equality": SHARE + "p = Floor(d) v = Equal(p, d) " + NUMBER,
+    "buckets by logarithms": SIZE + BUCKETS,
 }
 
 
@@ -36,6 +46,6 @@ def test_they_are_followed(name: str) -> None:
 
 
 def test_a_root_whose_last_bit_may_differ_is_left_open() -> None:
-    body = ROOT + "p = Pow(f, h) q = Mul(p, p) k = Cast<to=7>(q)" + LIST + "y = Expand(x, l)"
+    body = ROOT + "p = Pow(f, h) v = Mul(p, p) " + NUMBER
     text = f'<ir_version: 8, opset_import: ["": 18]> g (float[b] x) => (float[q] y) {{ {body} }}'
     assert str(shapesmt.check(onnx.parser.parse_model(text)).verdict) == "UNKNOWN"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from shapesmt.cases import compare
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, as_dim
 from shapesmt.formula import Formula, all_of, any_of, at_least
@@ -144,7 +145,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
 def _at_least(a: Item, b: Item) -> Formula | None:
     """Whether one number is at least another, where that is known."""
     if isinstance(a, Real) and isinstance(b, Real):
-        return a.compare(b, "at_least")
+        return compare(a, b, "at_least")
     return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
 
 
