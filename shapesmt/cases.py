@@ -12,12 +12,18 @@ Exact fractions stay exact; of others a step of the tree is made, which is decid
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
-from shapesmt.dim import maximum, minimum
+from shapesmt.dim import Dim, as_dim, maximum, minimum
 from shapesmt.formula import FALSE, TRUE, Formula, at_least, equal, select
-from shapesmt.real import _APPLY, _ENDS, _NUMPY, _REBUILT, Real, _fraction, _node, from_dim
+from shapesmt.real import _APPLY, _ENDS, _NUMPY, _REBUILT, MANTISSA, Real, _fraction, _node, from_dim
+
+
+def choice(condition: Formula, a: Any, b: Any) -> Any:
+    """One of two items of the same kind."""
+    return choose(condition, a, b) if isinstance(a, Real) else select(condition, a, b)
 
 
 def choose(condition: Formula, a: Real, b: Real) -> Real:
@@ -60,7 +66,10 @@ def sign(x: Real) -> Real | None:
 def compare(a: Real, b: Real, op: str) -> Formula | None:
     """`a == b` ("equal") or `a >= b` ("at_least"); None where one may not be a number, or runtimes may differ."""
     if a.numerator is not None and b.numerator is not None:
-        x, y = a.numerator * b.denominator, b.numerator * a.denominator
+        p, q = a.numerator * b.denominator, b.numerator * a.denominator
+        return equal(p, q) if op == "equal" else at_least(p, q)
+    x, y = _near(a), _near(b)
+    if x is not None and y is not None and (a.op == "from_dim") != (b.op == "from_dim"):
         return equal(x, y) if op == "equal" else at_least(x, y)
     if not _numbers(a, b) or a.op == "root" or b.op == "root":
         return None
@@ -69,6 +78,14 @@ def compare(a: Real, b: Real, op: str) -> Formula | None:
     if a.hi < b.lo:
         return FALSE
     return at_least(_node(op, (a, b), a.dtype).to_int(), 1)
+
+
+def _near(x: Real) -> Dim | None:
+    """The integer that it is the nearest float to, or the small number that it is: rounding keeps their order."""
+    if x.op == "from_dim":
+        return as_dim(x.args[0])
+    number = x.numerator.constant if x.numerator is not None and x.denominator == 1 else None
+    return x.numerator if number is not None and abs(number) < 1 << MANTISSA.get(x.dtype, 1) - 1 else None
 
 
 def _numbers(*reals: Real) -> bool:

@@ -14,16 +14,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from shapesmt.cases import choice
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim
 from shapesmt.formula import at_least, equal, select
 from shapesmt.real import Real
-from shapesmt.tensor import Tensor
+from shapesmt.tensor import FLOATS, Tensor
 from shapesmt.value import (
     MAX_ELEMENTS,
     Elements,
-    Field,
-    Floats,
     Item,
     Value,
     elements,
@@ -82,32 +81,38 @@ def attribute(ctx: InferenceContext, name: str, count: int, what: str) -> list[D
     return [as_dim(v) for v in values]
 
 
-def along(items: Sequence[Item], index: Dim) -> Dim | None:
+def along(items: Sequence[Item], index: Dim) -> Item:
     """The item at a symbolic index inside the list: an arithmetic progression, or a choice among few.
 
     >>> along([as_dim(3), as_dim(5), as_dim(7)], position(1))
     Dim('2*`@1` + 3')
     """
+    if items and all(isinstance(i, Real) for i in items):
+        return _choice(items, index)
     known = [i for i in items if isinstance(i, Dim)]
     if not known or len(known) < len(items):
         return None
     step = known[1] - known[0] if len(known) > 1 else ZERO
     if all(b - a is step for a, b in pairwise(known)):
         return known[0] + step * index
-    if len(known) > MAX_CHOICES:
+    return _choice(known, index)
+
+
+def _choice(items: Sequence[Item], index: Dim) -> Item:
+    if len(items) > MAX_CHOICES:
         return None
-    result = known[-1]
-    for at in range(len(known) - 2, -1, -1):
-        result = select(equal(index, at), known[at], result)
+    result = items[-1]
+    for at in range(len(items) - 2, -1, -1):
+        result = choice(equal(index, at), items[at], result)
     return result
 
 
 @lru_cache(maxsize=4096)
-def _formula(value: Elements) -> Dim | None:
+def _formula(value: Elements) -> Item:
     if not value.items:
         return ZERO
     if not value.shape:
-        return value.items[0] if isinstance(value.items[0], Dim) else None
+        return value.items[0]
     rows = value.array
     inner = [from_array(np.asarray(row, dtype=object)) for row in rows]
     parts = [None if row is None else _formula(row) for row in inner]
@@ -116,19 +121,15 @@ def _formula(value: Elements) -> Dim | None:
 
 def element_of(x: Tensor) -> Dim | None:
     """The integer element as an expression over the positions, where there is one."""
-    if isinstance(x.value, Field):
-        return x.value.element
-    return _formula(x.value) if isinstance(x.value, Elements) else None
+    element = None if x.dtype in FLOATS else term_of(x)
+    return element if isinstance(element, Dim) else None
 
 
 def term_of(x: Tensor) -> Item:
     """The element, integer or float, as an expression over the positions, where there is one."""
-    if isinstance(x.value, Floats):
-        return x.value.element
-    items = x.value.items if isinstance(x.value, Elements) else ()
-    if items and isinstance(items[0], Real):
-        return items[0] if all(i is items[0] for i in items) else None
-    return element_of(x)
+    if isinstance(x.value, Elements):
+        return _formula(x.value)
+    return None if x.value is None else x.value.element
 
 
 def stretched(size: Dim, wanted: Dim, back: int) -> Dim:
@@ -161,7 +162,7 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
     if isinstance(x.value, Elements) and sizes is not None:
         listed = prod(sizes) <= MAX_ELEMENTS  # longer ones aren't even tried: a file may ask for any number
         return from_array(np.asarray(view(x.value.array), dtype=object)) if listed else None
-    element = element_of(x)
+    element = term_of(x)
     return None if element is None else valued(shape, move_positions(element, moved))
 
 
@@ -172,7 +173,7 @@ def array_of(x: Tensor) -> Array | None:
     sizes = concrete(x.shape)
     if sizes is None or prod(sizes) > MAX_LISTED:
         return None
-    listed = valued(x.dims, element_of(x))
+    listed = valued(x.dims, term_of(x))
     return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
 
 
@@ -193,7 +194,7 @@ def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
         return from_array(x.value.array.reshape(sizes)) if prod(sizes) == len(x.value.items) else None
-    element = element_of(x)
+    element = term_of(x)
     if element is None:
         return None
     before, after = _lengthy(x.dims), _lengthy(shape)

@@ -17,6 +17,7 @@ from shapesmt.ops.fields import (
     element_of,
     integers_of,
     numbers,
+    term_of,
     valued,
     wanted,
     within,
@@ -64,7 +65,7 @@ def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | Non
 
 
 def _substituted(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value | None:
-    element = element_of(x)
+    element = term_of(x)
     return None if element is None else valued(dims, move_positions(element, moved))
 
 

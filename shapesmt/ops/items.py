@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shapesmt import cases
-from shapesmt.cases import choose, compare, extreme
+from shapesmt.cases import choice, compare, extreme
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, minimum, product
 from shapesmt.formula import Formula, absolute, all_of, any_of, at_least, differs, equal, select, truncated_divide
 from shapesmt.real import Real, from_dim, literal
@@ -239,7 +239,7 @@ def chosen(condition: Dim | None, a: Any, b: Any) -> Any:
         return a if test.op == "true" else b
     if a is None or b is None:
         return None
-    return choose(test, a, b) if isinstance(a, Real) else select(test, a, b)
+    return choice(test, a, b)
 
 
 smallest, greatest = _pick("min"), _pick("max")

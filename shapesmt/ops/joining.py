@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from shapesmt.cases import choice
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, ceil_divide, minimum, total
 from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less, select
-from shapesmt.ops.fields import array_of, attribute, concrete, counted, element_of, valued, viewed
+from shapesmt.ops.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
 from shapesmt.ops.laws import require_fits, require_least
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
@@ -60,7 +62,7 @@ def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | N
 def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
     """The element chosen by the position along the join axis."""
     parts = [x for x in parts if x[axis] is not ZERO]
-    pieces = [element_of(x) for x in parts]
+    pieces: list[Any] = [term_of(x) for x in parts]
     if not pieces or len(pieces) > MAX_JOINED or None in pieces:
         return None
     back = len(dims) - axis
@@ -72,7 +74,7 @@ def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) ->
     ]
     result = shifted[-1]
     for piece, end in zip(shifted[-2::-1], ends[-2:0:-1], strict=True):
-        result = select(less(position(back), end), piece, result)
+        result = choice(less(position(back), end), piece, result)
     return valued(dims, result)
 
 

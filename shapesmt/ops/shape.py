@@ -14,7 +14,7 @@ from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretch
 from shapesmt.ops.laws import listed, require_least, require_single, sized
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
-from shapesmt.tensor import MAX_FLOATS, Shape, Tensor, from_literal
+from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor, from_literal
 from shapesmt.value import MAX_ELEMENTS, Elements, Value, elements, move_positions, position
 
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
@@ -198,14 +198,11 @@ def _fill(ctx: InferenceContext) -> Literal:
 
 
 def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
-    element, sizes = element_of(fill), concrete(dims)
-    if element is not None:
-        if sizes is None or prod(sizes) > MAX_ELEMENTS:
-            return valued(dims, element)
-        return elements(sizes, [element] * prod(sizes))
-    if fill.value is None or sizes is None or prod(sizes) > MAX_FLOATS:
-        return None
-    return elements(sizes, fill.value.items * prod(sizes))  # type: ignore[union-attr]  # a literal is listed
+    element, sizes = term_of(fill), concrete(dims)
+    most = MAX_FLOATS if fill.dtype in FLOATS else MAX_ELEMENTS
+    if element is None or sizes is None or prod(sizes) > most:
+        return None if element is None else valued(dims, element)
+    return elements(sizes, [element] * prod(sizes))
 
 
 @rule("Range", since=11, any_rank=True)

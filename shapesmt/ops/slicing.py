@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, as_dim, ceil_divide, maximum, minimum
 from shapesmt.formula import at_least, differs, select
-from shapesmt.ops.fields import element_of, valued, wanted
+from shapesmt.ops.fields import term_of, valued, wanted
 from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
@@ -148,5 +148,5 @@ def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
             return position(back)
         return axis.first + axis.step * position(back)
 
-    element = element_of(x)
+    element = term_of(x)
     return None if element is None else valued(dims, move_positions(element, moved))
