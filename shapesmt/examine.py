@@ -20,6 +20,7 @@ from shapesmt.formula import TRUE, Formula, all_of
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer, start
 from shapesmt.presolve import Decision, Domain
+from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.report import Counts
 from shapesmt.requirement import Requirement
@@ -168,8 +169,9 @@ def _leave_open(r: Requirement, index: int, found: Examination) -> None:
     """Take what a node needs of something unknown as given; the node is left undecided, for one reason."""
     if not any(i == index and u.path == r.within for i, u in found.unjudged):
         op = found.inference.graph.nodes[index].op
-        kind = "elements" if any(s.kind == LOST for s in r.formula.symbols) else "rank"
-        found.unjudged.append((index, Unjudged(r.within, op, kind, r.law)))
+        names = sorted(name_text(s.name) for s in r.formula.symbols if s.kind == LOST)
+        note = f"it is about {names[0]}, a size that isn't followed" if names else ""
+        found.unjudged.append((index, Unjudged(r.within, op, "elements" if names else "rank", r.law, note)))
     found.domain.assume(r.formula)
 
 
