@@ -129,3 +129,16 @@ def known_axis(ctx: InferenceContext, index: int, remedy: str = "") -> int | Non
 def anything(ctx: InferenceContext, x: Tensor, index: int = 0) -> Tensor:
     """A tensor of the same rank, of which no size is known."""
     return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)
+
+
+def parts(
+    ctx: InferenceContext, x: Tensor, axis: int | None, lengths: Sequence[Dim | None] | None = None
+) -> list[Tensor]:
+    """Parts along an axis: equal ones, or of the listed lengths, of which one may be -1: the rest."""
+    if axis is None:
+        return [anything(ctx, x, i) for i in range(ctx.outputs)]
+    if lengths is None:
+        return results(ctx, "Split", x, axis=axis)
+    rest = [d is not None and d.constant == -1 for d in lengths]
+    ctx.check(sum(rest) <= 1, "at most one size is -1")
+    return results(ctx, "Split", x, listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis)

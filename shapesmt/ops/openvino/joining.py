@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim, product
 from shapesmt.formula import at_least, divides
-from shapesmt.ops.bridge import anything, listed, result, results
+from shapesmt.ops.bridge import anything, listed, parts, result
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_fits, require_least
 from shapesmt.ops.openvino.bridge import DOMAIN, known, known_axis
@@ -16,22 +16,13 @@ from shapesmt.tensor import Tensor
 @rule("Split", domain=DOMAIN)
 def split(ctx: InferenceContext) -> list[Tensor]:
     """Equal parts along an axis."""
-    axis = known_axis(ctx, 1)
-    if axis is None:
-        return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
-    return results(ctx, "Split", ctx.input(0), axis=axis)
+    return parts(ctx, ctx.input(0), known_axis(ctx, 1))
 
 
 @rule("VariadicSplit", domain=DOMAIN)
 def variadic_split(ctx: InferenceContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: the rest."""
-    axis, lengths = known_axis(ctx, 1), counted(ctx, 2, ctx.outputs, "sizes")
-    if axis is None:
-        return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
-    rest = [d is not None and d.constant == -1 for d in lengths]
-    ctx.check(sum(rest) <= 1, "at most one size is -1")
-    sizes = listed(*(None if d is None or d.lo < 0 else d for d in lengths))
-    return results(ctx, "Split", ctx.input(0), sizes, axis=axis)
+    return parts(ctx, ctx.input(0), known_axis(ctx, 1), counted(ctx, 2, ctx.outputs, "sizes"))
 
 
 @rule("Pad", domain=DOMAIN)

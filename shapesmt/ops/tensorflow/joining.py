@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.dim import Dim, as_dim, product, total
 from shapesmt.formula import at_least, divides
-from shapesmt.ops.bridge import anything, known, known_axis, listed, result, results
+from shapesmt.ops.bridge import anything, known, known_axis, listed, parts, result, results
 from shapesmt.ops.fields import counted
 from shapesmt.ops.joining import joined
 from shapesmt.ops.laws import require_least, require_vector
@@ -60,24 +60,15 @@ def unpack(ctx: InferenceContext) -> list[Tensor]:
 @rule("Split", domain=DOMAIN)
 def split(ctx: InferenceContext) -> list[Tensor]:
     """Equal parts along an axis."""
-    axis = known_axis(ctx, 0)
-    if axis is None:
-        return [anything(ctx, ctx.input(1), i) for i in range(ctx.outputs)]
-    return results(ctx, "Split", ctx.input(1), axis=axis)
+    return parts(ctx, ctx.input(1), known_axis(ctx, 0))
 
 
 @rule("SplitV", domain=DOMAIN)
 def split_v(ctx: InferenceContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: the rest."""
-    axis, lengths = known_axis(ctx, 2), counted(ctx, 1, ctx.outputs, "sizes")
-    if axis is None:
-        return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
-    rest = [d is not None and d.constant == -1 for d in lengths]
-    ctx.check(sum(rest) <= 1, "at most one size is -1")
+    lengths = counted(ctx, 1, ctx.outputs, "sizes")
     require_least(ctx, lengths, -1, "sizes are -1 or more")
-    return results(
-        ctx, "Split", ctx.input(0), listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis
-    )
+    return parts(ctx, ctx.input(0), known_axis(ctx, 2), lengths)
 
 
 # Ends
