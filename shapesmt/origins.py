@@ -126,10 +126,11 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     """The application whose sizes aren't decided by data, as the rule took them to be, but by nobody knows what."""
     sizes = {a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None}
     change = Replacer(sizes)
+    kept = [r for r in made.requirements if not (r.within and lost)]  # of a branch that may not be the one that runs
     return replace(
         made,
         outputs=tuple(rewritten(t, change) for t in made.outputs),
-        requirements=tuple(r._replace(formula=change.apply(r.formula)) for r in made.requirements if not r.within),
+        requirements=tuple(r._replace(formula=change.apply(r.formula)) for r in kept),
         facts=(),
         unjudged=(*made.unjudged, *lost),
         made=tuple(sizes.values()),

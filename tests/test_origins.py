@@ -171,3 +171,10 @@ def test_a_buffer_that_is_cut_and_stretched():
     model += f"int64[1] two = {{2}}> {{ {body} }}"
     report = shapesmt.check(model.encode())
     assert (report.precondition.text, report.precondition.exact) == (("n0 <= 16",), True)
+
+
+def test_what_a_function_needs_is_kept_beside_a_size_that_is_lost():
+    own = '<domain: "f", opset_import: ["": 18]> own (s) => (y, u) { u = Unique(s) z = ConstantOfShape(s) '
+    own += "k = Constant<value_floats=[1.0, 2.0, 3.0]>() y = Add(z, k) }"
+    report = checked("s = Shape(x) y, u = f.own(s)", "float[b, c] x", own, c="1..6")
+    assert (str(report.verdict), report.precondition.text) == ("DEPENDS", ("c == 1 or c == 3",))
