@@ -18,7 +18,7 @@ import numpy as np
 
 from shapesmt.dim import Dim, as_dim, maximum, minimum
 from shapesmt.formula import FALSE, TRUE, Formula, at_least, equal, select
-from shapesmt.real import _APPLY, _ENDS, _NUMPY, _REBUILT, MANTISSA, Real, _fraction, _node, from_dim
+from shapesmt.real import APPLY, ENDS, MANTISSA, NUMPY, REBUILT, Real, exact_fraction, from_dim, step
 
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:
@@ -33,33 +33,33 @@ def choose(condition: Formula, a: Real, b: Real) -> Real:
     if condition is FALSE:
         return b
     if a.numerator is None or b.numerator is None:
-        return _node("choose", (condition, a, b), a.dtype)
+        return step("choose", (condition, a, b), a.dtype)
     top = select(condition, a.numerator * b.denominator, b.numerator * a.denominator)
-    return _fraction(top, a.denominator * b.denominator, a.dtype)
+    return exact_fraction(top, a.denominator * b.denominator, a.dtype)
 
 
 def extreme(op: str, a: Real, b: Real) -> Real | None:
     """The smaller ("min") or greater ("max") of the two; None where one may not be a number."""
     if a.numerator is None or b.numerator is None:
-        return _node(op, (a, b), a.dtype) if _numbers(a, b) else None
+        return step(op, (a, b), a.dtype) if _numbers(a, b) else None
     pick = minimum if op == "min" else maximum
     top = pick(a.numerator * b.denominator, b.numerator * a.denominator)
-    return _fraction(top, a.denominator * b.denominator, a.dtype)
+    return exact_fraction(top, a.denominator * b.denominator, a.dtype)
 
 
 def absolute(x: Real) -> Real | None:
     """`|x|`; None where it may not be a number."""
     if x.numerator is not None:
-        return _fraction(maximum(x.numerator, -x.numerator, 0), x.denominator, x.dtype)
+        return exact_fraction(maximum(x.numerator, -x.numerator, 0), x.denominator, x.dtype)
     if x.lo >= 0:
         return x
-    return _node("abs", (x,), x.dtype) if _numbers(x) else None
+    return step("abs", (x,), x.dtype) if _numbers(x) else None
 
 
 def sign(x: Real) -> Real | None:
     """1, 0 or -1; None where it may not be a number."""
     if x.numerator is None:
-        return _node("sign", (x,), x.dtype) if _numbers(x) else None
+        return step("sign", (x,), x.dtype) if _numbers(x) else None
     return from_dim(select(at_least(x.numerator, 1), 1, select(equal(x.numerator, 0), 0, -1)), x.dtype)
 
 
@@ -77,7 +77,7 @@ def compare(a: Real, b: Real, op: str) -> Formula | None:
         return FALSE if op == "equal" else TRUE
     if a.hi < b.lo:
         return FALSE
-    return at_least(_node(op, (a, b), a.dtype).to_int(), 1)
+    return at_least(step(op, (a, b), a.dtype).to_int(), 1)
 
 
 def _near(x: Real) -> Dim | None:
@@ -91,20 +91,20 @@ def _near(x: Real) -> Dim | None:
 def _numbers(*reals: Real) -> bool:
     """Whether none can be NaN: what can be has no bounds."""
     bounded = (r.op == "from_dim" or r.numerator is not None or r.lo > -inf or r.hi < inf for r in reals)
-    return all(bounded) and all(r.dtype in _NUMPY for r in reals)
+    return all(bounded) and all(r.dtype in NUMPY for r in reals)
 
 
-_APPLY.update({
+APPLY.update({
     "choose": np.where, "min": np.minimum, "max": np.maximum, "abs": np.abs, "sign": np.sign,
     "equal": lambda a, b: np.asarray(a == b), "at_least": lambda a, b: np.asarray(a >= b),
 })  # fmt: skip
-_ENDS.update(
+ENDS.update(
     choose=lambda _, a, b: (min(a.lo, b.lo), max(a.hi, b.hi)),
     abs=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)),
     equal=lambda *_: (0.0, 1.0),
     at_least=lambda *_: (0.0, 1.0),
 )
-_REBUILT.update(
+REBUILT.update(
     {
         "choose": choose,
         "min": lambda a, b: extreme("min", a, b),

@@ -32,7 +32,7 @@ MOST_DENOMINATOR = 48
 ROUNDING = ("floor", "ceil", "trunc", "round")
 ROUNDED = (*ROUNDING, "exp2", "sign", "equal", "at_least")  # operations that make integers
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
-_NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
+NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
 _REALS: dict[tuple[Any, ...], Real] = {}
 
@@ -87,8 +87,8 @@ class Real:
         if self.op in ROUNDED:
             return self
         if self.numerator is not None:
-            return _fraction(exact(self.numerator, self.denominator), 1, self.dtype)
-        return _node(op, (self,), self.dtype)
+            return exact_fraction(exact(self.numerator, self.denominator), 1, self.dtype)
+        return step(op, (self,), self.dtype)
 
     @property
     def whole(self) -> bool:
@@ -102,13 +102,13 @@ class Real:
 
     def unary(self, op: str) -> Real:
         """A function of numpy's that keeps order where it is defined (`sqrt`, `exp`, ...)."""
-        return _node(op, (self,), self.dtype)
+        return step(op, (self,), self.dtype)
 
     def cast(self, dtype: str) -> Real | None:
         """In another float type."""
         if self.numerator is not None and _representable(self.numerator, self.denominator, dtype):
-            return _fraction(self.numerator, self.denominator, dtype)
-        return _node("cast", (self,), dtype) if dtype in _NUMPY else None
+            return exact_fraction(self.numerator, self.denominator, dtype)
+        return step("cast", (self,), dtype) if dtype in NUMPY else None
 
     def to_int(self) -> Dim:
         """The integer it casts to (towards zero)."""
@@ -134,12 +134,12 @@ class Real:
         if self.op in ROUNDING:
             rounded: Real = getattr(args[0], self.op)()
             return rounded
-        made: Real | None = _REBUILT[self.op](*args) if self.op in _REBUILT else None
-        return _node(self.op, tuple(args), self.dtype) if made is None else made
+        made: Real | None = REBUILT[self.op](*args) if self.op in REBUILT else None
+        return step(self.op, tuple(args), self.dtype) if made is None else made
 
     def value(self, evaluator: Evaluator) -> Any:
         """The float (or array of floats) at concrete sizes."""
-        kind = _NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
+        kind = NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
         if self.op == "fraction":
             assert self.numerator is not None
             return kind(evaluator.dim(self.numerator)) / kind(self.denominator)
@@ -148,7 +148,7 @@ class Real:
         if self.op == "literal":
             return kind(self.args[0])
         with np.errstate(all="ignore"):
-            return _APPLY[self.op](*(_value(a, evaluator) for a in self.args)).astype(kind)
+            return APPLY[self.op](*(_value(a, evaluator) for a in self.args)).astype(kind)
 
 
 def _value(part: Real | Formula, evaluator: Evaluator) -> Any:
@@ -157,23 +157,23 @@ def _value(part: Real | Formula, evaluator: Evaluator) -> Any:
 
 def literal(number: float, dtype: str) -> Real:
     """A constant of a float type."""
-    if dtype in _NUMPY:
+    if dtype in NUMPY:
         with np.errstate(over="ignore"):
-            number = float(_NUMPY[dtype](number))
+            number = float(NUMPY[dtype](number))
     if not isfinite(number):
-        return _node("literal", (number,), dtype, (number, number) if number == number else (-inf, inf))
+        return step("literal", (number,), dtype, (number, number) if number == number else (-inf, inf))
     numerator, denominator = number.as_integer_ratio()
-    return _fraction(const(numerator), denominator, dtype)
+    return exact_fraction(const(numerator), denominator, dtype)
 
 
 def from_dim(dim: Dim | int, dtype: str) -> Real:
     """An integer cast to a float type."""
     dim = as_dim(dim)
     if _representable(dim, 1, dtype):
-        return _fraction(dim, 1, dtype)
-    kind = _NUMPY.get(dtype, float)
+        return exact_fraction(dim, 1, dtype)
+    kind = NUMPY.get(dtype, float)
     with np.errstate(over="ignore"):
-        return _node("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
+        return step("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
 
 
 def _intern(op: str, args: tuple[Any, ...], dtype: str) -> tuple[Real, bool]:
@@ -189,7 +189,8 @@ def _intern(op: str, args: tuple[Any, ...], dtype: str) -> tuple[Real, bool]:
     return found, True
 
 
-def _fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
+def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
+    """The fraction of which it is known that the type represents it."""
     while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
         numerator, denominator = numerator // 2, denominator // 2
     real, new = _intern("fraction", (numerator, denominator), dtype)
@@ -201,12 +202,13 @@ def _fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
 
 def _quotient(numerator: Dim, denominator: int, dtype: str) -> Real:
     if _representable(numerator, denominator, dtype):
-        return _fraction(numerator, denominator, dtype)
+        return exact_fraction(numerator, denominator, dtype)
     whole = from_dim(numerator, dtype)
     return whole if denominator == 1 else whole / literal(denominator, dtype)
 
 
-def _node(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Real:
+def step(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Real:
+    """One operation of a tree, with its interval."""
     real, new = _intern(op, args, dtype)
     if new:
         real.lo, real.hi = bounds or _bounds(op, args, dtype)
@@ -215,19 +217,19 @@ def _node(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float
 
 def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
     """Rounding keeps order, so the ends of the result come from the ends of the arguments."""
-    if op in _ENDS:
-        return _ENDS[op](*args)
-    if dtype not in _NUMPY:
+    if op in ENDS:
+        return ENDS[op](*args)
+    if dtype not in NUMPY:
         return (-inf, inf)
     if op == "div" and args[1].lo <= 0 <= args[1].hi:
         return (-inf, inf)
-    kind = _NUMPY[dtype]
+    kind = NUMPY[dtype]
     with np.errstate(all="ignore"):
         corners = [[kind(a.lo), kind(a.hi)] for a in args]
         if len(corners) == 1:
-            ends = [float(_APPLY[op](x)) for x in corners[0]]
+            ends = [float(APPLY[op](x)) for x in corners[0]]
         else:
-            ends = [float(_APPLY[op](x, y)) for x in corners[0] for y in corners[1]]
+            ends = [float(APPLY[op](x, y)) for x in corners[0] for y in corners[1]]
     return (-inf, inf) if any(map(isnan, ends)) else (min(ends), max(ends))
 
 
@@ -247,13 +249,13 @@ def _binary(op: str, a: Real, b: Real) -> Real:
             common = _content(top, bottom)
             top, bottom = _divided(top, common), bottom // common
         if top is not None and _representable(top, bottom, a.dtype):
-            return _fraction(top, bottom, a.dtype)
-    if p is not None and q is not None and p.constant is not None and q.constant is not None and a.dtype in _NUMPY:
-        kind = _NUMPY[a.dtype]
+            return exact_fraction(top, bottom, a.dtype)
+    if p is not None and q is not None and p.constant is not None and q.constant is not None and a.dtype in NUMPY:
+        kind = NUMPY[a.dtype]
         with np.errstate(all="ignore"):
             x, y = kind(p.constant) / kind(a.denominator), kind(q.constant) / kind(b.denominator)
-            return literal(float(_APPLY[op](x, y)), a.dtype)
-    return _node(op, (a, b), a.dtype)
+            return literal(float(APPLY[op](x, y)), a.dtype)
+    return step(op, (a, b), a.dtype)
 
 
 def _as_quotient(whole: Real) -> Dim | None:
@@ -264,7 +266,7 @@ def _as_quotient(whole: Real) -> Dim | None:
     Dim('(7*h)//10')
     """
     sizes = _sizes(whole)
-    if len(sizes) != 1 or whole.dtype not in _NUMPY:
+    if len(sizes) != 1 or whole.dtype not in NUMPY:
         return None
     (size,) = sizes
     if not isinstance(size, Dim) or not 0 <= size.lo <= size.hi <= MOST_TRIED:
@@ -298,9 +300,9 @@ def _over(real: Real, size: Dim, twin: Dim) -> Real:
     if real.op == "fraction":
         assert real.numerator is not None
         top = twin if real.numerator is size else real.numerator
-        return from_dim(top, real.dtype) if real.denominator == 1 else _fraction(top, real.denominator, real.dtype)
+        return from_dim(top, real.dtype) if real.denominator == 1 else exact_fraction(top, real.denominator, real.dtype)
     args = [twin if a is size else _over(a, size, twin) if isinstance(a, Real) else a for a in real.args]
-    return _node(real.op, tuple(args), real.dtype)
+    return step(real.op, tuple(args), real.dtype)
 
 
 def _sizes(real: Real) -> set[Dim | Formula]:
@@ -357,7 +359,7 @@ def _integer_bounds(real: Real) -> tuple[int | float, int | float]:
     return lo, hi
 
 
-_APPLY: dict[str, Callable[..., Any]] = {
+APPLY: dict[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
     "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round": np.rint,
     "sqrt": np.sqrt, "root": np.sqrt, "exp": np.exp, "log": np.log, "cast": lambda x: x,
@@ -365,8 +367,8 @@ _APPLY: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-_ENDS: dict[str, Callable[..., tuple[float, float]]] = {}  # of operations that don't keep order: the result's ends
-_REBUILT: dict[str, Callable[..., Any]] = {}  # how operations of other modules are made
+ENDS: dict[str, Callable[..., tuple[float, float]]] = {}  # of operations that don't keep order: the result's ends
+REBUILT: dict[str, Callable[..., Any]] = {}  # how operations of other modules are made
 
 
 def _to_int(value: Any) -> Any:

@@ -69,7 +69,7 @@ def open_model(model: object) -> Opened:
         return Opened(sys.stdin.buffer.read(), "<stdin>", None)
     saved = _saved(path)
     if saved:
-        return Opened(_content(os.path.join(path, saved)), printable(Path(path).name or path), path, saved)  # noqa: PTH118
+        return Opened(_content(os.path.join(path, saved)), printable(Path(path).name or path), path, saved)  # noqa: PTH118 - as below
     folder, name = os.path.split(path)
     return Opened(_content(path), printable(name or path), folder or ".", name)
 
@@ -136,7 +136,7 @@ def is_folder(path: str) -> bool:
 
 def _saved(folder: str) -> str:
     """The name of the file that makes a folder one that TensorFlow saved, "" where there is none."""
-    return next((name for name in _SAVED if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118
+    return next((name for name in _SAVED if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - one that may not be looked at is none
 
 
 def nesting(text: bytes) -> int:

@@ -162,6 +162,11 @@ def scalar(value: Any, dtype: Any = tf.int32) -> Any:
     return tf.constant(value, dtype)
 
 
+def length(x: Any, at: int = 0) -> Any:
+    """A size as a number of the graph."""
+    return tf.shape(x)[at]
+
+
 def zeros(*shape: int) -> Any:
     """A constant tensor of zeros."""
     return tf.constant(np.zeros(shape, np.float32))

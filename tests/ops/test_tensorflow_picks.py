@@ -12,7 +12,7 @@ pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed"
 import tensorflow as tf
 
 from tests.ops import tensorflow as oracle
-from tests.ops.tensorflow import SAMPLED, floats, ints, named, scalar
+from tests.ops.tensorflow import SAMPLED, floats, ints, length, named, scalar
 
 raw = tf.raw_ops
 
@@ -21,11 +21,6 @@ raw = tf.raw_ops
 def agree(full):
     """The oracle, at a sample of the sizes unless all are asked for."""
     return partial(oracle.agree, most=None if full else SAMPLED)
-
-
-def length(x, at=0):
-    """A size as a number of the graph."""
-    return tf.shape(x)[at]
 
 
 def places(x, *shape):
