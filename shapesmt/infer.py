@@ -18,6 +18,7 @@ from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
+from shapesmt.interning import memo
 from shapesmt.ops import Rule
 from shapesmt.origins import Origins, Outside, data
 from shapesmt.registered import registered
@@ -31,7 +32,7 @@ UNKNOWN = tensor("", None)
 MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 
-_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = {}
+_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo({})
 
 Renaming = Callable[[str, Tensor], Tensor]
 
