@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import onnx
 import pytest
 
 from shapesmt.dim import const, symbol
+from shapesmt.evaluate import evaluate
 from shapesmt.formula import FALSE
 from shapesmt.frontends import load
 from shapesmt.infer import infer
@@ -14,7 +17,7 @@ from shapesmt.ops.elementwise import ACTIVATIONS
 from shapesmt.ops.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
 from shapesmt.tensor import tensor
 from shapesmt.value import Elements, Field, elements
-from tests.ops.harness import agree, node
+from tests.ops.harness import agree, build, node, runner
 
 SIZES = {"a": (0, 3), "b": (0, 3), "c": (0, 3)}
 PAIRS = {"rows": (["a", "b"], ["c", "b"]), "suffix": (["a", "b"], ["c"]), "prefix": (["c"], ["a", 1, "b"])}
@@ -170,6 +173,58 @@ def test_cast_of_integers(to):
     values = ["n", 300, 2**32 + 5, -1] if not to.startswith("float16") else ["n", 3, -1]
     to_type = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(to))
     agree(node("Cast", ["x"], to=to_type), {}, {"n": (-3, 3)}, items={"x": values})
+
+
+WIDTHS = {
+    "int8": 2**7,
+    "uint8": 2**8,
+    "int16": 2**15,
+    "int32": 2**31,
+    "uint32": 2**32,
+    "float16": 2**11,
+    "float64": 2**53,
+}
+
+
+@pytest.mark.parametrize(("to", "more"), [*((to, 3) for to in WIDTHS), *((to, inf) for to in WIDTHS if "int" in to)])
+def test_a_size_that_its_type_does_not_hold_wraps(to, more):
+    at = WIDTHS[to]
+    n = symbol("n", at - 3, at + more)
+    model = build(
+        [
+            node("Shape", ["x"], ["s"], start=0, end=1),
+            node("Cast", ["s"], ["t"], to=onnx.helper.np_dtype_to_tensor_dtype(np.dtype(to))),
+            node("Cast", ["t"], ["out"], to=onnx.TensorProto.INT64),
+        ],
+        {"x": ["n", 0]},
+    )
+    del model.graph.output[:-1]
+    (item,) = infer(load(model), {"x": tensor("float32", (n, 0))}).tensors["out"].value.items
+    for size in range(at - 3, at + 4):
+        (ran,) = runner(model)[1]({"x": np.zeros((size, 0), np.float32)})
+        assert evaluate(item, {n.as_symbol(): size}) == ran[0]
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "n"),
+    [
+        *[("Mul", "int32", 46339), ("Add", "int32", 2**30 - 2), ("Sub", "uint32", 0), ("Sub", "uint64", 0)],
+        *[("Mul", "int64", 3037000498), ("Sum", "int32", 2**30 - 2), ("Neg", "int32", 2**31 - 2)],
+    ],
+)
+def test_arithmetic_wraps_where_an_outcome_does_not_fit(op, dtype, n):
+    operands = {"Sub": ["t", "two"], "Neg": ["t"]}.get(op, ["t", "t"])
+    agree(
+        [
+            node("Shape", ["x"], ["s"], start=0, end=1),
+            node("Cast", ["s"], ["t"], to=onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))),
+            node(op, operands, ["out"]),
+        ],
+        {"x": ["n", 0]},
+        {"n": (n, n + 4)},
+        constants={"two": np.array([2], dtype)},
+        outputs=["out"],
+    )
 
 
 @pytest.mark.parametrize("to", ["int64", "int32", "bool", "float64", "float16"])
