@@ -54,11 +54,11 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     lo, hi = item.tight
     if least <= lo and hi <= most:
         return item
-    return wrapped(item, dtype) if function in RING and bits >= WIDEST // 2 else None
+    return wrapped(item, dtype) if function in RING and bits == WIDEST // 2 else None
 
 
-def wrapped(item: Dim, dtype: str) -> Dim:
-    """The integer that is left of the item in its type: of more bits, the lowest.
+def wrapped(item: Dim, dtype: str) -> Dim | None:
+    """The integer that is left of the item in its type: of more bits, the lowest; None where no formula can say it.
 
     >>> from shapesmt.dim import symbol
     >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int64")
@@ -68,7 +68,9 @@ def wrapped(item: Dim, dtype: str) -> Dim:
     least, most = _ends(dtype, bits)
     lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else item.tight
     counted = (bits == WIDEST and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))  # no tensor is as long
-    return item if counted or (least <= lo and hi <= most) else (item - least) % (1 << bits) + least
+    if counted or (least <= lo and hi <= most):
+        return item
+    return (item - least) % (1 << bits) + least if bits < WIDEST or item.constant is not None else None
 
 
 def _ends(dtype: str, bits: int) -> tuple[int, int]:

@@ -277,6 +277,15 @@ def test_large_tensors_keep_a_formula():
     assert isinstance(found.tensors["out"].value, Field)
 
 
+@pytest.mark.parametrize("op", ["Add", "Max", "Less", "Div", "Concat"])
+def test_an_empty_constant_meets_what_is_filled_in(op):
+    filled = node("ConstantOfShape", ["s"], ["f"], value=onnx.numpy_helper.from_array(np.array([1.0], np.float32)))
+    nodes = [node("Shape", ["x"], ["s"]), filled, node(op, ["f", "e"], ["out"], axis=0 if op == "Concat" else None)]
+    empty = np.zeros(0, np.float32)
+    agree(nodes, {"x": ["n"]}, {"n": (0, 3)}, constants={"e": empty}, outputs=["out"])
+    agree(nodes[1:], {}, {}, constants={"e": empty, "s": [300]}, outputs=["out"], known=op == "Concat")
+
+
 def test_a_stretched_axis_reads_its_only_element():
     five = onnx.numpy_helper.from_array(np.array([5]))
     chain = [
