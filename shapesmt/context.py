@@ -179,7 +179,7 @@ class InferenceContext(Attached):
         numbers = tuple(i.constant for i in items if i is not None and i.constant is not None)
         if len(numbers) == len(items):
             return numbers
-        if None not in items:
+        if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
 

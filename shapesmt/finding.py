@@ -58,6 +58,7 @@ class Counterexample(Data):
     """An admissible input that fails: the value of every symbol and the shape of every input.
 
     `relevant` names the symbols that matter: with their values it fails whatever the others are. Without it, all may.
+    `values` has the elements of small inputs on which something depends, in row-major order.
 
     >>> Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}).to_dict()
     {'symbols': {'height': 65}, 'inputs': {'image': [1, 3, 65, 64]}}
@@ -66,6 +67,7 @@ class Counterexample(Data):
     symbols: Mapping[str, int]
     inputs: Mapping[str, tuple[int, ...]]
     relevant: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    values: Mapping[str, tuple[int | float, ...]] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,9 @@ class Origins:
         return [n for n in (*node.inputs, *node.attributes.captures) if n]
 
     def _joined(self, name: str, parents: Iterable[str]) -> Leaves | None:
-        node = self._makers.get(name)
+        node, known = self._makers.get(name), self._tensors.get(name)
+        if self._followed(name) and known is not None and known.chosen:
+            return None
         if self._followed(name) or (node is not None and self._of_shape(node)):
             return NONE
         if node is None:
