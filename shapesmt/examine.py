@@ -220,7 +220,7 @@ class Narrowing:
     def requirement(self, r: Requirement) -> Requirement:
         """A requirement over the problem's own symbols again."""
         left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
-        return r._replace(formula=self.back(r.formula), left=left, right=right)
+        return r._replace(formula=self.back(r.formula), left=left, right=right, given=self.back(r.given))
 
 
 def _limit(application: Application, found: Examination) -> None:

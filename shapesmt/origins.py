@@ -132,7 +132,7 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     return replace(
         made,
         outputs=tuple(rewritten(t, change) for t in made.outputs),
-        requirements=tuple(r._replace(formula=change.apply(r.formula)) for r in kept),
+        requirements=tuple(r._replace(formula=change.apply(r.formula), given=change.apply(r.given)) for r in kept),
         facts=(),
         unjudged=(*made.unjudged, *lost),
         made=tuple(sizes.values()),
