@@ -25,7 +25,7 @@ class Truth:
         granted: Nodes that may fail for data that nobody knows.
         unchecked: Nodes of which only what they give is judged, not whether they run.
         whole: False when some assignments are left out because of that.
-        pinned: Elements of inputs that are the same in all of them.
+        values: What is said of elements of small inputs.
     """
 
     model: onnx.ModelProto
@@ -33,7 +33,7 @@ class Truth:
     granted: frozenset[str] = frozenset()
     unchecked: frozenset[str] = frozenset()
     whole: bool = True
-    pinned: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, int | str] = field(default_factory=dict)
 
     @property
     def valid(self) -> list[tuple[dict[str, int], Run]]:
@@ -66,8 +66,8 @@ def disagreements(
 ) -> list[str]:
     """What is wrong in the answers about a model."""
     try:
-        report = shapesmt.check(truth.model, dims=dims, values=truth.pinned, assume=assume)
-        bounds = shapesmt.bounds(truth.model, dims=dims, values=truth.pinned, assume=assume)
+        report = shapesmt.check(truth.model, dims=dims, values=truth.values, assume=assume)
+        bounds = shapesmt.bounds(truth.model, dims=dims, values=truth.values, assume=assume)
     except UsageError as error:
         empty = "no admissible input" in str(error)
         return [] if empty and not truth.runs else [f"raised {error}"]
@@ -169,8 +169,8 @@ def _counterexample(truth: Truth, finding: Finding, unknown: set[str]) -> Iterat
     if shown is None:
         yield f"{finding.node} has no counterexample"
         return
-    symbols = {name: size for name, size in shown.symbols.items() if name not in truth.pinned}
-    run = next((run for sizes, run in truth.runs if symbols.items() <= sizes.items()), None)
+    runs = (run for sizes, run in truth.runs if all(sizes.get(n, size) == size for n, size in shown.symbols.items()))
+    run = next(runs, None)
     if run is None and truth.whole:
         yield f"{finding.node}: {shown.symbols} isn't admissible"
     elif run is None:

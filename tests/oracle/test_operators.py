@@ -58,7 +58,7 @@ def judged(seed: int) -> Iterator[Judged | None]:
     yield None
     counts = Counter(graphs=1, executions=len(runs), odd=sum(run.odd for _, run in runs))
     model, unchecked = execution.model, frozenset(execution.unchecked)
-    truth = Truth(model, runs, case.granted, unchecked, pinned=pinned)
+    truth = Truth(model, runs, case.granted, unchecked, values=pinned)
     wrong = disagreements(truth, counts, case.ranges)
     yield Judged([f"seed {seed}: {text}" for text in wrong], Counter(_ran(model, runs)), counts)
 
