@@ -22,7 +22,7 @@ from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.ops import Rule
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
-from shapesmt.provenance import FOLLOWED, Origin, data, handed, left, of, title, together
+from shapesmt.provenance import FOLLOWED, STARTED, Origin, data, handed, left, of, title, together
 from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace as substituted
@@ -337,15 +337,18 @@ class _Walk:
     ) -> tuple[dict[str, Tensor], Origins, list[Application]] | None:
         """A graph inside a node; what it carries from trip to trip comes from outside and from the trip before."""
         given = entering(node, graph, self.origins)
+        lost = of("sizes", title(node))
         for trial in count(1):
             walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
             if walk is None:
                 break
             applications = [*walk.nodes(graph, inner)]
-            back = {k: together(given[k], walk.origins.read(out)) for k, out in carried(node, graph).items()}
-            if back.items() <= given.items() or trial > MAX_ENTRIES:
+            back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
+            entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
+            entered = {k: lost if origin == {STARTED} else origin for k, origin in entered.items()}
+            if entered.items() <= given.items() or trial > MAX_ENTRIES:
                 return inner, walk.origins, applications
-            given.update(back if trial < MAX_ENTRIES else dict.fromkeys(back, of("sizes", title(node))))
+            given.update(entered if trial < MAX_ENTRIES else dict.fromkeys(back, lost))
         return None
 
     def _inside(self, node: Node, given: Mapping[str, Origin], name: str) -> Origin:

@@ -20,6 +20,7 @@ from shapesmt.provenance import (
     DATA,
     DATA_CAUSE,
     FOLLOWED,
+    STARTED,
     Cause,
     Origin,
     bad,
@@ -58,6 +59,13 @@ MOVES = JOINS | {
     *("Unsqueeze", "VariadicSplit", "Where"),
 }
 """Operators whose outputs hold elements of their inputs unchanged, whatever decides which ones or how many."""
+MIXES = frozenset({
+    *("ArgMax", "ArgMin", "Attention", "BatchMatMul", "BatchMatMulV2", "Conv", "ConvTranspose", "Convolution"),
+    *("Einsum", "FusedMatMul", "GRU", "Gemm", "GroupQueryAttention", "LSTM", "LayerNormalization", "LogSoftmax"),
+    *("MatMul", "MatMulInteger", "MatMulNBits", "MultiHeadAttention", "QLinearConv", "QLinearMatMul", "RNN"),
+    *("ScaledDotProductAttention", "Softmax", "TopK", "TopKV2"),
+})  # fmt: skip
+"""Operators that compute each element of many of their inputs' elements; of one that is data, so is the outcome."""
 
 
 class Origins:
@@ -247,6 +255,8 @@ class Origins:
 
 def _joint(node: Node, found: Sequence[Origin]) -> Origin:
     """The origin of what a node makes of elements of these origins."""
+    if node.op in MIXES or node.op.startswith("Reduce"):
+        return computed(*(frozenset({part}) for origin in found for part in origin))
     kept = found if node.op in MOVES else ()
     return together(computed(*found), *(frozenset(part for part in o if part and part != DATA_CAUSE) for o in kept))
 
@@ -279,7 +289,9 @@ def _outer(node: Node, graph: Graph) -> dict[str, str]:
 def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
     """The origins of what a body is given at first."""
     if node.op in REPEATED:
-        return {k: outer.read(name) if name else FOLLOWED for k, name in _outer(node, graph).items()}
+        origins = {k: outer.read(name) if name else FOLLOWED for k, name in _outer(node, graph).items()}
+        known = [k for k in (carried(node, graph) if node.op == "Loop" else ()) if origins[k] & FOLLOWED]
+        return {**origins, **{k: origins[k] - FOLLOWED | {STARTED} for k in known}}
     return dict.fromkeys(graph.inputs, computed(*map(outer.read, node.reads)))
 
 
@@ -295,7 +307,8 @@ def by_bodies(node: Node, outer: Origins, runs: Sequence[tuple[Origins, Graph]],
         choosing += [inner.read(graph.outputs[0])] if node.op == "Loop" else []
         starts, back = _outer(node, graph), carried(node, graph)
         made += [outer.read(starts[k]) for k, name in back.items() if graph.outputs[place : place + 1] == [name]]
-    joint = together(*made)
+    joint = together(*made) or FOLLOWED
+    joint = joint - {STARTED} | FOLLOWED if STARTED in joint else joint
     return together(joint - FOLLOWED, computed(*choosing)) if joint >= FOLLOWED else joint
 
 

@@ -18,8 +18,8 @@ MOST_PARTS = 16  # of an origin inside a function
 class Cause(NamedTuple):
     """What has a part in elements that aren't known.
 
-    `kind` is "data", "given" (to a function, as the input that `what` numbers), "unread" (a constant), "sizes" (which
-    an operator doesn't follow) or "operator" (without a rule).
+    `kind` is "data", "given" (to a function, as the input that `what` numbers), "start" (of a loop whose first trip is
+    judged by itself), "unread" (a constant), "sizes" (which an operator doesn't follow) or "operator" (without a rule).
     """
 
     kind: str
@@ -36,6 +36,7 @@ Origin: TypeAlias = frozenset[Causes]
 FOLLOWED: Origin = frozenset({frozenset()})
 DATA_CAUSE: Causes = frozenset({Cause("data")})
 DATA: Origin = frozenset({DATA_CAUSE})
+STARTED: Causes = frozenset({Cause("start")})
 
 
 def data(_name: str) -> Origin:
@@ -74,7 +75,7 @@ def _simple(parts: Iterable[Causes]) -> Origin:
         kinds = {cause.kind for cause in part}
         if "data" in kinds:
             kept.add(DATA_CAUSE)
-        elif part and "given" not in kinds:
+        elif part and "given" not in kinds and part != STARTED:
             lost |= part
         else:
             kept.add(part)
@@ -85,7 +86,7 @@ def _simple(parts: Iterable[Causes]) -> Origin:
 
 def bad(origin: Origin) -> Causes:
     """What decides some of the elements though it is no data."""
-    return frozenset().union(*(part for part in origin if not {c.kind for c in part} & {"data", "given"}))
+    return frozenset().union(*(p for p in origin if p != STARTED and not {c.kind for c in p} & {"data", "given"}))
 
 
 def passed(origin: Origin) -> frozenset[Causes]:
@@ -95,8 +96,7 @@ def passed(origin: Origin) -> frozenset[Causes]:
 
 def left(origin: Origin, node: Node) -> Origin:
     """The origin where no element is followed: of those that were, the node has lost the track."""
-    rest = origin - FOLLOWED
-    return together(rest, of("sizes", title(node))) if rest != origin or not rest else origin
+    return together(origin - FOLLOWED, of("sizes", title(node))) if origin & FOLLOWED else origin
 
 
 def resolved(origin: Origin, caller: Callable[[int], Origin]) -> Origin:

@@ -25,6 +25,7 @@ Function: TypeAlias = Callable[..., Any]  # of items to an item
 
 INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
 MAX_EXPONENT = 64
+STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
 
 
 # Types
@@ -40,7 +41,7 @@ def known(item: Item, dtype: str) -> Item:
     (Dim('2*n'), None)
     """
     if isinstance(item, Real):
-        return item if item.numerator is not None or (item.dtype != "bfloat16" and not item.blurred) else None
+        return item if item.numerator is not None or (item.dtype in STEPWISE and not item.blurred) else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
