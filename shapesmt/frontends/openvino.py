@@ -56,9 +56,18 @@ _INTEGERS = re.compile(r"\s*-?[0-9]{1,19}\s*(?:,\s*-?[0-9]{1,19}\s*)*")
 _NUMBER = r"\s*-?(?:[0-9]+\.?[0-9]*|\.[0-9]+|inf|nan)(?:[eE][-+]?[0-9]{1,4})?\s*"
 _NUMBERS = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
 _OLD = {
+    "BatchNormInference": ("opset1",),
+    "DetectionOutput": ("opset1",),
     "GatherND": ("opset5",),
     "Interpolate": ("opset1", "opset4"),
+    "LSTMCell": ("opset1",),
+    "MVN": ("opset2",),
+    "MaxPool": ("opset1",),
     "NonMaxSuppression": ("opset1", "opset3", "opset4"),
+    "Proposal": ("opset1",),
+    "Range": ("opset1",),
+    "ShapeOf": ("opset1",),
+    "SoftMax": ("opset1",),
 }
 """The versions of an operator that mean something else than later ones; those are `Interpolate-1` and the like."""
 

@@ -78,9 +78,9 @@ def test_names():
 
 
 def test_an_operator_without_a_rule_is_told():
-    report = shapesmt.check(one("Proposal"))
+    report = shapesmt.check(one("PagedAttention"))
     assert (report.verdict.value, [f.kind for f in report.findings]) == ("UNKNOWN", ["unsupported"])
-    assert "openvino.Proposal" in report.findings[0].law
+    assert "openvino.PagedAttention" in report.findings[0].law
 
 
 def test_what_the_file_claims_of_a_tensor_is_compared():

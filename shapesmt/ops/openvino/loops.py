@@ -5,13 +5,12 @@ from __future__ import annotations
 from shapesmt.context import InferenceContext
 from shapesmt.formula import at_least, divides, select
 from shapesmt.ops.laws import LARGEST
-from shapesmt.ops.openvino.bridge import DOMAIN
-from shapesmt.ops.registry import rule
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import elements
 
 
-@rule("LoopTrips", domain=DOMAIN)
+@operator("LoopTrips")
 def trips(ctx: InferenceContext) -> Tensor:
     """The number that is given, where a negative one is no limit, or that of the slices of an axis."""
     if ctx.has(1):
@@ -26,7 +25,7 @@ def trips(ctx: InferenceContext) -> Tensor:
     return tensor("int64", (), elements((), [count]))
 
 
-@rule("LoopSlice", domain=DOMAIN)
+@operator("LoopSlice")
 def part(ctx: InferenceContext) -> Tensor:
     """The slice that a trip is given."""
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
@@ -36,14 +35,14 @@ def part(ctx: InferenceContext) -> Tensor:
     return x.replace(axis, size)
 
 
-@rule("LoopCarried", domain=DOMAIN)
+@operator("LoopCarried")
 def carried(ctx: InferenceContext) -> Tensor:
     """What a trip is given by the one before: of the shape that the first was given."""
     ctx.require_agree(ctx.input(0), ctx.input(1), law="a state keeps its shape from trip to trip")
     return ctx.input(1)
 
 
-@rule("LoopJoined", domain=DOMAIN)
+@operator("LoopJoined")
 def joined(ctx: InferenceContext) -> Tensor:
     """Slices `[trips, *sizes]`, joined along one of their axes."""
     x = ctx.input(0)
