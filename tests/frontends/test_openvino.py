@@ -117,6 +117,47 @@ def test_only_onnx_is_written(tmp_path, capsys):
 # Weights
 
 
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "f16",
+        "f32",
+        "f64",
+        "bf16",
+        "f8e4m3",
+        "f8e5m2",
+        "boolean",
+        "u1",
+        "u2",
+        "i4",
+        "u4",
+        "i8",
+        "u8",
+        "i16",
+        "u16",
+        "i32",
+        "u32",
+        "i64",
+        "u64",
+    ],
+)
+def test_constants_of_every_type(dtype, tmp_path):
+    ov = pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+    form = {"f32": "f", "f64": "d", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}.get(dtype)
+    draw = Random(0)
+    content = ov.Tensor(getattr(ov.Type, dtype), [11])
+    numbers = [draw.randrange(2) if dtype == "boolean" else draw.randrange(256) for _ in range(22)]
+    raw = np.array(numbers, form).view(np.uint8) if form else np.array(numbers, np.uint8)
+    held = content.data.view(np.uint8).reshape(-1)
+    held[:] = raw[: held.size]
+    wide = ov.opset15.convert(ov.opset15.constant(content), "f64" if "f" in dtype else "i64")
+    model = ov.Model([ov.opset15.result(wide)], [], "constants")
+    ov.serialize(model, str(tmp_path / "model.xml"))
+    (literal,) = load(tmp_path / "model.xml").literals.values()
+    ran = ov.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([])[0].tolist()
+    assert all(a == b or (a != a and b != b) for a, b in zip(literal.values, ran, strict=True)), literal
+
+
 def reshaping(tmp_path, weights, size="16", offset="8"):
     data = f'element_type="i64" shape="2" offset="{offset}" size="{size}"'
     layers = [

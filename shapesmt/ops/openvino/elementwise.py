@@ -88,6 +88,12 @@ def finite(ctx: InferenceContext) -> Tensor:
     return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
 
 
+@operator("LogicalNot", any_rank=True, total=True)
+def logical_not(ctx: InferenceContext) -> Tensor:
+    """The shape and the element type are kept, which need not be bool."""
+    return result(ctx, "Not", ctx.input(0)) if ctx.input(0).dtype in ("bool", "") else ctx.tensor(ctx.input(0).shape)
+
+
 @operator("SquaredDifference", any_rank=True)
 def squared_difference(ctx: InferenceContext) -> Tensor:
     """`(x - y)**2`."""

@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 REGION = "a region has an image's index and 4 coordinates"
 
 
-def windows(ctx: InferenceContext, names: tuple[str, str] = ("pooled_h", "pooled_w")) -> tuple[int, int]:
-    """The height and the width that each region gets."""
-    height, width = (ctx.integer(name) for name in names)
-    ctx.check(height >= 1 and width >= 1, f"a region is at least 1 high and wide, not {height} and {width}")
-    return height, width
-
-
 @operator("ROIPooling")
 def roi_pooling(ctx: InferenceContext) -> Tensor:
     """`[n, c, h, w]` and regions `[r, 5]` make `[r, c, *output]`."""
@@ -45,10 +38,7 @@ def roi_align(ctx: InferenceContext) -> Tensor:
     coordinates = 5 if ctx.node.op == "ROIAlignRotated" else 4
     ctx.require_equal(regions[1], coordinates, f"a region has {coordinates} coordinates")
     require_vector(ctx, 2, regions[0], "each region has one batch index")
-    ctx.check(height >= 1 and width >= 1, f"a region is at least 1 high and wide, not {height} and {width}")
-    ctx.check(ctx.integer("sampling_ratio", 0) >= 0, "the sampling ratio is at least 0")
-    ctx.check(ctx.number("spatial_scale", 1) > 0, "the scale is positive")
-    return ctx.tensor([regions[0], x[1], height, width])
+    return ctx.tensor([regions[0], x[1], max(height, 0), max(width, 0)])
 
 
 @operator("PSROIPooling", "DeformablePSROIPooling")
@@ -57,9 +47,9 @@ def position_sensitive(ctx: InferenceContext) -> Tensor:
     x, regions, made = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
     group, mode = ctx.integer("group_size", 1), ctx.text("mode", "average").lower()
     bins = ctx.integer("spatial_bins_x", 1) * ctx.integer("spatial_bins_y", 1)
-    ctx.require_equal(regions[1], 5, REGION)
     ctx.check(min(made, group, bins) >= 1, f"output_dim, group_size and bins are positive, not {(made, group, bins)}")
     if ctx.node.op == "PSROIPooling":
+        ctx.require_equal(regions[1], 5, REGION)
         ctx.check(mode in ("average", "bilinear"), f"the mode is average or bilinear, not {mode}")
         ctx.check(ctx.number("spatial_scale") > 0, "the scale is positive")
         parts = group * group if mode == "average" else bins
@@ -131,12 +121,12 @@ def columns_to_image(ctx: InferenceContext) -> Tensor:
     image, kernel = (sized(ctx, counted(ctx, i, 2, "sizes")) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
     strides, dilations, begin, end = (integers(ctx, name, default) for name, default in settings.items())
-    ctx.check({len(strides), len(dilations), len(begin), len(end)} == {2}, "'strides' and pads have 2 entries")
+    ctx.check(min(map(len, (strides, dilations, begin, end))) > 1, "'strides' and pads have 2 entries")
     ctx.check(min((*strides, *dilations)) >= 1, "strides and dilations are positive")
     require_least(ctx, [*image, *kernel], 1, "sizes are positive")
     windows: list[Dim] = [
         (d + p + q - (k - 1) * rate - 1) // stride + 1
-        for d, p, q, k, rate, stride in zip(image, begin, end, kernel, dilations, strides, strict=True)
+        for d, p, q, k, rate, stride in zip(image, begin, end, kernel, dilations, strides, strict=False)
     ]
     ctx.require_equal(count, product(windows), "there is a column wherever the window stands")
     ctx.require(divides(product(kernel), channels), "the channels split into windows", channels, product(kernel))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import product
-from shapesmt.formula import TRUE
+from shapesmt.formula import TRUE, all_of, at_least, less
 from shapesmt.ops.bridge import anything, as_list, result, results
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, require_vector
-from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, known_axis, unchecked
+from shapesmt.ops.openvino.bridge import INSIDE, careless, dtype_of, integers, known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.strided import strided
 from shapesmt.tensor import Tensor, tensor
@@ -144,6 +144,13 @@ def top_k(ctx: InferenceContext) -> list[Tensor]:
     return [best, tensor(dtype_of(ctx, "index_element_type", "i32"), places.shape, places.value)]
 
 
+@operator("NonZero", any_rank=True)
+def non_zero(ctx: InferenceContext) -> Tensor:
+    """Where elements aren't 0: a row for each axis."""
+    found, dtype = result(ctx, "NonZero", ctx.input(0)), dtype_of(ctx, "output_type")
+    return tensor(dtype, found.shape, found.value)
+
+
 @operator("Unique")
 def unique(ctx: InferenceContext) -> list[Tensor]:
     """The distinct elements or slices, where each first occurs, the way back, and their counts."""
@@ -192,7 +199,11 @@ def fill_empty_rows(ctx: InferenceContext) -> list[Tensor]:
     """Values `[n]` at places `[n, 2]` of a matrix: places, values, and which of its rows were empty."""
     values, places = ctx.input(0), ctx.input(2)
     require_shape(ctx, 2, (values[0], 2), "each value has a row and a column")
-    rows = counted(ctx, 1, 2, "sizes")[0]
+    rows, columns = counted(ctx, 1, 2, "sizes")
+    for i, place in enumerate(ctx.items(2) or ()):
+        size = columns if i % 2 else rows
+        if place is not None and size is not None:
+            ctx.require(all_of(at_least(place, 0), less(place, size)), INSIDE, place, size)
     filled = ctx.fresh("filled")
     first = ctx.fresh("rows") if rows is None else rows
     ctx.require_at_least(first, 0, "sizes are not negative")

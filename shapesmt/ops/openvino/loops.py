@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.formula import at_least, divides, select
+from shapesmt.dim import as_dim
+from shapesmt.formula import all_of, at_least, divides, select
 from shapesmt.ops.laws import LARGEST
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import Tensor, tensor
@@ -23,6 +24,17 @@ def trips(ctx: InferenceContext) -> Tensor:
         return tensor("int64", ())
     count = listed[0] if listed[0].lo >= 0 else select(at_least(listed[0], 0), listed[0], LARGEST)
     return tensor("int64", (), elements((), [count]))
+
+
+@operator("LoopPart")
+def gone_through(ctx: InferenceContext) -> Tensor:
+    """The part of an axis from `start` to before `end`, where -1 is the end, or back."""
+    x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank)
+    ends = [as_dim(n) + (x[axis] + 1 if n < 0 else 0) for n in (ctx.integer("start"), ctx.integer("end"))]
+    first, last = ends if ctx.integer("stride") > 0 else reversed(ends)
+    law = "the part that a loop goes through is inside the axis"
+    ctx.require(all_of(at_least(first, 0), at_least(last, first + 1), at_least(x[axis], last)), law, last, x[axis])
+    return x.replace(axis, last - first)
 
 
 @operator("LoopSlice")

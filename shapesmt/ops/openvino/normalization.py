@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from shapesmt.formula import FALSE, any_of, equal
 from shapesmt.ops.bridge import result
+from shapesmt.ops.laws import require_vector
 from shapesmt.ops.linear import require_broadcast_to
+from shapesmt.ops.normalization import CHANNEL_LAW
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 
@@ -59,7 +61,9 @@ def over_axes(ctx: InferenceContext) -> Tensor:
 def prelu(ctx: InferenceContext) -> Tensor:
     """The shape is kept; slopes are one, one for each channel, or broadcast to the input."""
     x, slope = ctx.input(0), ctx.input(1)
-    if slope.rank != 1 or x.rank < 2:
+    if slope.rank > x.rank:
+        unchecked(ctx, SLOPES)
+    elif slope.rank != 1 or x.rank < 2:
         require_broadcast_to(ctx, slope, x.dims, SLOPES)
     else:
         s = slope[0]
@@ -77,6 +81,7 @@ def fake_quantize(ctx: InferenceContext) -> Tensor:
     wider = [equal(d, e) is FALSE for d, e in zip(together, given[0].dims, strict=False) if d.constant and e.constant]
     if len(together) > given[0].rank or any(wider):
         unchecked(ctx, "the ranges broadcast to the input")
+        return ctx.tensor(None)
     return ctx.tensor(given[0].dims)
 
 
@@ -104,4 +109,5 @@ def batch_normalization(ctx: InferenceContext) -> Tensor:
 def group_normalization(ctx: InferenceContext) -> Tensor:
     """`X[N, C, ...]` keeps its shape; the groups divide C, and scale and bias have C elements."""
     groups = ctx.integer("num_groups")
+    require_vector(ctx, (1, 2), ctx.input(0)[1], CHANNEL_LAW)
     return result(ctx, "GroupNormalization", *(ctx.input(i) for i in range(3)), num_groups=groups)

@@ -100,7 +100,7 @@ def broadcast(ctx: InferenceContext) -> Tensor:
     """The input stretched to the listed shape; along both with mode bidirectional, along named axes with explicit."""
     mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), wanted(ctx, 1)
     if mode == "bidirectional":
-        return result(ctx, "Expand", x, ctx.input(1))
+        return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
     if target is None:
         return ctx.tensor(None)
     dims = tuple(sized(ctx, clamped(target)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt.dim import as_dim, maximum
 from shapesmt.ops.bridge import anything
 from shapesmt.ops.fields import counted
-from shapesmt.ops.openvino.bridge import known
+from shapesmt.ops.openvino.bridge import known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.signal import scalar
 
@@ -50,7 +50,10 @@ def _lengths(ctx: InferenceContext, op: str, dims: Sequence[Dim], places: Sequen
     asked = counted(ctx, 2, len(places), "sizes")
     for i, size in enumerate(asked):
         if size is not None and (size.constant != -1 or op in ("RDFT", "IRDFT")):
-            ctx.require_at_least(size, 1, "the length is positive")
+            if size.constant is not None and size.constant < -1:
+                unchecked(ctx, "the length is positive")
+            else:
+                ctx.require_at_least(size, 1, "the length is positive")
         found[i] = ctx.fresh(f"length{i}") if size is None else found[i] if size.constant == -1 else size
     return found
 

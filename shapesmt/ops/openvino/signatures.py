@@ -66,7 +66,7 @@ MVN : a n:1
 MVN-2 : a:12345
 NormalizeL2 : l n:01
 GRN : a:234
-GroupNormalization : f=:2+ f=:1 f=:1
+GroupNormalization : a:2+ a:1 a:1
 BatchNormInference : f=:2+ f=:1 f=:1 f=:1 f=:1
 BatchNormInference-1 : f=:1 f=:1 f=:2+ f=:1 f=:1
 FakeQuantize : a a a a a
@@ -78,7 +78,7 @@ Roll : a j:01 j:01
 Reverse : a a:1
 ReverseSequence : a:2+ n:1
 Reshape : a i:1
-Squeeze : a i:01?
+Squeeze : a n:01?
 Unsqueeze : a i:01
 Transpose : a i:1
 Broadcast : a i:1 i:1?
@@ -129,7 +129,7 @@ DeformableConvolution : n=:4 n=:4 n=:4 n:4?
 MaxPool MaxPool-1 AvgPool : a:345
 AdaptiveAvgPool AdaptiveMaxPool : a:345 n:1
 Interpolate-1 : n k:1
-Interpolate-4 : n k h:01 k:1?
+Interpolate-4 : n k h k:1?
 Interpolate : n n:1 k:1?
 GridSample : a:4 f:4
 ROIPooling : f=:4 f=:2

@@ -34,6 +34,7 @@ def windowed(ctx: InferenceContext) -> dict[str, AttributeValue]:
     """The attributes of a window as ONNX has them."""
     found: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
+        ctx.check(min(integers(ctx, "dilations"), default=1) >= 1, "strides and dilations are positive")
         return found | {"auto_pad": padding(ctx).upper()}
     if padding(ctx) == "explicit":
         found["pads"] = integers(ctx, "pads_begin") + integers(ctx, "pads_end")
@@ -95,7 +96,7 @@ def transposed_convolution(ctx: InferenceContext) -> Tensor:
         require_least(ctx, asked, 0, "sizes are not negative")
         return ctx.tensor([x[0], outer * groups, *sized(ctx, asked)])
     sizes = [_spread(d, k, a, more) for d, k, a, more in zip(x.dims[2:], kernel, axes, extra, strict=True)]
-    require_least(ctx, sizes, 1, "the output isn't empty")
+    require_least(ctx, [*kernel, *sizes], 1, "the kernel isn't empty, nor is the output")
     return ctx.tensor([x[0], outer * groups, *sizes])
 
 
@@ -177,11 +178,18 @@ def interpolate(ctx: InferenceContext) -> Tensor:
     axes = known(ctx, last, "the axes") if ctx.has(last) else tuple(range(x.rank))
     if axes is None:
         return anything(ctx, x)
-    targets, dims = ctx.normals(axes, x.rank), _padded(ctx, x)
+    targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
     sizes = _scaled(ctx, source, [dims[a] for a in targets]) if by_scale else counted(ctx, source, len(axes), "sizes")
     for axis, size in zip(targets, sized(ctx, sizes), strict=True):
-        dims[axis] = size
+        dims[axis] = maximum(size, 0)
     return ctx.tensor(dims)
+
+
+def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[int]:
+    """The axes that are listed, each counted from the front."""
+    for axis in axes:
+        ctx.check(0 <= axis < rank, f"axis {axis} is inside a tensor of rank {rank}, counted from the front")
+    return axes
 
 
 def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
@@ -197,12 +205,13 @@ def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim
 def interpolate_1(ctx: InferenceContext) -> Tensor:
     """The axes of the attribute get the listed sizes."""
     x = ctx.input(0)
-    axes = ctx.normals(integers(ctx, "axes"), x.rank)
+    axes = _resized(ctx, integers(ctx, "axes"), x.rank)
     sizes = dict(zip(axes, sized(ctx, counted(ctx, 1, len(axes), "sizes")), strict=True))
-    return ctx.tensor([sizes.get(axis, d) for axis, d in enumerate(x.dims)])
+    return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_padded(ctx, x))])
 
 
 def _padded(ctx: InferenceContext, x: Tensor) -> list[Dim]:
     """The sizes with the pads that the node names added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
+    ctx.check(min(begin + end) >= 0, "padding isn't negative")
     return [d + p + q for d, p, q in zip(x.dims, begin, end, strict=False)]

@@ -15,7 +15,6 @@ TABLE = {
     "HSwish": Row("HardSwish"),
     "HardSigmoid": Row("HardSigmoid", inputs=1),
     "IsInf": Row("IsInf"),
-    "LogicalNot": Row("Not"),
     "Negative": Row("Neg"),
     "ReLU": Row("Relu"),
     "Relu": Row("Relu"),
@@ -26,7 +25,6 @@ TABLE = {
     "Swish": Row("Swish", inputs=1),
     "Concat": Row("Concat", {"axis": "axis"}),
     "GridSample": Row("GridSample"),
-    "NonZero": Row("NonZero"),
 }
 
 rename(TABLE, DOMAIN, operator)
