@@ -18,7 +18,7 @@ CODES = (
          "no larger than data", "write indices are", "a column isn't negative", "no more sequences",
          "positions are", "inside the list", "segment numbers are below", "slices are inside",
          "diagonals are those", "lowest diagonal", "places are inside", "those of the parts", "segment numbers are",
-         "places aren't negative"),
+         "places aren't negative", "something to pick from"),
     ),
     Code(
         "SM302", "axis",

@@ -11,6 +11,7 @@ import os
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,23 @@ from shapesmt.frontends import load
 tf.config.set_visible_devices([], "GPU")
 
 ONLY_HERE = ("CPU", "only supports NHWC", "no argument for repetition")  # what other devices' kernels may do
+HIDDEN = 40  # how many values are tried of what an input hides
 RANKS = 10  # a tensor of that many axes is more than most operators take
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A tensor that is given: its elements are data unless there are `values`."""
+    """A tensor that is given: its elements are data unless there are `values`, which may be `hidden` in a file."""
 
     dtype: str
     shape: tuple[int, ...]
     values: Any = None
+    hidden: bool = False
+
+    @property
+    def fed(self) -> bool:
+        """Whether it is an input of the file."""
+        return self.values is None or self.hidden
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,10 @@ class Call:
         return [a for given in self.arguments for a in (given if isinstance(given, tuple) else (given,))]
 
     def __str__(self) -> str:
-        shown = [f"{a.dtype}{list(a.shape)}" + ("" if a.values is None else f"={a.values}") for a in self.flat]
+        shown = [
+            f"{a.dtype}{list(a.shape)}" + ("" if a.values is None else f"={a.values}" + "?" * a.hidden)
+            for a in self.flat
+        ]
         return f"{self.op}({', '.join(shown)}; {dict(self.attributes)}) with {self.changed or 'nothing changed'}"
 
 
@@ -63,9 +74,9 @@ def graph_of(call: Call, told: str = "sizes") -> graph_pb2.GraphDef:
     graph = graph_pb2.GraphDef()
     graph.versions.producer = min(op_def_registry.get(call.op).deprecation.version or 2000, 2000) - 1
     for i, a in enumerate(call.flat):
-        node = graph.node.add(name=f"in{i}", op="Placeholder" if a.values is None else "Const")
+        node = graph.node.add(name=f"in{i}", op="Placeholder" if a.fed else "Const")
         node.attr["dtype"].type = tf.as_dtype(a.dtype).as_datatype_enum
-        if a.values is not None:
+        if not a.fed:
             made = np.array(a.values, object if a.dtype == "string" else tf.as_dtype(a.dtype).as_numpy_dtype)
             node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(made, a.dtype, a.shape))
         else:
@@ -157,14 +168,15 @@ def outcomes(calls: Sequence[Call]) -> Iterator[Run]:
 
 def attempt(call: Call) -> Run:
     """The call run with sizes that TensorFlow learns when it runs, and then told them beforehand."""
-    fills = (1, 0) if any("int" in a.dtype and a.values is None for a in call.flat) else (1,)
-    found = Run()
-    for fill, told in itertools.product(fills, ("ranks", "")):  # some shape functions break at sizes of -1
-        found = _executed(call, fill, told)
-        if not found.refused:
+    found = None
+    for feeds, told in itertools.product(_feeds(call), ("ranks", "")):  # some shape functions break at sizes of -1
+        run = _executed(call, feeds, told)
+        found = found or run
+        if not run.refused:
+            found = run
             break
-    if found.refused:
-        return found
+    if found is None or found.refused:
+        return found or Run(refused="it takes nothing")
     try:
         with tf.Graph().as_default():
             tf.import_graph_def(graph_of(call), name="")
@@ -173,13 +185,27 @@ def attempt(call: Call) -> Run:
     return found
 
 
-def _executed(call: Call, fill: int, told: str) -> Run:
+def _feeds(call: Call) -> Iterator[dict[str, Any]]:
+    """What the inputs may hold: one, zero, and where values are hidden these and others like them."""
+    inputs = {f"in{i}:0": a for i, a in enumerate(call.flat) if a.fed}
+    integers = any("int" in a.dtype for a in inputs.values())
+    for fill in (1, 0) if integers else (1,):
+        yield {name: _fed(a, fill) for name, a in inputs.items()}
+    hidden = [name for name, a in inputs.items() if a.hidden]
+    for trial in range(HIDDEN) if hidden else ():
+        random = Random(trial)
+        feeds = {name: _fed(a, trial % 2) for name, a in inputs.items()}
+        for name in hidden:
+            feeds[name] = np.reshape([random.randint(-1, 6) for _ in range(feeds[name].size)], feeds[name].shape)
+        yield feeds
+
+
+def _executed(call: Call, feeds: dict[str, Any], told: str) -> Run:
     try:
         with tf.Graph().as_default() as g:
             tf.import_graph_def(graph_of(call, told), name="")
             config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
             config.graph_options.rewrite_options.disable_meta_optimizer = True
-            feeds = {f"in{i}:0": _fed(a, fill) for i, a in enumerate(call.flat) if a.values is None}
             with tf.compat.v1.Session(graph=g, config=config) as session:
                 out = g.get_operation_by_name("out")
                 _, made = session.run([out, out.outputs], feeds)
@@ -190,6 +216,8 @@ def _executed(call: Call, fill: int, told: str) -> Run:
 
 
 def _fed(a: Argument, fill: int) -> Any:
+    if a.values is not None:
+        return np.array(a.values, tf.as_dtype(a.dtype).as_numpy_dtype).reshape(a.shape)
     if a.dtype == "string":
         return np.full(a.shape, "a", object)
     return np.full(a.shape, fill if "int" in a.dtype else 1, tf.as_dtype(a.dtype).as_numpy_dtype)
@@ -233,6 +261,14 @@ def compare(call: Call, run: Run) -> str:
 # Siblings
 
 
+def hidden(call: Call) -> Iterator[Call]:
+    """The same call with a constant of integers that is an input instead."""
+    for i, a in enumerate(call.arguments):
+        if isinstance(a, Argument) and a.values is not None and a.dtype in ("int32", "int64"):
+            other = replace(a, hidden=True)
+            yield replace(call, arguments=(*call.arguments[:i], other, *call.arguments[i + 1 :]))
+
+
 def siblings(call: Call) -> Iterator[Call]:
     """The same call with one thing changed: the ranks and sizes of arguments, constants, attributes."""
     for i, given in enumerate(call.arguments):
@@ -255,7 +291,7 @@ def siblings(call: Call) -> Iterator[Call]:
 
 def _shaped(a: Argument) -> Iterator[tuple[str, Argument]]:
     """Other ranks and sizes of data."""
-    if a.values is not None:
+    if a.values is not None and not a.hidden:
         return
     shapes = [(1, *a.shape), (*a.shape, 1), (*a.shape, *[1] * (RANKS - len(a.shape))), ()]
     shapes += [a.shape[1:], a.shape[:-1]] if a.shape else []
@@ -263,12 +299,15 @@ def _shaped(a: Argument) -> Iterator[tuple[str, Argument]]:
         shapes += [(*a.shape[:axis], s, *a.shape[axis + 1 :]) for s in (0, 1, size - 1, size + 1, 2 * size)]
     for shape in dict.fromkeys(shapes):
         if shape != a.shape and min(shape, default=0) >= 0:
-            yield f"of shape {list(shape)}", replace(a, shape=shape)
+            yield (
+                f"of shape {list(shape)}",
+                replace(a, shape=shape, values=None if a.values is None else np.ones(shape).tolist()),
+            )
 
 
 def _valued(a: Argument) -> Iterator[tuple[str, Argument]]:
     """Other constants: of other ranks, of other lengths, with other elements."""
-    if a.values is None:
+    if a.fed:
         return
     values = np.array(a.values, object if a.dtype == "string" else None).reshape(a.shape)
     others = [values[None], values[..., None], values.reshape(-1)[:1].reshape(())] if values.size else [values[None]]

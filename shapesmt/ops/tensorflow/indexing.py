@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that known indices are inside an axis of that size, counted from the front."""
     grant(ctx, indices)
+    if indices.value is None:
+        ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), "there is something to pick from", size)
     for given, lowest, highest in spans(indices):
         for formula, index in ((at_least(lowest, 0), lowest), (less(highest, size), highest)):
             ctx.require(any_of(unless, negate(given), formula), INSIDE, index, size)
@@ -214,8 +216,8 @@ def nth_element(ctx: InferenceContext) -> Tensor:
     x, place = ctx.input(0), first(ctx, 1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 0)
-    if place is not None:
-        ctx.require(all_of(at_least(place, 0), less(place, x[-1])), "n is inside the last axis", place, x[-1])
+    place = ZERO if place is None else place
+    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), "n is inside the last axis", place, x[-1])
     return ctx.tensor(x.dims[:-1])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, as_dim, product, total
+from shapesmt.dim import ZERO, Dim, as_dim, product, total
 from shapesmt.formula import all_of, at_least, divides
 from shapesmt.ops.bridge import anything, known, listed, parts, result, results
 from shapesmt.ops.fields import counted
@@ -130,10 +130,9 @@ def mirror_pad(ctx: InferenceContext) -> Tensor:
     require_most(ctx, x, 5)
     before, after = paddings(ctx, 1, x.rank)
     for size, *pads in zip(x.dims, before, after, strict=True):
-        for width in pads:
-            if width is not None:
-                law = f"pads of mode {mode} are {'shorter' if mode == 'REFLECT' else 'no longer'} than the axis"
-                ctx.require(at_least(size, width + (mode == "REFLECT")), law, width, size)
+        for width in (ZERO if pad is None else pad for pad in pads):
+            law = f"pads of mode {mode} are {'shorter' if mode == 'REFLECT' else 'no longer'} than the axis"
+            ctx.require(at_least(size, width + (mode == "REFLECT")), law, width, size)
     return result(ctx, "Pad", x, listed(*before, *after)) if x.rank else x
 
 
@@ -217,6 +216,9 @@ def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | No
         ctx.require_rank(ctx.input(1), 1)
     block = known(ctx, 1, "the sizes of the block") if nd else (least(ctx, "block_size", 2),) * 2
     if block is None:
+        law = "there are two pads for each axis of a block"
+        ctx.require_equal(ctx.input(2, rank=2)[0], ctx.input(1)[0], law)
+        ctx.require_equal(ctx.input(2)[1], 2, law)
         return None, [], []
     ctx.check(min(block, default=1) >= 1, f"block sizes are at least 1, not {min(block, default=1)}")
     ctx.require_rank(ctx.input(0), len(block) + 1 if nd else 4, least=nd)
@@ -227,17 +229,14 @@ def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | No
 def batch_to_space(ctx: InferenceContext) -> Tensor:
     """The batch shrinks by the block, whose sizes the next axes grow by; then they are cropped."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
-    if block is None or None in before or None in after:
+    if block is None:
         return anything(ctx, x)
     volume = product(map(as_dim, block))
     ctx.require(divides(volume, x[0]), f"the samples split into blocks of {volume}", x[0], volume)
-    cropped = [
-        d * b - p - q
-        for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)
-        if p is not None
-        if q is not None
-    ]
-    require_least(ctx, cropped, 0, "no more is cropped than there is")
+    left = [d * b - (p or ZERO) - (q or ZERO) for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)]
+    require_least(ctx, left, 0, "no more is cropped than there is")
+    unknown = [p is None or q is None for p, q in zip(before, after, strict=True)]
+    cropped = [ctx.fresh(f"size{i}", 0, most) if unknown[i] else most for i, most in enumerate(left)]
     return ctx.tensor([x[0] // volume, *cropped, *x.dims[len(block) + 1 :]])
 
 
@@ -245,10 +244,13 @@ def batch_to_space(ctx: InferenceContext) -> Tensor:
 def space_to_batch(ctx: InferenceContext) -> Tensor:
     """The axes behind the batch are padded and shrink by the block, and the batch grows by it."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
-    if block is None or None in before or None in after:
+    if block is None:
         return anything(ctx, x)
-    padded = [d + p + q for d, p, q in zip(x.dims[1:], before, after, strict=False) if p is not None if q is not None]
-    for d, b in zip(padded, block, strict=True):
-        ctx.require(divides(b, d), f"padded sizes split into blocks of {b}", d, b)
-    sizes = [d // b for d, b in zip(padded, block, strict=True)]
+    sizes: list[Dim] = []
+    for i, (d, b, p, q) in enumerate(zip(x.dims[1:], block, before, after, strict=False)):
+        if p is None or q is None:
+            sizes.append(ctx.fresh(f"size{i}"))
+            continue
+        ctx.require(divides(b, d + p + q), f"padded sizes split into blocks of {b}", d + p + q, b)
+        sizes.append((d + p + q) // b)
     return ctx.tensor([x[0] * product(map(as_dim, block)), *sizes, *x.dims[len(block) + 1 :]])
