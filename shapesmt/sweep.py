@@ -25,6 +25,7 @@ import numpy as np
 from shapesmt.dim import Atom, Dim, from_terms, make_atom, of_atom, symbol, total
 from shapesmt.evaluate import OPERATIONS, Evaluator, fits_int64
 from shapesmt.formula import Formula, at_least
+from shapesmt.interning import Table
 from shapesmt.intervals import Interval
 from shapesmt.rewrite import replace
 
@@ -38,7 +39,7 @@ FOLDS: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum"
 class Sweep:
     """An expression over positions from 0 to the `lasts`, folded to one number; 0 where there is no position."""
 
-    __slots__ = ("depth", "element", "fits", "fold", "lasts", "symbols")
+    __slots__ = ("__weakref__", "depth", "element", "fits", "fold", "lasts", "symbols")
 
     def __init__(self, fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> None:
         self.fold = fold
@@ -142,14 +143,12 @@ def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
     return element // int(6 ** len(lasts))
 
 
-_SWEEPS: dict[tuple[Any, ...], Sweep] = {}
+_SWEEPS: Table[tuple[Any, ...], Sweep] = Table("sweeps", lambda s: (s.fold, s.element, *s.lasts.items()))
 
 
 def _interned(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Sweep:
     key = (fold, element, *lasts.items())
-    if key not in _SWEEPS:
-        _SWEEPS[key] = Sweep(fold, element, lasts)
-    return _SWEEPS[key]
+    return _SWEEPS.get(key) or _SWEEPS.make(key, Sweep, fold, element, lasts)
 
 
 def _count(s: Atom) -> float:

@@ -1,13 +1,41 @@
-"""ONNX's types: what a file declares of a tensor, a sequence, a map."""
+"""ONNX's types: what a file declares of a tensor, a sequence, a map; and what an attribute of each type holds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.graph import DTYPES, Declared
+from shapesmt.graph import DTYPES, Declared, Graph, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import onnx
+
+
+def _is_list(kind: type) -> Callable[[object], bool]:
+    return lambda found: isinstance(found, tuple) and all(type(part) is kind for part in found)
+
+
+FITS: dict[str | None, Callable[[object], bool]] = {
+    "int": lambda found: type(found) is int,
+    "float": lambda found: type(found) is float,
+    "string": lambda found: type(found) is str,
+    "tensor": lambda found: isinstance(found, Literal),
+    "graph": lambda found: isinstance(found, Graph),
+    "ints": _is_list(int),
+    "floats": _is_list(float),
+    "strings": _is_list(str),
+}
+WANTED: dict[str | None, str] = {
+    "int": "an integer",
+    "float": "a number",
+    "string": "a text",
+    "tensor": "a tensor",
+    "graph": "a graph",
+    "ints": "a list of integers",
+    "floats": "a list of numbers",
+    "strings": "a list of texts",
+}
 
 
 def declared(proto: onnx.TypeProto) -> Declared:
