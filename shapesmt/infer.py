@@ -233,7 +233,10 @@ class _Walk:
     def _apply(
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
-        """What the node's rule says, and what its schema says of the types."""
+        """What the node's rule says, and what its schema says of the types; of what makes no sense no rule is asked."""
+        law = "" if isinstance(rule, Function) else self._misfit(node)
+        if law:
+            return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
         law = "" if isinstance(rule, Function) else self._clash(node, given)
         if law:  # no rule has to reckon with elements of types that don't go together
             given = [
@@ -241,6 +244,11 @@ class _Walk:
             ]
         made = self._applied(rule, node, given, tensors)
         return replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements)) if law else made
+
+    def _misfit(self, node: Node) -> str:
+        """The law that the node breaks by what it has or lacks, if any."""
+        version = self._opsets.get(node.domain)
+        return self._schemas.misfit(node, version) if self._schemas and version else ""
 
     def _clash(self, node: Node, given: list[Tensor | None]) -> str:
         """The law that the types of the inputs break, if any."""

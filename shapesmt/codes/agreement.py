@@ -60,7 +60,7 @@ CODES = (
          "the input's channels", "a filter per channel", "a filter is of one channel", "offset_group divides",
          "as wide as a character", "a channel and", "keeps the batch and the channels", "the branches divide",
          "a multiple of the scale", "three channels", "a multiple of those of the filters", "filters for each channel",
-         "a filter for each channel"),
+         "a filter for each channel", "channels come in"),
         {"c": "1..4"},
     ),
     Code(

@@ -45,7 +45,7 @@ CODES = (
         "Connect the missing input, or drop its partner.",
         "g (float[n, 4] x) => (float[n, 4] y) { y = MatMul (x) }",
         ("come together", "given together", "comes with", "comes without", "is given", "value to fill in",
-         "it has at most", "number of inputs", "handle shapes"),
+         "it has at most", "it has at least", "number of inputs", "handle shapes"),
     ),
     Code(
         "SM406", "assertion",

@@ -196,7 +196,7 @@ def where(ctx: InferenceContext) -> Tensor:
 @rule("SwiGLU", *items.VARIADIC, "Mean")
 def alike(ctx: InferenceContext) -> Tensor:
     """Operands have one shape, which is kept."""
-    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law="operands have the same shape")
     return ctx.tensor(operands[0].dims)
 
