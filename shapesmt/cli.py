@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shapesmt import __version__
-from shapesmt.errors import InternalError, ShapesmtError, printable
+from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
 from shapesmt.memory import gc_paused
 from shapesmt.ranges import Origin
 from shapesmt.render import CHECK_FORMS, FORMS, LOCATING, Form
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cli", "main"]
 
+UNDECIDED = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -74,7 +75,7 @@ def _failed(error: Exception, debug: bool) -> int:
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         hint = f"; see {path} --help" if path else ""
         click.echo(f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}", err=True)
-        return 2
+        return UNDECIDED if isinstance(error, OutOfTimeError) else 2
     report = "" if debug else "; run again with --debug for the traceback"
     text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
     if not isinstance(error, InternalError):
@@ -111,6 +112,13 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
     return pairs
 
 
+def _number(context: click.Context, option: click.Parameter, value: float) -> float:
+    """A number that is one, as `nan` isn't."""
+    if value != value:
+        raise click.BadParameter("nan is no number of seconds", context, option)
+    return value
+
+
 def _list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
     """Every error code with its title, and nothing else."""
     if asked:
@@ -141,7 +149,7 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
         click.option("--assume", multiple=True, metavar="EXPR",
                      help='Relation between dimensions: "total == past + seq".'),
         click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
-                     show_default=True, help="Leave undecided what takes longer."),
+                     callback=_number, show_default=True, help="Leave undecided what takes longer."),
         click.option("--config", metavar="FILE",
                      help="Configuration; by default the nearest shapesmt.toml or [tool.shapesmt]."),
         click.option("--no-config", is_flag=True, help="Read no configuration."),
@@ -313,7 +321,7 @@ def tighten(form: Form, model: str, output: str, **options: Any) -> int:
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @_model_command
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
-def encode(form: Form, model: str, output: str | None, timeout: float, **options: Any) -> int:  # noqa: ARG001 - nothing is decided, so nothing takes long
+def encode(form: Form, model: str, output: str | None, **options: Any) -> int:
     """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail."""
     from shapesmt import api
 

@@ -16,9 +16,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
 from shapesmt.export.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
 from shapesmt.finding import Finding, Replay
@@ -74,14 +76,19 @@ def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
     return proto(model)
 
 
-def replayed(proto: onnx.ModelProto, graph: Graph, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings, those with a counterexample stamped with what running it showed."""
+def replayed(
+    proto: onnx.ModelProto, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
+) -> tuple[Finding, ...]:
+    """The findings, those with a counterexample stamped with what running it showed, as far as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
-    with _Runtime() as runtime:
-        return tuple(
-            f if f.counterexample is None else replace(f, replay=_replay(proto, graph, f, runtime)) for f in findings
-        )
+    made = []
+    with _Runtime(deadline) as runtime:
+        for f in findings:
+            late = Replay(runtime.name, None, f.node, "there was no time left for it")
+            run = partial(_replay, proto, graph, f, runtime)
+            made.append(f if f.counterexample is None else replace(f, replay=deadline.attempt(run, late)))
+    return tuple(made)
 
 
 def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runtime) -> Replay:
@@ -129,7 +136,8 @@ def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
 class _Runtime:
     """ONNX Runtime in a process of its own, started when needed and again after a crash."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline = deadline
         self.name = "onnxruntime"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -181,7 +189,8 @@ class _Runtime:
             late.set()
             process.kill()
 
-        timer = threading.Timer(SECONDS, end)
+        seconds = min(SECONDS, self.deadline.remaining)
+        timer = threading.Timer(seconds, end)
         timer.start()
         try:
             pickle.dump((model, feeds), cast("IO[bytes]", process.stdin))
@@ -190,7 +199,7 @@ class _Runtime:
         except (OSError, EOFError, pickle.UnpicklingError):
             self._stop()
             if late.is_set():
-                raise CutError(f"running it takes longer than {SECONDS:g} s") from None
+                raise CutError(f"running it takes longer than {seconds:.0f} s") from None
             return f"the runtime itself ends, with status {process.returncode}"
         finally:
             timer.cancel()
