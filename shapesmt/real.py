@@ -288,7 +288,7 @@ def _tried(whole: Real, size: Dim, values: Any) -> Any:
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
     atom = twin.as_symbol()
     assert atom is not None
-    found = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values})))
+    found = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values}))).astype(np.float64)
     return found.astype(np.int64) if np.isfinite(found).all() and (np.abs(found) < 1 << 62).all() else None
 
 
@@ -298,6 +298,8 @@ def _over(real: Real, size: Dim, twin: Dim) -> Real:
         assert real.numerator is not None
         top = twin if real.numerator is size else real.numerator
         return from_dim(top, real.dtype) if real.denominator == 1 else exact_fraction(top, real.denominator, real.dtype)
+    if real.op == "from_dim":
+        return from_dim(twin, real.dtype)
     args = [twin if a is size else _over(a, size, twin) if isinstance(a, Real) else a for a in real.args]
     return step(real.op, tuple(args), real.dtype)
 
