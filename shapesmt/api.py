@@ -324,7 +324,7 @@ def analysed(
     if declared not in DECLARED:
         raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
     judge = Judge(Deadline(seconds(timeout)))
-    posing = Deadline(timeout + GRACE)
+    posing = Deadline(seconds(timeout) + GRACE)
     problem = posing.require(lambda: pose(graph, dims, shapes, assume), "the ranges aren't looked through")
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]

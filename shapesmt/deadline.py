@@ -21,10 +21,11 @@ from shapesmt.errors import OutOfTimeError, UsageError, printable
 __all__ = ["Deadline", "TimeUp", "limit", "look", "seconds", "suppress"]
 
 
+ENDLESS = 1e18  # seconds: so much is no limit
 Answer = TypeVar("Answer")
 
 
-class TimeUp(Exception):  # noqa: N818 - no error: work that was to end by then
+class TimeUp(BaseException):
     """The current deadline has passed."""
 
 
@@ -91,7 +92,7 @@ def seconds(timeout: float) -> float:
     2.5
     """
     if timeout >= 0:
-        return timeout
+        return float(min(timeout, ENDLESS))
     raise UsageError(f"a timeout is a number of seconds, not {printable(repr(timeout))}")
 
 

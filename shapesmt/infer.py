@@ -299,7 +299,7 @@ class _Walk:
         ctx.literals = self.literals
         try:
             return ctx.apply(rule.apply)
-        except (UnknownRankError, UsageError, InternalError):
+        except (UnknownRankError, UsageError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)

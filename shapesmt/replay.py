@@ -52,13 +52,14 @@ _UNABLE = re.compile(
     "|".join(map(re.escape, UNABLE)) + "|not yet supported|not implemented"
     "|allocate memory|bad_alloc|MemoryError|Unable to allocate"
 )
+DIVIDES = "SM404"  # the code of the law that no integer is divided by zero
 _BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
 
 
 class Ended(NamedTuple):
     """How a run of a cut ended: at its last node, before it (`node` where it is named), or not at all."""
 
-    where: str  # "last", "before", "ran", "unable"
+    where: str  # "last", "before", or there by dividing by zero ("divides", "divided"); "ran", "unable"
     message: str = ""
     node: str = ""
 
@@ -101,7 +102,7 @@ def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runt
         try:
             part = cut(proto, graph, found.index, shapes, known, whole=whole)
             _refuse_large(part, known)
-            ended = runtime.run(part, data=found.kind == "data")
+            ended = runtime.run(part, data=found.kind == "data", zero=found.code == DIVIDES)
         except CutError as error:
             ended = Ended("unable", str(error))
         if ended.where == "last":
@@ -148,8 +149,11 @@ class _Runtime:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def run(self, part: Cut, *, data: bool) -> Ended:
-        """How a cut ends. It fails where no fill runs; with `data` (the elements decide), where one fails."""
+    def run(self, part: Cut, *, data: bool, zero: bool) -> Ended:
+        """How a cut ends. It fails where no fill runs; with `data` (the elements decide), where one fails.
+
+        Unless `zero` (a division by zero is what is looked for), one may come from the zeros that fill the inputs.
+        """
         first, either = ("last", "ran") if data else ("ran", "last")
         found: dict[str, Ended] = {}
         varied = data or any("int" in f.dtype and f.values is None for f in part.feeds.values())
@@ -158,7 +162,10 @@ class _Runtime:
             found.setdefault(ended.where, ended)
             if ended.where in (first, "unable"):
                 return ended
-        return found.get(either) or next(iter(found.values()))
+        ended = found.get(either) or next(iter(found.values()))
+        if ended.where not in ("divides", "divided"):
+            return ended
+        return ended._replace(where="last" if zero and ended.where == "divides" else "unable")
 
     def _filled(self, part: Cut, fill: Mapping[str, int]) -> Ended:
         """How it ends with the sizes declared as in the file and, where that runs, as they are."""
@@ -174,9 +181,11 @@ class _Runtime:
             return Ended("unable", _short(said))
         earlier = self._said(part.model(last=False, fixed=fixed), feeds) if part.made else ""
         if not earlier:
-            return Ended("before" if _BY_CHANCE.search(said) else "last", _short(said))
+            return Ended("divides" if _BY_CHANCE.search(said) else "last", _short(said))
         if _UNABLE.search(earlier):
             return Ended("unable", _short(earlier))
+        if _BY_CHANCE.search(earlier):
+            return Ended("divided", _short(earlier))
         named = _NAMED.search(earlier)
         return Ended("before", _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
 
