@@ -15,6 +15,7 @@ from typing import Any
 from shapesmt import ops
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
+from shapesmt.deadline import TimeUp, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
@@ -92,7 +93,7 @@ def infer(
             continue
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
         new = {atom: rank for atom, rank in needed.items() if atom not in ranks}
-        if not new:
+        if not new or any(u.kind == "timeout" for u in inference.applications[-1].unjudged):
             return replace(inference, assumed=assumed) if assumed else inference
         ranks = {**ranks, **new}
         stated = [(i, r) for i, a in enumerate(inference.applications) if a.ranks for r in a.requirements]
@@ -129,6 +130,12 @@ def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
         if atom is not None and meaning is not None and atom.kind == OPEN and meaning.constant is not None:
             found.setdefault(atom, meaning)
     return found
+
+
+def out_of_time(node: Node) -> Application:
+    """What is said of a node that there is no time for."""
+    left = Unjudged("", node.op, "timeout", "the node is looked at in the time given")
+    return Application((UNKNOWN,) * len(node.outputs), (), (), (left,), repeatable=False)
 
 
 class _Walk:
@@ -179,25 +186,31 @@ class _Walk:
             except KeyError:
                 rule = found[domain, op] = self._lookup(domain, op)
             given = [tensors[name] if name else None for name in reads]
-            if attributes.graphs:
-                self.nested.append(node)
-                made = self._apply(rule, node, given, tensors)
-            else:
-                key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
-                known = remembered.get(key)
-                made = known if known is not None else self._remember(key, rule, node, given, tensors)
-            if made.granted or made.made or made.origin is not None:
-                made = origins.weighed(made, node)
-            outputs = made.outputs
-            if rename is not None:
-                outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
-            if len(writes) == 1:
-                t = outputs[0]
-                tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
-            else:
-                if any(t.shape is None for t in outputs):
-                    outputs = tuple(map(self._named, writes, outputs))
-                tensors.update(zip(writes, outputs, strict=True))
+            try:
+                if attributes.graphs:
+                    self.nested.append(node)
+                    made = self._apply(rule, node, given, tensors)
+                else:
+                    key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
+                    known = remembered.get(key)
+                    made = known if known is not None else self._remember(key, rule, node, given, tensors)
+                if made.granted or made.made or made.origin is not None:
+                    made = origins.weighed(made, node)
+                outputs = made.outputs
+                if rename is not None:
+                    outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
+                if len(writes) == 1:
+                    t = outputs[0]
+                    tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
+                else:
+                    if any(t.shape is None for t in outputs):
+                        outputs = tuple(map(self._named, writes, outputs))
+                    tensors.update(zip(writes, outputs, strict=True))
+            except TimeUp:
+                if self._depth:
+                    raise
+                tensors.update(dict.fromkeys(writes, UNKNOWN))
+                made = out_of_time(node)
             yield made
 
     def _named(self, name: str, t: Tensor) -> Tensor:
@@ -219,6 +232,7 @@ class _Walk:
         given: list[Tensor | None],
         tensors: dict[str, Tensor],
     ) -> Application:
+        look()
         made = self._apply(rule, node, given, tensors)
         if made.repeatable and self._rename is None and not self.wanted:
             if len(self._remembered) > MAX_REMEMBERED:
@@ -308,7 +322,7 @@ class _Walk:
         ctx.literals = self.literals
         try:
             made = ctx.apply(rule.apply)
-        except (UnknownRankError, UsageError, InternalError):
+        except (UnknownRankError, UsageError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
