@@ -18,6 +18,7 @@ from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
+from shapesmt.numbering import Number, Numbers, Scope
 from shapesmt.ops import Rule
 from shapesmt.origins import Origins, Outside, data
 from shapesmt.registered import registered
@@ -53,6 +54,8 @@ class Inference:
     """The tensors that nodes make with an unknown rank, or with one that is taken to be so."""
     nested: list[Node] = field(default_factory=list)
     """The nodes that have graphs of their own, as far as inference has come."""
+    scope: Scope = field(default_factory=Scope)
+    """The sizes that data decides."""
 
     def advance(self, count: int | None = None) -> None:
         """Make the applications of that many more nodes, or of all."""
@@ -64,6 +67,7 @@ def infer(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
+    sizes: Mapping[str, Atom] | None = None,
 ) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
@@ -73,11 +77,12 @@ def infer(
         rename: Applied to every tensor a node makes before others read it; `encode` uses it to give each size
             a variable of its own.
         claims: Shapes to take where a node makes a tensor of unknown rank.
+        sizes: The sizes that data decides by name, as an earlier inference of the graph has them.
     """
     ranks: dict[Atom, Dim] = {}
     assumed: tuple[tuple[int, Requirement], ...] = ()
     while True:
-        inference = start(graph, inputs, rename, claims, ranks)
+        inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
         new = {atom: rank for atom, rank in needed.items() if atom not in ranks}
@@ -94,6 +99,7 @@ def start(
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
     ranks: Mapping[Atom, Dim] | None = None,
+    sizes: Mapping[str, Atom] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:
@@ -101,10 +107,20 @@ def start(
         def rename(name: str, t: Tensor) -> Tensor:
             return claims[name] if t.shape is None and name in claims else t
 
+    scope = Scope(names=sizes or {}, calls=graph.functions)
+    for name in inputs:
+        scope.arbitrary[scope.number("input", name)] = name
     walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
+    walk.scope, walk.numbered = scope, lambda name: scope.number("input", name) if name in inputs else None
     tensors = dict(inputs)
     return Inference(
-        graph, tensors, steps=walk.nodes(graph, tensors), ranks=ranks or {}, unranked=walk.unranked, nested=walk.nested
+        graph,
+        tensors,
+        steps=walk.nodes(graph, tensors),
+        ranks=ranks or {},
+        unranked=walk.unranked,
+        nested=walk.nested,
+        scope=scope,
     )
 
 
@@ -140,6 +156,9 @@ class _Walk:
         self._depth = depth
         self._ranks = ranks or {}
         self._outside = outside
+        self.scope = Scope()
+        self.numbered: Callable[[str], Number | None] = data
+        self.prefix = ""
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
@@ -154,6 +173,7 @@ class _Walk:
         """Nodes applied in turn."""
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
         origins = self._origins = Origins(nodes, tensors, found, self._outside)
+        numbers = self._numbers = Numbers(nodes, tensors, found, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
             try:
@@ -170,6 +190,8 @@ class _Walk:
                 made = known if known is not None else self._remember(key, rule, node, given, tensors)
             if made.granted or made.made:
                 made = origins.weighed(made, node)
+            if made.made:
+                made = numbers.agreed(made, node)
             outputs = made.outputs
             if rename is not None:
                 outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
@@ -278,6 +300,7 @@ class _Walk:
             return self._subgraph(ctx, graph, inputs, label, tensors)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
+        ctx.boolean = lambda index: self._numbers.boolean(node.inputs[index])
         try:
             return ctx.apply(rule.apply)
         except (UnknownRankError, UsageError, InternalError):
@@ -302,6 +325,9 @@ class _Walk:
         walk = self._deeper(lambda name: None if name in graph.inputs else self._origins.leaves(name))
         if walk is None:
             return (UNKNOWN,) * len(graph.outputs)
+        own = {*graph.inputs, *graph.literals}
+        walk.scope, numbers = self.scope.within(), self._numbers
+        walk.numbered = lambda name: None if name in own else numbers.of(name)
         for node, application in zip(graph.nodes, walk.nodes(graph, inner), strict=True):
             ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
         return tuple(inner[name] for name in graph.outputs)
@@ -324,6 +350,9 @@ class _Walk:
             for name, t in zip(function.inputs, [*given, *[None] * len(function.inputs)], strict=False)
             if t is None
         }
+        names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self._numbers
+        walk.scope, walk.prefix = self.scope, f"{self.prefix}{node.outputs[0]}/"
+        walk.numbered = lambda name: numbers.of(names[name]) if names.get(name) else None
         body = [_bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, inner)]
         ctx = InferenceContext(node, given, 1)

@@ -40,11 +40,13 @@ class Counts(Data):
 class Precondition(Data):
     """The valid region: all of `text` hold. `exact` when that was proven in both directions.
 
-    No text says that every admissible input is valid; the text `False`, that none is.
+    No text says that every admissible input is valid; the text `False`, that none is. With `data` it is about inputs
+    that run whatever the data: others run for some data.
     """
 
     text: tuple[str, ...]
     exact: bool
+    data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

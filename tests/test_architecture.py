@@ -30,7 +30,7 @@ STAGES = [
     ["alone"],
     ["application"],
     ["context"],
-    ["ops", "unranked", "registered", "origins"],
+    ["ops", "unranked", "registered", "origins", "numbering"],
     ["infer", "operands", "builder"],
     ["presolve"],
     ["solve"],

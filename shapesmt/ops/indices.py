@@ -10,7 +10,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, from_terms, maximum, minimum, of_atom, product, substitute
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
 from shapesmt.ops.fields import element_of, valued
-from shapesmt.rewrite import replace
+from shapesmt.rewrite import any_entry, replace
 from shapesmt.sweep import sweep
 from shapesmt.tensor import Shape, Tensor, tensor
 from shapesmt.value import Elements, Field, Value, from_array, move_positions, position, positions
@@ -46,13 +46,14 @@ def spans(indices: Tensor) -> list[Span]:
         ends = [min(constants, key=lambda d: d.lo), max(constants, key=lambda d: d.lo)] if constants else []
         cases = [Span(TRUE, *ends)] if ends else []
         return cases + [Span(TRUE, d, d) for d in known if d.constant is None]
-    if not isinstance(value, Field):
+    element = any_entry(value.element) if isinstance(value, Field) else None
+    if element is None:
         return []
-    box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(value.element)}
+    box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(element)}
     rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
-    cases = _cases(value.element, box)
+    cases = _cases(element, box)
     if not cases:
-        least, greatest = (swept(fold, value.element, indices.dims) for fold in ("least", "greatest"))
+        least, greatest = (swept(fold, element, indices.dims) for fold in ("least", "greatest"))
         cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
     return [Span(all_of(*rest, given), a, b) for given, a, b in cases]
 

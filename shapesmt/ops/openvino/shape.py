@@ -66,7 +66,7 @@ def broadcast(ctx: InferenceContext) -> Tensor:
     if target is None:
         return ctx.tensor(None)
     require_least(ctx, target, 0, "sizes are not negative")
-    dims = tuple(sized(ctx, target))
+    dims = tuple(sized(ctx, target, index=1))
     if mode == "explicit" and ctx.has(2):
         return _placed(ctx, x, dims)
     if None not in target:

@@ -12,6 +12,7 @@ from shapesmt.ops.indices import INSIDE, columns, spans
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, require_each, typed
+from shapesmt.rewrite import entries
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Field, move_positions
 
@@ -90,7 +91,7 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
     require_least(ctx, sizes, 0, "sizes are not negative")
-    made = tensor(updates.dtype, sized(ctx, sizes))
+    made = tensor(updates.dtype, sized(ctx, sizes, index=2))
     require_updates(ctx, made, indices, updates)
     return made
 
@@ -158,7 +159,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     require_shape(ctx, (1, 2, 3), (), "depth, on and off are one number each")
     axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
     require_least(ctx, [depth], 0, "the depth isn't negative")
-    dims = [*indices.dims[:axis], *sized(ctx, [depth]), *indices.dims[axis:]]
+    dims = [*indices.dims[:axis], *sized(ctx, [depth], index=1), *indices.dims[axis:]]
     return ctx.tensor(dims, ctx.input(2).dtype)
 
 
@@ -278,7 +279,7 @@ def segments(ctx: InferenceContext) -> Tensor:
 def segment_count(ctx: InferenceContext, index: int) -> Dim:
     """How many segments an ascending list of their numbers has."""
     ids = ctx.input(index)
-    if isinstance(ids.value, Field):
+    if isinstance(ids.value, Field) and not entries(ids.value.element):
         last = move_positions(ids.value.element, lambda _: ids[0] - 1)
         return select(at_least(ids[0], 1), last + 1, 0)
     numbers = ctx.items(index)
