@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from shapesmt.dim import Atom, Dim
+from shapesmt.dim import Dim
 from shapesmt.formula import Formula
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Tensor
@@ -41,6 +41,9 @@ class Decided(NamedTuple):
     row: bool = False
 
 
+BY_ALL = Decided()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Application:
     """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
@@ -55,4 +58,4 @@ class Application:
     granted: frozenset[int] = frozenset()  # inputs whose unknown elements are taken to be as the node needs them
     sizing: frozenset[int] = frozenset()  # those of them that decide sizes only, and can't make the node fail
     rests_on: frozenset[str] = frozenset()  # of a body's node the inputs of the body that these come from
-    decided: Mapping[Atom, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known
+    decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known

@@ -12,8 +12,8 @@ from math import inf
 from typing import NoReturn, TypeVar
 
 from shapesmt.alone import Attached, ShapeAndType, given_shape, node_of
-from shapesmt.application import Application, Decided, Unjudged
-from shapesmt.dim import ONE, Atom, Dim, as_dim, maximum, symbol
+from shapesmt.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
@@ -52,7 +52,7 @@ class InferenceContext(Attached):
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
-        self.decided: dict[Atom, Decided] = {}
+        self.decided: dict[Dim, Decided] = {}
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.sizing: set[int] = set()
@@ -196,47 +196,20 @@ class InferenceContext(Attached):
         self.sizing.update(indices)
 
     def fresh(
-        self,
-        name: str,
-        lo: int = 0,
-        hi: Dim | int | None = None,
-        kind: str = "data",
-        *,
-        by: Sequence[int] | None = None,
-        place: int | None = None,
-        free: bool = False,
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
     ) -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
 
-        With kind "trip" it is the index of a loop's trip, each of which is made. `by` are the inputs whose elements
-        decide it, all unless said: nodes of one operator whose inputs agree in these, and in shape, make the same size.
-        With `place` it is that one of these elements. With `free` it is anything from `lo` to `hi` where the elements
-        may be anything.
+        With kind "trip" it is the index of a loop's trip, each of which is made. `how` says which elements decide it.
         """
         self.memoizable = False
         # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.made.append(size)
-        if (atom := size.as_symbol()) is not None:
-            self.decided[atom] = Decided(None if by is None else tuple(by), None, place, free)
+        self.decided[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
-        return size
-
-    def count(self, index: int) -> Dim:
-        """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
-        total = self.input(index).numel
-        size = self.fresh("count", 0, total, by=(index,), free=True)
-        if (atom := size.as_symbol()) is not None:
-            self.decided[atom] = self.decided[atom]._replace(total=total)
-        return size
-
-    def row(self, index: int, axis: int) -> Dim:
-        """A place on an axis of an input where an element isn't 0: any, if there is one."""
-        size = self.fresh(f"row{axis}", 0, self.input(index)[axis] - 1, by=(index,), free=True)
-        if (atom := size.as_symbol()) is not None:
-            self.decided[atom] = self.decided[atom]._replace(row=True)
         return size
 
     # Laws

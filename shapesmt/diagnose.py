@@ -93,7 +93,8 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     if condition is TRUE:
         return Precondition((), examination.decided)
     region = _described(condition, examination.admissible(problem), examination, judge)
-    return Precondition(region.text, region.exact and examination.decided, _hinges(condition) or None)
+    exact = region.exact and examination.decided
+    return Precondition(region.text, False, exact) if _hinges(condition) else Precondition(region.text, exact)
 
 
 def _hinges(condition: Formula) -> bool:
@@ -123,13 +124,15 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     from shapesmt.codes import coded  # read only where something is to be reported
 
     code, law = coded(broken.law)
+    where = " and ".join(_joined(region.text)) if region is not None and region.exact else None
+    safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
-        " and ".join(_joined(region.text)) if region is not None and region.exact else None,
+        None if safe is not None else where,
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code,
+        code=code, safe_iff=safe,
     )  # fmt: skip
 
 

@@ -137,8 +137,8 @@ class Finding(Data):
     `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
     claims another shape), "unsupported" (no rule for the operator), "rank" (an input of unknown rank) or "elements"
     (numbers that come from sizes in a way that isn't followed).
-    `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None; of a finding that hinges on
-    data, it says for which inputs the node runs whatever the data.
+    `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None. Where it hinges on data,
+    `safe_iff` says exactly for which inputs the node runs whatever the data.
 
     >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
     'inner sizes agree'
@@ -158,6 +158,7 @@ class Finding(Data):
     clash: Clash | None = field(default=None, metadata=_OMIT_EMPTY)
     note: str = field(default="", metadata=_OMIT_EMPTY)
     replay: Replay | None = field(default=None, metadata=_OMIT_EMPTY)
+    safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from shapesmt.application import Application, Decided
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.formula import at_least
 from shapesmt.graph import Function, Node
-from shapesmt.rewrite import ENTRY, Replacer, twin
-from shapesmt.tensor import FLOATS, Tensor, rewritten
+from shapesmt.rewrite import ENTRY, Replacer, atom_of, twin
+from shapesmt.tensor import FLOATS, Shape, Tensor, rewritten
 
 if TYPE_CHECKING:
     from shapesmt.ops.registry import Rule
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 REARRANGING = frozenset({"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "ExpandDims"})
 INTACT = REARRANGING - {"Transpose"}
 WIDE = {"int32", "int64"}
+STRETCHING = frozenset({"Expand", "Tile", "Broadcast", "BroadcastTo"})
 CONVERTING = frozenset({"Cast", "Convert"})
 NEGATING = frozenset({"Not", "LogicalNot"})
 COMPARING = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "GreaterEqual", "LessEqual"})
@@ -129,13 +130,6 @@ class Scope:
         self.sizes[key] = size
         self.made[name] = self.named[name] = atom_of(size)
         return size
-
-
-def atom_of(size: Dim) -> Atom:
-    """The symbol that a size is."""
-    found = size.as_symbol()
-    assert found is not None
-    return found
 
 
 class Numbers:
@@ -234,7 +228,8 @@ class Numbers:
         zeros = False
         while name in self._makers:
             node, _ = self._makers[name]
-            if node.op not in REARRANGING | CONVERTING | NEGATING or not node.inputs[0]:
+            same = node.op in STRETCHING and self._shape(node.inputs[0]) == self._shape(name) is not None
+            if not same and node.op not in REARRANGING | CONVERTING | NEGATING:
                 break
             if node.op in CONVERTING and not self._keeps_zeros(node.inputs[0], name):
                 break
@@ -256,7 +251,7 @@ class Numbers:
             ):
                 name = node.inputs[0]
                 continue
-            shapes = [self._tensors[n].shape if n in self._tensors else None for n in node.inputs]
+            shapes = [self._shape(n) for n in node.inputs]
             lengths = [s[0].constant if s is not None and len(s) == 1 else None for s in shapes]
             if node.op != "Concat" or None in lengths:
                 break
@@ -276,6 +271,9 @@ class Numbers:
             name = node.inputs[0]
         return self._dtype(name) == "bool"
 
+    def _shape(self, name: str) -> Shape | None:
+        return self._tensors[name].shape if name in self._tensors else None
+
     def _dtype(self, name: str) -> str:
         return self._tensors[name].dtype if name in self._tensors else ""
 
@@ -290,7 +288,7 @@ class Numbers:
             if atom is None or self.scope.made.get(atom.name) is atom:  # a function's node has seen to it
                 kept.append(own)
                 continue
-            size, known, meaning = self._size(atom, made.decided.get(atom), node)
+            size, known, meaning = self._size(atom, made.decided.get(own), node)
             kept += [] if known else [size]
             if meaning is not own:
                 change[atom] = meaning

@@ -51,6 +51,17 @@ def entry(index: Dim, *places: Dim) -> Dim:
     return make_atom("entry", (index, *places), (index.lo, index.hi))
 
 
+def atom_of(size: Dim) -> Atom:
+    """The symbol that an expression is, which it has to be.
+
+    >>> atom_of(symbol("n", 1)).name
+    'n'
+    """
+    found = size.as_symbol()
+    assert found is not None, size
+    return found
+
+
 def twin(size: Dim, kind: str) -> Dim:
     """The symbol of another kind that has the same name and range; a number is its own."""
     atom = size.as_symbol()

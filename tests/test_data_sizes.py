@@ -122,7 +122,8 @@ class TestPlaces:
         assert str(report.verdict) == "DEPENDS"
         assert report.findings[0].kind == "data"
         assert report.precondition.data
-        assert (report.precondition.text, report.precondition.exact) == (("n >= k",), True)
+        assert (report.precondition.text, report.precondition.exact) == (("n >= k",), False)
+        assert (report.findings[0].holds_iff, report.findings[0].safe_iff) == (None, "n >= k")
 
     def test_by_a_row(self):
         rows = "a = NonZero(m) i = Gather<axis=0>(a, {0}) z = Gather<axis=0>(x, i)"
@@ -146,7 +147,7 @@ def test_the_first_of_none():
     text = model("float[n] x", "a = NonZero(x) z = Gather<axis=1>(a, c0)")
     report = shapesmt.check(text, dims={"n": "1..4"})
     assert str(report.verdict) == "DEPENDS"
-    assert (report.precondition.text, report.precondition.exact, report.precondition.data) == (("False",), True, True)
+    assert (report.precondition.text, report.precondition.exact, report.precondition.data) == (("False",), False, True)
     assert report.findings[0].counterexample.data == {"a.count": 0}
     found = shapesmt.bounds(text, dims={"n": "1..4"})
     assert found.valid

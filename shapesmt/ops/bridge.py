@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.application import Decided, Unjudged
+from shapesmt.application import BY_ALL, Decided, Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
@@ -90,7 +90,7 @@ def _passed_on(ctx: InferenceContext, how: Decided, inputs: Sequence[Tensor | No
     """How a size is decided by the node's own inputs: by all of them where that can't be told."""
     own = [[i for i, t in enumerate(ctx.inputs) if t is inputs[k]] for k in how.by or () if k < len(inputs)]
     if how.by is None or any(len(places) != 1 for places in own):
-        return Decided()
+        return BY_ALL
     return how._replace(by=tuple(i for places in own for i in places))
 
 

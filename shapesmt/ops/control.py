@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
 from shapesmt.formula import TRUE, Formula, any_of, at_least, at_most, differs, equal, negate, select
@@ -129,6 +130,7 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
         return None if given.lo >= COUNTED else maximum(given, 0)
     count = symbol(ctx.node.inputs[0], 0, kind="data")
     ctx.made.append(count)
+    ctx.decided[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim, product, total
 from shapesmt.formula import FALSE, any_of, at_least, at_most, differs, equal, select
@@ -22,7 +23,7 @@ from shapesmt.ops.fields import (
     wanted,
     within,
 )
-from shapesmt.ops.indices import columns, require_inside, swept
+from shapesmt.ops.indices import columns, count_true, require_inside, swept, true_place
 from shapesmt.ops.laws import element, require_vector
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
@@ -227,7 +228,7 @@ def _amount(ctx: InferenceContext, size: Dim) -> Dim:
     else:
         k = as_dim(ctx.integer("k"))
     if k is None:
-        return ctx.fresh("k", 0, size, by=(1,), place=0, free=True)
+        return ctx.fresh("k", 0, size, how=Decided((1,), place=0, free=True))
     ctx.require_at_least(k, 0, "k is not negative")
     ctx.require(at_least(size, k), "k is no more than the size of the axis", k, size)
     return k
@@ -269,7 +270,7 @@ def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
         return valued((as_dim(1), count), position(1))
     if not x.rank or x.value is not None:
         return None
-    rows = [entry(twin(ctx.row(0, axis), ENTRY), position(1)) for axis in range(x.rank)]
+    rows = [entry(twin(true_place(ctx, 0, axis), ENTRY), position(1)) for axis in range(x.rank)]
     element = along(rows, position(2))
     return None if element is None else field(element)
 
@@ -279,13 +280,13 @@ def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
     if isinstance(x.value, Elements):
         ones = [select(differs(i, 0), 1, 0) for i in x.value.items if isinstance(i, Dim)]
         unknown = len(x.value.items) - len(ones)
-        return total(ones) + (ctx.fresh("count", 0, unknown, by=(0,)) if unknown else ZERO)
+        return total(ones) + (ctx.fresh("count", 0, unknown, how=Decided((0,))) if unknown else ZERO)
     same = uniform(x.value)
     if same is not None and x.numel.lo >= 0:
         return select(differs(same, 0), x.numel, 0)
     if isinstance(x.value, Field) and not entries(x.value.element):
         return swept("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
-    return ctx.count(0)
+    return count_true(ctx, 0)
 
 
 @rule("Compress", since=9)
@@ -307,8 +308,8 @@ def compress(ctx: InferenceContext) -> Tensor:
 def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
     """How many flags are set, of those that there is something to take for."""
     if not condition.followed and (condition.numel is size or condition.numel.hi <= size.lo):
-        return ctx.count(1)
-    count = ctx.fresh("count", 0, size, LOST if condition.followed else "data", by=(1,))
+        return count_true(ctx, 1)
+    count = ctx.fresh("count", 0, size, LOST if condition.followed else "data", how=Decided((1,)))
     ctx.facts.append(at_least(condition.numel, count))
     return count
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, from_terms, maximum, minimum, of_atom, product, substitute
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
@@ -19,6 +20,17 @@ INSIDE = "indices are inside the axis"
 MAX_CASES = 16
 
 Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
+
+
+def count_true(ctx: InferenceContext, index: int) -> Dim:
+    """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
+    total = ctx.input(index).numel
+    return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
+
+
+def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
+    """The place on an axis of an input of any of its elements that aren't 0."""
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, how=Decided((index,), free=True, row=True))
 
 
 class Span(NamedTuple):

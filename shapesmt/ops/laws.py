@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.application import Decided
 from shapesmt.dim import as_dim
 from shapesmt.formula import all_of, any_of, at_least, equal, less
 
@@ -92,4 +93,4 @@ def sized(ctx: InferenceContext, items: Sequence[Dim | None], least: int = 0, *,
 
 def element(ctx: InferenceContext, name: str, index: int, place: int, least: int = 0) -> Dim:
     """A size that is one of an input's elements, which isn't known."""
-    return ctx.fresh(name, least, by=(index,), place=place, free=True)
+    return ctx.fresh(name, least, how=Decided((index,), place=place, free=True))

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
 from shapesmt.formula import absolute, any_of, at_least, equal
 from shapesmt.ops.fields import concrete, integers_of, valued
-from shapesmt.ops.indices import swept
+from shapesmt.ops.indices import count_true, swept
 from shapesmt.ops.items import Function, cast, greatest, known, smallest
 from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
@@ -80,7 +81,7 @@ def reduction(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(shape, None, _counted(ctx, x, axes, shape) or folded(ctx.node.op, x, axes, keep=keep))
     if not keep:
         return ctx.tensor(None)
-    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), by=(1,)) for i, d in enumerate(x.dims)])
+    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), how=Decided((1,))) for i, d in enumerate(x.dims)])
 
 
 def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
@@ -90,7 +91,7 @@ def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Sha
     ctx.memoizable = False
     if not ctx.boolean(0) or (x.dtype in FLOATS and 1 << MANTISSA[x.dtype] <= x.numel.hi < inf):
         return None
-    return elements(concrete(shape) or (), [known(cast(ctx.count(0), x.dtype), x.dtype)])
+    return elements(concrete(shape) or (), [known(cast(count_true(ctx, 0), x.dtype), x.dtype)])
 
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:

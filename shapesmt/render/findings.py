@@ -145,7 +145,9 @@ def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]
     elif found.verdict is Verdict.UNKNOWN:
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
     if found.verdict is Verdict.DEPENDS and found.holds_iff:
-        how, formula = runs_when(found.holds_iff, data=found.kind == "data")
+        yield line(2, "runs exactly when ", code(found.holds_iff))
+    if found.safe_iff:
+        how, formula = runs_when(found.safe_iff, data=True)
         yield line(2, how, *(" ", code(formula)) * bool(formula))
     if found.kind == "data":
         yield line(2, "it hinges on a size that only the data decide")

@@ -125,7 +125,7 @@ def _region(report: Report, picture: Picture | None) -> Markup | None:
     region = report.precondition
     if report.verdict is Verdict.FAILS or region is None or not region.text:
         return None
-    how, formula = runs_when(condition(region), exact=region.exact, data=bool(region.data))
+    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
     told: list[Content] = [tag("p", f"The model {how}")]
     told += [tag("p", _code(formula), class_="formula")] if formula else []
     if report.remedy is not None:
@@ -238,7 +238,9 @@ def _told(found: Finding) -> Iterator[Markup]:
     if found.replay is not None:
         rows.append(("replay", replayed(found.replay)))
     if found.verdict is Verdict.DEPENDS and found.holds_iff:
-        how, formula = runs_when(found.holds_iff, data=found.kind == "data")
+        rows.append(("runs exactly when", _code(found.holds_iff)))
+    if found.safe_iff:
+        how, formula = runs_when(found.safe_iff, data=True)
         rows.append((how, _code(formula) if formula else ""))
     if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
         rows.append(("undecided", "in the time given; a longer --timeout may decide it"))

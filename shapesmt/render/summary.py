@@ -55,8 +55,8 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
     """How many requirements are proved, and the condition under which the others hold."""
     counts, region = report.requirements, report.precondition
     yield f"{counts.proved} of {counts.total}"
-    if report.verdict is Verdict.DEPENDS and region is not None and region.text and region.exact:
-        how, formula = runs_when(condition(region), data=bool(region.data))
+    if report.verdict is Verdict.DEPENDS and region is not None and region.text and (region.data or region.exact):
+        how, formula = runs_when(condition(region), data=region.data is not None)
         yield f", {how} "
         yield code(formula)
 

@@ -194,7 +194,7 @@ def _region(report: Report) -> Iterator[Line]:
     region = report.precondition
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
-    how, formula = runs_when(condition(region), exact=region.exact, data=bool(region.data))
+    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.remedy is not None:
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))

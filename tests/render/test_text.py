@@ -152,7 +152,7 @@ DEPENDS  pick (Concat, node 12)
   inside If_0/then
     height == 2*((height + 1)//2)
   fails at height=65, width=64, any batch (image 1x3x65x64)
-  runs whatever the data exactly when height % 2 == 0
+  runs exactly when height % 2 == 0
   it hinges on a size that only the data decide
 
 UNKNOWN  odd0 (Odd, node 5)
