@@ -99,7 +99,7 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
 def _hinges(condition: Formula) -> bool:
     """Whether a condition is about sizes that data decides."""
-    return any(s.kind == "data" for s in condition.symbols)
+    return any(s.by_data for s in condition.symbols)
 
 
 def _described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
@@ -119,7 +119,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = "data" if _hinges(j.condition) else "requirement"
     if shown is not None and values is not None:
-        decided = sorted((s for s in broken.formula.symbols if s.kind == "data"), key=lambda s: s.name)
+        decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
     from shapesmt.codes import coded  # read only where something is to be reported
 

@@ -111,7 +111,7 @@ class Examination:
 
     def independent(self, symbols: Iterable[Atom]) -> bool:
         """Whether those of the sizes that data decides take each of their values, whatever the others are."""
-        return self.inference.scope.independent(s for s in symbols if s.kind == "data")
+        return self.inference.scope.independent(s for s in symbols if s.by_data)
 
     def admissible(self, problem: Problem) -> Domain:
         """The inputs that the problem admits, with what is known of the sizes that data decides."""

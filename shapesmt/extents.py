@@ -49,7 +49,8 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
     known = examination.decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
-    known = known and examination.independent(domain.cone(dim.symbols)[0])
+    tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
+    known = known and examination.independent(tied) and not any(s.kind == "place" for s in tied)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
     return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
 

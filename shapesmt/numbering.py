@@ -298,7 +298,7 @@ class Numbers:
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
         """The symbol for a size, whether an earlier node has made it, and the size in terms of it."""
         name, scope = self.prefix + atom.name, self.scope
-        if how is None or atom.kind != "data" or self._changing(node):
+        if how is None or not atom.by_data or self._changing(node):
             size = scope.make((self._token, name), name, atom)
             return size, False, size
         about = self._about(atom, how, node)

@@ -78,7 +78,7 @@ def any_entry(element: Dim) -> Dim | None:
     found = entries(element)
     if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
         return None
-    return replace(element, {s: twin(of_atom(s), "data") for s in found})
+    return replace(element, {s: twin(of_atom(s), "place") for s in found})
 
 
 def _nested(what: Any) -> Iterator[Atom]:

@@ -30,7 +30,7 @@ def count_true(ctx: InferenceContext, index: int) -> Dim:
 
 def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0."""
-    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, how=Decided((index,), free=True, row=True))
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, "place", Decided((index,), free=True, row=True))
 
 
 class Span(NamedTuple):
