@@ -53,6 +53,7 @@ class InferenceContext(Attached):
         self.memoizable = True
         self.made: list[Dim] = []
         self.decided: dict[Dim, Decided] = {}
+        self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.sizing: set[int] = set()

@@ -96,7 +96,7 @@ def fed(seed: int) -> Any:
         dtype = onnx.helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
         fill = r.choice([0, 3, -1, None, None])
         made = np.full(shape, fill) if fill is not None else r.choice([0, 0, -1, 1, 2, 3], shape)
-        return (made > 0 if dtype == bool else made).astype(dtype)
+        return (made > 0 if dtype == np.bool_ else made).astype(dtype)
 
     return feed
 
