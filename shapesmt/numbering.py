@@ -298,7 +298,8 @@ class Numbers:
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
         """The symbol for a size, whether an earlier node has made it, and the size in terms of it."""
         name, scope = self.prefix + atom.name, self.scope
-        if how is None or not atom.by_data or self._changing(node):
+        of_one = how is not None and (how.place is not None or how.total is not None)  # whatever the node does
+        if how is None or not atom.by_data or (self._changing(node) and not of_one):
             size = scope.make((self._token, name), name, atom)
             return size, False, size
         about = self._about(atom, how, node)
@@ -352,7 +353,12 @@ def _changed(made: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...
         made,
         outputs=tuple(rewritten(t, replacer) for t in made.outputs),
         requirements=tuple(
-            r._replace(formula=replacer.apply(r.formula), left=side(r.left), right=side(r.right))
+            r._replace(
+                formula=replacer.apply(r.formula),
+                left=side(r.left),
+                right=side(r.right),
+                given=replacer.apply(r.given),
+            )
             for r in made.requirements
         ),
         facts=(*map(replacer.apply, made.facts), *(at_least(d, 0) for d in change.values() if d.as_symbol() is None)),
