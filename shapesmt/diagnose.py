@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -105,10 +106,24 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
         return Precondition((), examination.decided)
 
     def described() -> Region:
-        return describe(all_of(*conditions), examination.admissible(problem), judge.proves)
+        return _described(all_of(*conditions), examination.admissible(problem), examination, judge)
 
     region = judge.deadline.attempt(described, Region(tuple(filter(readable_text, map(str, conditions))), False))
-    return Precondition(region.text, region.exact and examination.decided)
+    exact = region.exact and examination.decided
+    return (
+        Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
+    )
+
+
+def _hinges(condition: Formula) -> bool:
+    """Whether a condition is about sizes that data decides."""
+    return any(s.by_data for s in condition.symbols)
+
+
+def _described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
+    """Where a condition holds, whatever the data: exactly, if data can make each size anything by itself."""
+    region = describe(condition, domain, judge.proves)
+    return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
 
 
 def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
@@ -120,17 +135,22 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     sides = [s for s in (broken.left, broken.right) if s is not None]
     told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
-    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    kind = "data" if _hinges(j.condition) else "requirement"
+    if shown is not None and values is not None:
+        decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
+        shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
     from shapesmt.codes import coded  # read only where something is to be reported
 
     code, law = coded(broken.law)
+    where = " and ".join(_joined(region.text)) if region is not None and region.exact else None
+    safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
-        " and ".join(_joined(region.text)) if region is not None and region.exact else None,
+        None if safe is not None else where,
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code, when=_when(broken),
+        code=code, safe_iff=safe, when=_when(broken),
     )  # fmt: skip
 
 
@@ -178,7 +198,7 @@ def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge:
     """
     kept = sorted(formula.symbols, key=j.domain.order)
     if j.verdict is not Verdict.DEPENDS or any(s.universal for s in kept):
-        return kept
+        return j.domain.cone(kept)[0]
     for s in kept[::-1] if len(kept) > 1 else ():
         if not _can_mend(s, formula, values, j.domain):
             fixed = j.domain.copy()
@@ -241,8 +261,8 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             return NOWHERE
     if condition is FALSE:
         return NOWHERE
-    region = describe(condition, domain, judge.proves)
+    region = _described(condition, domain, examination, judge)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
-    anywhere = describe(condition, examination.admissible(problem), judge.proves)
+    anywhere = _described(condition, examination.admissible(problem), examination, judge)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

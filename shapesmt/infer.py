@@ -21,6 +21,7 @@ from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
+from shapesmt.numbering import Number, Numbers, Scope
 from shapesmt.ops import Rule
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
@@ -61,6 +62,8 @@ class Inference:
     """The nodes that have graphs of their own, as far as inference has come."""
     wanted: set[Literal] = field(default_factory=set)
     """The constants that nodes depend on, and that weren't read so far."""
+    scope: Scope = field(default_factory=Scope)
+    """The sizes that data decides."""
 
     def advance(self, count: int | None = None) -> None:
         """Make the applications of that many more nodes, or of all."""
@@ -72,6 +75,7 @@ def infer(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
+    sizes: Mapping[str, Atom] | None = None,
 ) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
@@ -81,11 +85,12 @@ def infer(
         rename: Applied to every tensor a node makes before others read it; `encode` uses it to give each size
             a variable of its own.
         claims: Shapes to take where a node makes a tensor of unknown rank.
+        sizes: The sizes that data decides by name, as an earlier inference of the graph has them.
     """
     ranks: dict[Atom, Dim] = {}
     assumed: tuple[tuple[int, Requirement], ...] = ()
     while True:
-        inference = start(graph, inputs, rename, claims, ranks)
+        inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
         if [literal for literal in inference.wanted if read(literal)]:
             for applications in _REMEMBERED.values():  # made without the elements of these constants
@@ -106,6 +111,7 @@ def start(
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
     ranks: Mapping[Atom, Dim] | None = None,
+    sizes: Mapping[str, Atom] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:
@@ -113,11 +119,22 @@ def start(
         def rename(name: str, t: Tensor) -> Tensor:
             return claims[name] if t.shape is None and name in claims else t
 
+    scope = Scope(names=sizes or {}, calls=graph.functions)
+    for name in inputs:
+        scope.arbitrary[scope.number("input", name)] = name
     walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
+    walk.scope, walk.numbered = scope, lambda name: scope.number("input", name) if name in inputs else None
     tensors = dict(inputs)
     steps = walk.nodes(graph, tensors)
     return Inference(
-        graph, tensors, steps=steps, ranks=ranks or {}, unranked=walk.unranked, nested=walk.nested, wanted=walk.wanted
+        graph,
+        tensors,
+        steps=steps,
+        ranks=ranks or {},
+        unranked=walk.unranked,
+        nested=walk.nested,
+        wanted=walk.wanted,
+        scope=scope,
     )
 
 
@@ -159,6 +176,9 @@ class _Walk:
         self._depth = depth
         self._ranks = ranks or {}
         self._outside = outside
+        self.scope = Scope()
+        self.numbered: Callable[[str], Number | None] = lambda _name: None
+        self.prefix = ""
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self.literals: frozenset[str] = frozenset()
@@ -179,6 +199,7 @@ class _Walk:
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
         origins = self.origins = Origins(nodes, tensors, literals, found, self._outside, self._trace, self.wanted)
+        numbers = self._numbers = Numbers(nodes, tensors, found, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
             try:
@@ -196,6 +217,8 @@ class _Walk:
                     made = known if known is not None else self._remember(key, rule, node, given, tensors)
                 if made.granted or made.made or made.origin is not None:
                     made = origins.weighed(made, node)
+                if made.made:
+                    made = numbers.agreed(made, node)
                 outputs = made.outputs
                 if rename is not None:
                     outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
@@ -319,6 +342,7 @@ class _Walk:
             return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
+        ctx.boolean = lambda index: self._numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
         try:
             made = ctx.apply(rule.apply)
@@ -365,11 +389,13 @@ class _Walk:
         """A graph inside a node; what it carries from trip to trip comes from outside and from the trip before."""
         given = entering(node, graph, self.origins)
         lost = of("sizes", title(node))
+        own, numbers = {*graph.inputs, *graph.literals}, self._numbers
         for trial in count(1):
             walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
             if walk is None:
                 break
-            walk.literals = self.literals
+            walk.literals, walk.scope = self.literals, self.scope.within()
+            walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]
             back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
             entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
@@ -404,6 +430,9 @@ class _Walk:
             for name, t in zip(function.inputs, [*given, *[None] * len(function.inputs)], strict=False)
             if t is None
         }
+        names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self._numbers
+        walk.scope, walk.prefix = self.scope, f"{self.prefix}{node.outputs[0]}/"
+        walk.numbered = lambda name: numbers.of(names[name]) if names.get(name) else None
         body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, inner, {})]
         ctx = InferenceContext(node, given, 1)

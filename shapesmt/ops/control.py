@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
 from shapesmt.formula import TRUE, Formula, any_of, at_least, at_most, differs, equal, negate, select
@@ -32,7 +33,7 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     if taken is None:
-        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1)
+        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
     holds = differs(taken, 0)
     if taken.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
@@ -106,6 +107,7 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
         return None if given.lo >= COUNTED else maximum(given, 0)
     count = symbol(ctx.node.inputs[0], 0, kind="data")
     ctx.made.append(count)
+    ctx.decided[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
 
