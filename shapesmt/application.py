@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
-from shapesmt.formula import Formula
+from shapesmt.formula import TRUE, Formula
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Tensor
 
@@ -15,7 +15,7 @@ class Unjudged(NamedTuple):
     """A node of which nothing is said, at the path of an inner node: no rule, an unknown rank or unknown elements.
 
     `kind` is "unsupported", "rank" or "elements"; `law` says what would have to be so for it to be judged, `note`
-    what is known all the same.
+    what is known all the same; `given` is the condition under which the node comes to it.
     """
 
     path: str
@@ -23,6 +23,7 @@ class Unjudged(NamedTuple):
     kind: str
     law: str
     note: str = ""
+    given: Formula = TRUE
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,7 +12,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, differs, equal, negate
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, differs, equal, negate, resolved
 from shapesmt.graph import Declared
 from shapesmt.points import lowest
 from shapesmt.presolve import Domain
@@ -189,7 +189,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             original = examination.original.applications[j.index]
             if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then
                 return None
-            condition = all_of(*(r.formula for r in original.requirements))
+            condition = resolved(all_of(*(r.formula for r in original.requirements)))
             domain = examination.admissible(problem)
             for index in sorted(rests_on):
                 domain.assume(earlier[index].condition)

@@ -82,6 +82,26 @@ class Problem:
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
         return _posed(self.graph, self.declared, self.expressions, ranges, anything=self.anything)
 
+    def pinned(self) -> Problem:
+        """The problem in which every symbol that has one value left is that number; itself where there is none."""
+        numbers: dict[Atom, Dim] = {}
+        domain = self.domain
+        while found := _single_values(domain):
+            numbers |= found
+            domain = Domain([s for s in domain.symbols if s not in found], [replace(f, found) for f in domain.facts])
+        if not numbers:
+            return self
+        dims = {name: replace(d, numbers) for name, d in self.dims.items()}
+        ranks = {name: replace(d, numbers) for name, d in self.ranks.items()}
+        inputs = {
+            name: tensor(
+                t.dtype, None if t.shape is None else [replace(d, numbers) for d in t.shape], ndim=ranks.get(name)
+            )
+            for name, t in self.inputs.items()
+        }
+        problem = dataclasses.replace(self, dims=dims, inputs=inputs, domain=domain, ranks=ranks)
+        return _with_ranks(problem) if ranks else problem
+
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
         """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
         constants = {a: int(v) for a, v in values.items()}
@@ -342,6 +362,14 @@ def _dim(axis: Axis, dims: Mapping[str, Dim], expressions: Mapping[str, str]) ->
     if axis < 0:
         raise UsageError(f"an input is declared with the size {axis}; sizes are 0 or more")
     return axis
+
+
+def _single_values(domain: Domain) -> dict[Atom, Dim]:
+    """The symbols of which one value is left."""
+    ends = {s: domain.ends(s) for s in domain.symbols}
+    for s in {s for fact in domain.facts if len(fact.symbols) > 1 for s in fact.symbols}:
+        ends[s] = (domain.extent(of_atom(s)) or ends[s])[:2]
+    return {s: as_dim(int(lo)) for s, (lo, hi) in ends.items() if lo <= hi < lo + s.step}
 
 
 def _eliminate(parts: tuple[Formula, ...]) -> tuple[dict[Atom, Dim], list[Formula]]:

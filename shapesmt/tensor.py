@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
-from shapesmt.dim import Dim, as_dim, product, symbol
+from shapesmt.dim import Atom, Dim, as_dim, product, symbol
+from shapesmt.evaluate import evaluate
+from shapesmt.formula import FALSE, TRUE, Formula, equal, negate
 from shapesmt.graph import Literal
 from shapesmt.real import literal as real_literal
 from shapesmt.rewrite import Replacer
@@ -16,10 +18,11 @@ Shape: TypeAlias = tuple[Dim, ...]
 MAX_RANK = 64  # no runtime has tensors of more axes
 OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
 LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
+MAX_NUMBERS = 16  # values of an element that are told apart
 MAX_FLOATS = 16  # float literals beyond it are weights, not shape arithmetic
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
-_TENSORS: dict[tuple[str, Shape | None, Value | None, Dim | None], Tensor] = {}
+_TENSORS: dict[tuple[str, Shape | None, Value | None, Dim | None, tuple[Case, ...]], Tensor] = {}
 _LITERALS: dict[Literal, Tensor] = {}
 
 
@@ -30,10 +33,52 @@ class UnknownRankError(Exception):
         self.tensor, self.rank = tensor, rank
 
 
+class UndecidedError(Exception):
+    """A rule asked whether a condition holds that does for some sizes only."""
+
+    def __init__(self, condition: Formula) -> None:
+        self.condition = condition
+
+
+def decided(condition: Formula, case: Formula | None) -> bool | None:
+    """Whether a condition holds in a case; None where it is about sizes that aren't followed, or without a case.
+
+    Raises:
+        UndecidedError: Sizes decide it, and the case doesn't say which way.
+    """
+    if condition is TRUE or condition is FALSE:
+        return condition is TRUE
+    if case is None or any(s.kind in (OPEN, LOST) for s in condition.symbols):
+        return None
+    for answer, wanted in ((True, condition), (False, negate(condition))):
+        if all(part in case.conjuncts for part in wanted.conjuncts):
+            return answer
+    raise UndecidedError(condition)
+
+
+def number(d: Dim, case: Formula | None) -> int | None:
+    """An integer that decides ranks, or which axes are meant: a known one, or one of few, each of which is a case."""
+    if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
+        return d.constant
+    for value in range(int(d.lo), int(d.hi)):
+        found = decided(equal(d, value), case)
+        if found is not False:
+            return value if found else None
+    return int(d.hi)
+
+
+class Case(NamedTuple):
+    """What a tensor is where a condition holds."""
+
+    given: Formula
+    tensor: Tensor
+
+
 class Tensor:
     """Element type ("" = unknown), shape (None = unknown rank) and, where known, the elements.
 
-    Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example.
+    Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example. Where a condition
+    decides the rank, or how many elements are listed, `cases` say what the tensor is in each; exactly one holds.
 
     >>> from shapesmt.dim import symbol
     >>> x = tensor("float32", (symbol("n", 1), 3))
@@ -41,11 +86,12 @@ class Tensor:
     (Tensor(float32[n, 3]), 2, Dim('3'), True)
     """
 
-    __slots__ = ("_ndim", "dtype", "shape", "value")
+    __slots__ = ("_ndim", "cases", "dtype", "shape", "value")
 
     dtype: str
     shape: Shape | None
     value: Value | None
+    cases: tuple[Case, ...]
     _ndim: Dim | None
 
     @property
@@ -66,6 +112,8 @@ class Tensor:
     @property
     def followed(self) -> bool:
         """Whether each element is known, as a formula over the sizes."""
+        if self.cases:
+            return all(case.tensor.followed for case in self.cases)
         if self.value is None:
             return self.shape is not None and any(d.constant == 0 for d in self.shape)
         return not isinstance(self.value, Elements) or None not in self.value.items
@@ -101,26 +149,42 @@ class Tensor:
 
 
 def tensor(
-    dtype: str, shape: Sequence[Dim | int] | None, value: Value | None = None, ndim: Dim | None = None
+    dtype: str,
+    shape: Sequence[Dim | int] | None,
+    value: Value | None = None,
+    ndim: Dim | None = None,
+    cases: tuple[Case, ...] = (),
 ) -> Tensor:
     """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
-    key = (dtype, dims, value, ndim)
+    key = (dtype, dims, value, ndim, cases)
     found = _TENSORS.get(key)
     if found is None:
         found = _TENSORS[key] = Tensor.__new__(Tensor)
-        found.dtype, found.shape, found.value, found._ndim = key  # noqa: SLF001 - its own class
+        found.dtype, found.shape, found.value, found._ndim, found.cases = key  # noqa: SLF001 - its own class
     return found
+
+
+def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Case, ...]:
+    """The cases of a tensor, with each tensor changed."""
+    return tuple(case._replace(tensor=change(i, case.tensor)) for i, case in enumerate(t.cases))
+
+
+def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
+    """The tensor in the case that holds at these values; as it is where they don't say which."""
+    known = (case for case in t.cases if case.given.symbols <= values.keys())
+    return next((case.tensor for case in known if evaluate(case.given, values)), t)
 
 
 def rewritten(t: Tensor, change: Replacer) -> Tensor:
     """A tensor with its sizes and elements rewritten."""
+    cases = tuple(Case(change.apply(case.given), rewritten(case.tensor, change)) for case in t.cases)
     value = t.value
     if isinstance(value, Elements):
         value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
     elif value is not None:
         value = field(change.apply(value.element))
-    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value)
+    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value, cases=cases)
 
 
 def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input") -> Dim:

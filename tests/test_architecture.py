@@ -30,7 +30,7 @@ STAGES = [
     ["alone"],
     ["application"],
     ["context"],
-    ["ops", "unranked", "registered", "origins"],
+    ["ops", "alternatives", "unranked", "registered", "origins"],
     ["infer", "operands", "builder"],
     ["presolve"],
     ["solve"],

@@ -74,6 +74,7 @@ def _made(
     assert found is not None
     node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
     inner = InferenceContext(node, inputs, OPSET)
+    inner.case = ctx.case
     inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
     try:
         made = found.apply(inner)
