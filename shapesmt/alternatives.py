@@ -16,8 +16,8 @@ from shapesmt.application import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, implies, negate, select
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import replace
-from shapesmt.tensor import Case, Tensor, UndecidedError, tensor
+from shapesmt.rewrite import Replacer, replace
+from shapesmt.tensor import Case, Tensor, UndecidedError, rewritten, tensor
 from shapesmt.value import Elements, Item, Value, elements
 
 MAX_CASES = 32  # in which a rule is applied, and that a tensor keeps
@@ -26,20 +26,21 @@ Inputs = tuple["Tensor | None", ...]
 Apply = Callable[[Inputs, "Formula | None"], Application]
 
 
-def by_case(given: Sequence[Tensor | None], apply: Apply) -> Application:
+def by_case(given: Sequence[Tensor | None], apply: Apply, *, simpler: bool = True) -> Application:
     """What a rule needs and makes in each case of its inputs, and of the conditions that it asks for.
 
     Args:
         given: The inputs.
         apply: Applies the rule to inputs without cases where a condition holds. It may raise `UndecidedError`, but
             not where the condition is None: there were too many cases then.
+        simpler: Whether a size that is a number in a case is that number there.
     """
     ahead = _together(given)
     found: list[tuple[Formula, Application]] = []
     while ahead and len(ahead) + len(found) <= MAX_CASES:
         condition, inputs = ahead.pop(0)
         try:
-            found.append((condition, apply(inputs, condition)))
+            found.append((condition, apply(_within(inputs, condition) if simpler else inputs, condition)))
         except UndecidedError as asked:
             either = [all_of(condition, part) for part in (asked.condition, negate(asked.condition))]
             ahead[:0] = [(both, inputs) for both in either if possible(both)]
@@ -58,6 +59,12 @@ def _together(given: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
         if len(found) > MAX_CASES:
             break
     return found
+
+
+def _within(inputs: Inputs, condition: Formula) -> Inputs:
+    """The inputs where a condition holds."""
+    known = Replacer(_numbers(condition))
+    return tuple(None if t is None else rewritten(t, known) for t in inputs)
 
 
 def _undivided(t: Tensor) -> Tensor:
@@ -157,9 +164,10 @@ def _chosen_size(given: Formula, a: Dim, b: Dim) -> Dim:
 def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
     """What all cases say, each under its condition; what they share, once."""
     everything = [made for _, made in found]
-    columns = zip(*(made.outputs for made in everything), strict=True)
+    running = [(given, made) for given, made in found if not made.broken] or found
+    columns = zip(*([Case(given, t) for t in made.outputs] for given, made in running), strict=True)
     return Application(
-        tuple(one_of([Case(given, t) for (given, _), t in zip(found, column, strict=True)]) for column in columns),
+        tuple(map(one_of, columns)),
         tuple(_requirements(found)),
         tuple(dict.fromkeys(implies(given, fact) for given, made in found for fact in made.facts)),
         tuple(_unjudged(found)),
@@ -178,9 +186,20 @@ def _requirements(found: Sequence[tuple[Formula, Application]]) -> Iterable[Requ
     for given, made in found:
         for r in dict.fromkeys(made.requirements):
             cases.setdefault(r, []).append(given)
+    for r in [*cases]:
+        general = next((q for q in cases if q is not r and _covers(q, r, cases[r])), None)
+        if general is not None:
+            cases[general] += cases.pop(r)
     for r, where in cases.items():
         whole = len(where) == len(found) or r.formula is TRUE
         yield r if whole else r._replace(formula=implies(any_of(*where), r.formula))
+
+
+def _covers(general: Requirement, r: Requirement, where: Sequence[Formula]) -> bool:
+    """Whether the first says of the sizes in general what the second says of their numbers in these cases."""
+    if general.law != r.law or general.within != r.within:
+        return False
+    return all(replace(general.formula, _numbers(given)) is r.formula for given in where)
 
 
 def _unjudged(found: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:

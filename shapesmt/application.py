@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
-from shapesmt.formula import TRUE, Formula
+from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Tensor
 
@@ -40,3 +40,8 @@ class Application:
     granted: frozenset[int] = frozenset()  # inputs whose unknown elements are taken to be as the node needs them
     sizing: frozenset[int] = frozenset()  # those of them that decide sizes only, and can't make the node fail
     rests_on: frozenset[str] = frozenset()  # of a body's node the inputs of the body that these come from
+
+    @property
+    def broken(self) -> bool:
+        """Whether the node runs for no input, so that it makes nothing."""
+        return any(r.formula is FALSE and not r.limit for r in self.requirements)

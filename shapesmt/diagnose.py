@@ -110,7 +110,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     code, law = coded(broken.law)
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
-        " and ".join(_joined(region.text)) if region is not None and region.exact else None,
+        region.whole if region is not None and region.exact else None,
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
@@ -160,10 +160,6 @@ def _code(kind: str) -> str:
     from shapesmt.codes import code_of_kind
 
     return code_of_kind(kind)
-
-
-def _joined(texts: tuple[str, ...]) -> list[str]:
-    return [f"({t})" if " or " in t and len(texts) > 1 else t for t in texts] or ["True"]
 
 
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:

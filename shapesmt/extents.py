@@ -69,7 +69,7 @@ class _Within:
 
     def _text(self, given: Formula) -> str:
         region = describe(given, self._domain, self._judge.proves)
-        return " and ".join(region.text) if region.exact else str(given)
+        return region.whole if region.exact else str(given)
 
 
 def unbounded(examination: Examination) -> dict[str, TensorBounds]:

@@ -7,6 +7,7 @@ the same answer, so applications are remembered: a 48-layer transformer is one l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -217,12 +218,14 @@ class _Walk:
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
         """What the node's rule says in each case of its inputs."""
-        if any(t is not None and t.cases for t in given):
-            return by_case(given, lambda inputs, case: self._typed(rule, node, [*inputs], tensors, case))
-        try:
-            return self._typed(rule, node, given, tensors, TRUE)
-        except UndecidedError:
-            return by_case(given, lambda inputs, case: self._typed(rule, node, [*inputs], tensors, case))
+        if not any(t is not None and t.cases for t in given):
+            with suppress(UndecidedError):
+                return self._typed(rule, node, given, tensors, TRUE)
+
+        def apply(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
+            return self._typed(rule, node, [*inputs], tensors, case)
+
+        return by_case(given, apply, simpler=self._rename is None)
 
     def _typed(
         self,

@@ -184,7 +184,9 @@ def rewritten(t: Tensor, change: Replacer) -> Tensor:
         value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
     elif value is not None:
         value = field(change.apply(value.element))
-    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value, cases=cases)
+    if t.shape is None:
+        return tensor(t.dtype, None, value, None if t.ndim is None else change.apply(t.ndim), cases)
+    return tensor(t.dtype, [change.apply(d) for d in t.shape], value, cases=cases)
 
 
 def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input") -> Dim:

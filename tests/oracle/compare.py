@@ -142,6 +142,7 @@ def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     if not truth.valid and not unknown and report.verdict is Verdict.PROVED:
         yield "PROVED, and nothing runs"
     kinds = {node.name: node.op_type for node in truth.model.graph.node}
+    kinds.update({f.node: f.op_type for f in report.findings})  # that of a node in a branch
     failing = {kinds[name] for name, f in found.items() if f.verdict is Verdict.FAILS}
     open_kinds = {kinds[name] for name in unknown}
     for name, verdict in expected.items():

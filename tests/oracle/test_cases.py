@@ -7,15 +7,18 @@ where only some of the ranks fit. Run with `--full` for ten times as many, with 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from random import Random
 
 import onnx
 import onnx.parser
 
+import shapesmt
+from shapesmt.finding import Verdict
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.runner import Execution, NoBlame, assignments
 
-SHAPES = ["a, n, b", "n, a", "1, n", "a, 1, n", "n, n, 2", "a, n, 1, b", "n", "2, a, n"]
+SHAPES = ["a, n, b", "n, a", "1, n", "a, 1, n", "n, n, b", "a, n, 1, b", "n", "b, a, n"]
 ONE = "Constant<value_ints=[1]>()"
 
 
@@ -99,9 +102,15 @@ class _Body:
         kinds += [(f"Concat<axis={axis}>({x}, {w})", rank), (f"MatMul({x}, {w})", both), (f"Flatten({x})", 2)]
         kinds += [(f"Softmax<axis={axis}>({x})", rank), (f"Gather<axis={axis}>({x}, {self.number(0)})", rank)]
         kinds += [(f"Reshape({x}, {self.numbers(*r.choice([[-1], [0, -1], [2, -1], [0, 0, -1]]))})", 3)]
-        kinds += [(f"Reshape({x}, {self.node(f'Shape({w})')})", rank), (f"Expand({x}, {self.node(f'Shape({w})')})", both)]
+        kinds += [
+            (f"Reshape({x}, {self.node(f'Shape({w})')})", rank),
+            (f"Expand({x}, {self.node(f'Shape({w})')})", both),
+        ]
         kinds += [(f"ConstantOfShape({self.node(f'Shape({x})')})", rank), (f"Mul({x}, {x})", rank)]
-        kinds += [(f"ReduceSum<keepdims=0>({x}, {self.numbers(axis)})", rank), (f"Unsqueeze({x}, {self.numbers(0)})", rank)]
+        kinds += [
+            (f"ReduceSum<keepdims=0>({x}, {self.numbers(axis)})", rank),
+            (f"Unsqueeze({x}, {self.numbers(0)})", rank),
+        ]
         return r.choice(kinds)
 
 
@@ -131,7 +140,24 @@ def wrong_in(seed: int, counts: Counter[str]) -> list[str]:
     except NoBlame:
         counts["no blame"] += 1
         return []
-    return [f"{seed}: {wrong}" for wrong in disagreements(Truth(execution.model, runs), counts, dims)]
+    wrong = disagreements(Truth(execution.model, runs), counts, dims)
+    return [f"{seed}: {text}" for text in (*wrong, *_other_answers(execution.model, dims, counts))]
+
+
+def _other_answers(model: onnx.ModelProto, dims: dict[str, tuple[int, int]], counts: Counter[str]) -> Iterator[str]:
+    """What the complete system, the remedy and the explanation say beside the report."""
+    report = shapesmt.check(model, dims=dims, certify=True)  # raises where the complete system contradicts it
+    counts[f"certificate {report.certificate}"] += 1
+    if report.remedy is not None:
+        counts["remedy"] += 1
+        mended = shapesmt.check(model, dims={**dims, **report.remedy.dims}, assume=report.remedy.assume)
+        if mended.verdict is not Verdict.PROVED:
+            yield f"{mended.verdict} with {report.remedy}"
+    counts["DEPENDS without remedy"] += report.verdict is Verdict.DEPENDS and report.remedy is None
+    explained = shapesmt.explain(model, dims=dims)
+    if explained.verdict is not report.verdict:
+        yield f"{explained.verdict} when explained"
+    shapesmt.page(model, dims=dims)
 
 
 def test_random_conditions_over_ranks(seeds: range) -> None:
