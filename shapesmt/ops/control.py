@@ -39,10 +39,9 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     if taken.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
         return apart(ctx, graph, [], name, name[:4])
-    then = apart(ctx, graphs[0][1], [], "then_branch", "then", holds)
-    other = apart(ctx, graphs[1][1], [], "else_branch", "else", negate(holds))
-    pairs = zip(then, other, strict=False)
-    return [one_of([Case(holds, a), Case(negate(holds), b)]) for a, b in pairs]
+    ways = holds, negate(holds)
+    made = [apart(ctx, graph, [], name, name[:4], way) for (name, graph), way in zip(graphs, ways, strict=True)]
+    return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
 
 
 def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
