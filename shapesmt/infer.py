@@ -20,6 +20,7 @@ from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
+from shapesmt.interning import memo
 from shapesmt.ops import Rule
 from shapesmt.origins import Origins, Outside, data
 from shapesmt.registered import registered
@@ -33,7 +34,7 @@ UNKNOWN = tensor("", None)
 MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 
-_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = {}
+_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo({})
 
 Renaming = Callable[[str, Tensor], Tensor]
 
@@ -144,16 +145,19 @@ class _Walk:
         self._outside = outside
         self.unranked: list[str] = []
         self.nested: list[Node] = []
+        self.literals: frozenset[str] = frozenset()
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Every node of a graph applied in turn; `tensors` gains what they make."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
+        self.literals |= graph.literals.keys()
         return self.sequence(graph.nodes, tensors)
 
     def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Nodes applied in turn."""
+        self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
         origins = self._origins = Origins(nodes, tensors, found, self._outside)
         for node in nodes:
@@ -309,6 +313,7 @@ class _Walk:
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
         ctx.case = case
+        ctx.literals = self.literals
         try:
             return ctx.apply(rule.apply)
         except (UnknownRankError, UndecidedError, UsageError, InternalError):
@@ -333,6 +338,7 @@ class _Walk:
         walk = self._deeper(lambda name: None if name in graph.inputs else self._origins.leaves(name))
         if walk is None:
             return (UNKNOWN,) * len(graph.outputs)
+        walk.literals = self.literals
         for node, application in zip(graph.nodes, walk.nodes(graph, inner), strict=True):
             ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
         return tuple(inner[name] for name in graph.outputs)
@@ -347,6 +353,8 @@ class _Walk:
                 (),
                 (Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls"),),
             )
+        pairs = zip(function.inputs, node.inputs, strict=False)
+        walk.literals = frozenset(inside for inside, outside in pairs if outside in self.literals)
         absent = tensor("", ())
         inner = dict.fromkeys(function.inputs, absent)
         inner.update((name, t) for name, t in zip(function.inputs, given, strict=False) if t is not None)

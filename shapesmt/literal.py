@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 from weakref import WeakValueDictionary
 
+from shapesmt.interning import LOCK
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
@@ -66,11 +68,17 @@ class Literal:
         values = None if values is None else tuple(values)
         key = (dtype, shape, None if values is None else _elements(values))
         found = cls._interned.get(key)
-        if found is None:
-            found = super().__new__(cls)
-            found.dtype, found.shape, found.values = dtype, shape, values
-            cls._interned[key] = found
-        return found
+        return cls._make(key, dtype, shape, values) if found is None else found
+
+    @classmethod
+    def _make(cls, key: Hashable, dtype: str, shape: tuple[int, ...], values: tuple[Scalar, ...] | None) -> Literal:
+        with LOCK:
+            found = cls._interned.get(key)
+            if found is None:
+                found = super().__new__(cls)
+                found.dtype, found.shape, found.values = dtype, shape, values
+                cls._interned[key] = found
+            return found
 
     def __reduce__(self) -> tuple[type[Literal], tuple[object, ...]]:
         return Literal, (self.dtype, self.shape, self.values)

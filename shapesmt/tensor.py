@@ -9,6 +9,7 @@ from shapesmt.dim import Atom, Dim, as_dim, product, symbol
 from shapesmt.evaluate import evaluate
 from shapesmt.formula import FALSE, TRUE, Formula, equal, negate
 from shapesmt.graph import Literal
+from shapesmt.interning import Table, memo
 from shapesmt.real import literal as real_literal
 from shapesmt.rewrite import Replacer
 from shapesmt.value import Elements, Value, elements, field
@@ -22,8 +23,7 @@ MAX_NUMBERS = 16  # values of an element that are told apart
 MAX_FLOATS = 16  # float literals beyond it are weights, not shape arithmetic
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
-_TENSORS: dict[tuple[str, Shape | None, Value | None, Dim | None, tuple[Case, ...]], Tensor] = {}
-_LITERALS: dict[Literal, Tensor] = {}
+_LITERALS: dict[Literal, Tensor] = memo({})
 
 
 class UnknownRankError(Exception):
@@ -86,7 +86,7 @@ class Tensor:
     (Tensor(float32[n, 3]), 2, Dim('3'), True)
     """
 
-    __slots__ = ("_ndim", "cases", "dtype", "shape", "value")
+    __slots__ = ("__weakref__", "_ndim", "cases", "dtype", "shape", "value")
 
     dtype: str
     shape: Shape | None
@@ -158,11 +158,23 @@ def tensor(
     """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
     key = (dtype, dims, value, ndim, cases)
-    found = _TENSORS.get(key)
-    if found is None:
-        found = _TENSORS[key] = Tensor.__new__(Tensor)
-        found.dtype, found.shape, found.value, found._ndim, found.cases = key  # noqa: SLF001 - its own class
-    return found
+    return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
+
+
+TensorKey: TypeAlias = tuple[str, Shape | None, Value | None, Dim | None, tuple[Case, ...]]
+
+
+def _key(t: Tensor) -> TensorKey:
+    return t.dtype, t.shape, t.value, t._ndim, t.cases  # noqa: SLF001 - as below
+
+
+_TENSORS: Table[TensorKey, Tensor] = Table("tensors", _key)
+
+
+def _tensor(key: TensorKey) -> Tensor:
+    made = Tensor.__new__(Tensor)
+    made.dtype, made.shape, made.value, made._ndim, made.cases = key  # noqa: SLF001 - its own class
+    return made
 
 
 def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Case, ...]:

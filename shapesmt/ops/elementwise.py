@@ -42,11 +42,11 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
                 return None
             rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in found), strict=True)
             made = [function(*row) if partial or all(i is not None for i in row) else None for row in rows]
-            return elements(sizes, [known(item, dtype) for item in made])
+            return elements(sizes, [known(item, dtype, function) for item in made])
     over = [element_over(t, shape) for t in operands]
     if any(e is None for e in over):
         return None
-    return valued(shape, known(function(*over), dtype))
+    return valued(shape, known(function(*over), dtype, function))
 
 
 def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
