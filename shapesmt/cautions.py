@@ -6,6 +6,7 @@
     range        assumptions that leave one value of a wider range
     size         more elements than 32 bits can count
     symbol       a dimension that no node reads
+    placeholder  dimensions that the file gives no names but `?` or the like
 
 They never change a verdict. Intervals and normal forms rule nearly all of them out, so that a model without cautions
 pays next to nothing; a caution is only told when it is proven.
@@ -30,7 +31,7 @@ from shapesmt.intervals import Bound
 from shapesmt.ops.subgraphs import truth_of
 from shapesmt.points import Assignment
 from shapesmt.presolve import Domain
-from shapesmt.problem import Problem
+from shapesmt.problem import Problem, placeholders
 from shapesmt.ranges import Range
 from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor
@@ -56,6 +57,7 @@ def cautions(
         *_single_valued(problem),
         *(_large(problem, examination, examples) if valid else ()),
         *_unused(problem, examination),
+        *_unnamed(problem),
     )
 
 
@@ -299,6 +301,15 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[Caution]:
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
             inputs = ", ".join(f"'{i}'" for i in having)
             yield _caution("symbol", f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
+
+
+def _unnamed(problem: Problem) -> Iterator[Caution]:
+    """Placeholders that stand for several dimensions, each of which is a size of its own."""
+    for mark, names in placeholders(problem.graph).items():
+        kept = [name for name in names if name in problem.dims]
+        if len(kept) > 1:
+            text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are taken to be different"
+            yield _caution("placeholder", text, tensor=kept[0].rpartition("_dim")[0])
 
 
 def _told(shown: Counterexample) -> str:

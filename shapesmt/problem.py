@@ -28,6 +28,7 @@ from shapesmt.tensor import MAX_RANK, Tensor, tensor
 
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
+PLACEHOLDERS = ("?", "*", "-1", "None")  # that exporters write where a size has no name
 ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
 
 
@@ -45,7 +46,6 @@ class Problem:
         declared: Each input's element type, and its axes as they are declared.
         expressions: Of each dimension name that is a formula its text.
         ranks: Of each input that has no declared rank, the symbol that stands for it.
-        anything: The inputs that the caller gives as `[...]`: tensors of any rank and any size, 0 included.
         assumed: What nodes need of these ranks, by the nodes' indices: the inputs have the ranks that follow.
     """
 
@@ -59,7 +59,6 @@ class Problem:
     declared: Declarations = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, Dim] = field(default_factory=dict)
-    anything: frozenset[str] = frozenset()
     assumed: tuple[tuple[int, Requirement], ...] = ()
 
     @property
@@ -80,7 +79,7 @@ class Problem:
         """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
-        return _posed(self.graph, self.declared, self.expressions, ranges, anything=self.anything)
+        return _posed(self.graph, self.declared, self.expressions, ranges)
 
     def pinned(self) -> Problem:
         """The problem in which every symbol that has one value left is that number; itself where there is none."""
@@ -134,7 +133,7 @@ def pose(
     for name in unranked:
         _give_rank(name, declared, dims or {})
     names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
-    return _posed(graph, declared, names, given, assume, anything=frozenset(shapes or ()) & {*unranked})
+    return _posed(graph, declared, names, given, assume)
 
 
 def _posed(
@@ -143,7 +142,6 @@ def _posed(
     names: Mapping[str, str],
     given: Mapping[str, SymbolRange],
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
-    anything: frozenset[str] = frozenset(),
 ) -> Problem:
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
@@ -163,9 +161,7 @@ def _posed(
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
     domain = Domain(own, facts)
-    problem = Problem(
-        graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, anything
-    )
+    problem = Problem(graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks)
     return _with_ranks(problem) if ranks else problem
 
 
@@ -239,10 +235,9 @@ def _sized(problem: Problem) -> Problem:
         rank = t.ndim.constant if t.shape is None and t.ndim is not None else None
         if rank is not None:
             names = _named(name, [None] * rank)
-            least = 0 if name in problem.anything else 1
-            new = {axis: symbol(axis, least, fold=False) for axis in map(str, names) if axis not in dims}
+            new = {axis: symbol(axis, 0, fold=False) for axis in map(str, names) if axis not in dims}
             dims.update(new)
-            ranges.update(dict.fromkeys(new, SymbolRange(least, None, 1, "default")))
+            ranges.update(dict.fromkeys(new, SymbolRange(0, None, 1, "default")))
             inputs[name] = tensor(t.dtype, [dims[str(axis)] for axis in names])
     free = dict.fromkeys(s for d in dims.values() for s in d.symbols if s not in problem.domain.symbols)
     domain = Domain([*problem.domain.symbols, *free], problem.domain.facts) if free else problem.domain
@@ -255,12 +250,24 @@ def _declared(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[
         if name not in graph.inputs:
             raise unknown_name("input", name, graph.inputs, graph.source)
     declared: dict[str, tuple[str, list[Axis] | None]] = {}
+    apart = placeholders(graph)
     for name, d in graph.inputs.items():
         axes: list[Range | int | str | None] | None = None if d.shape is None or d.kind != "tensor" else [*d.shape]
+        axes = axes if axes is None else [None if axis in apart else axis for axis in axes]
         if name in shapes:
             axes = _merged(name, axes, parse_shape(shapes[name], name))
         declared[name] = (d.dtype if d.kind != "sparse" else "", None if axes is None else _named(name, axes))
     return declared
+
+
+def placeholders(graph: Graph) -> dict[str, list[str]]:
+    """What stands for a size and names none (`?`), where it stands for several, with the names that they get."""
+    found: dict[str, list[str]] = {mark: [] for mark in PLACEHOLDERS}
+    for name, d in graph.inputs.items():
+        for i, axis in enumerate(d.shape or ()):
+            if axis in found:
+                found[str(axis)].append(f"{name}_dim{i}")
+    return {mark: names for mark, names in found.items() if len(names) > 1}
 
 
 def _merged(

@@ -253,3 +253,23 @@ def test_a_model_that_fails_for_every_input_is_only_told_that() -> None:
     report = checked(body, dims={"n": "1..8", "m": "1..8"})
     assert report.verdict is Verdict.FAILS
     assert not report.warnings
+
+
+@pytest.mark.parametrize("mark", ["?", "*", "-1", "None"])
+def test_a_placeholder_is_no_name(mark: str) -> None:
+    """Two dimensions called `?` need not be equal; one alone can be called that."""
+    model = onnx.parser.parse_model(
+        HEAD + "(float[p, 3, p] x, float[p, n] w) => (y, z) { y = Concat<axis=0>(x, x) z = Abs(w) }"
+    )
+    for d in [d for given in model.graph.input for d in given.type.tensor_type.shape.dim if d.dim_param == "p"]:
+        d.dim_param = mark
+    report = shapesmt.check(model)
+    assert [*report.symbols] == ["x_dim0", "x_dim2", "w_dim0", "n"]
+    (told,) = [w for w in report.warnings if w.kind == "placeholder"]
+    assert told.text == f"'{mark}' names no size: x_dim0, x_dim2, w_dim0 are taken to be different"
+    assert told.code == "SM907"
+    for given in model.graph.input:
+        given.type.tensor_type.shape.dim[0].dim_value = 2
+    report = shapesmt.check(model, dims={mark: "2..4"})
+    assert [*report.symbols] == [mark, "n"]
+    assert report.warnings == ()
