@@ -191,8 +191,8 @@ def _requirements(found: Sequence[tuple[Formula, Application]]) -> Iterable[Requ
         if general is not None:
             cases[general] += cases.pop(r)
     for r, where in cases.items():
-        whole = len(where) == len(found) or r.formula is TRUE
-        yield r if whole else r._replace(formula=implies(any_of(*where), r.formula))
+        case = TRUE if len(where) == len(found) or r.formula is TRUE else any_of(*where)
+        yield r._replace(formula=implies(case, r.formula), given=all_of(case, r.given))
 
 
 def _covers(general: Requirement, r: Requirement, where: Sequence[Formula]) -> bool:

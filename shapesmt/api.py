@@ -8,6 +8,7 @@ keyword,
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
+    values    elements of small inputs, by the input or the element: 16000, `"1..32"`, True
     assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
     timeout   seconds after which what is undecided is reported as undecided
 
@@ -35,6 +36,7 @@ from shapesmt.extents import tensor_bounds, unbounded
 from shapesmt.finding import Verdict
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
+from shapesmt.inputs import ValueLike
 from shapesmt.memory import one_call
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
@@ -72,6 +74,7 @@ def check(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     certify: bool = False,
@@ -99,7 +102,7 @@ def check(
     ('DEPENDS', ('m == n',))
     """
     return _checked(
-        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
     )[1]
 
 
@@ -109,6 +112,7 @@ def story(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     certify: bool = False,
@@ -122,7 +126,7 @@ def story(
     from shapesmt.story import Story
 
     a, report = _checked(
-        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
     )
     found = _bounds(a)
     if not found.valid:
@@ -136,6 +140,7 @@ def page(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str:
@@ -146,7 +151,7 @@ def page(
     """
     from shapesmt.render.html import page as rendered
 
-    return rendered(story(model, dims=dims, shapes=shapes, assume=assume, timeout=timeout))
+    return rendered(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
 
 
 @one_call()
@@ -155,6 +160,7 @@ def bounds(
     *tensors: str,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Bounds:
@@ -165,7 +171,7 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    a = analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, values, assume, timeout)
     for name in tensors:
         if name not in a.examination.inference.tensors:
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
@@ -179,11 +185,12 @@ def explain(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    a = analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, values, assume, timeout)
     return explanation(a.problem, a.examination, a.judge, target, a.started)
 
 
@@ -194,6 +201,7 @@ def tighten(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     timeout: float = TIMEOUT,
@@ -212,7 +220,7 @@ def tighten(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
         export.save(annotated, output)
@@ -226,6 +234,7 @@ def tighten_file(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     timeout: float = TIMEOUT,
@@ -235,7 +244,7 @@ def tighten_file(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
         export.save(_annotated(proto, a, found.tensors, declared), output)
@@ -257,12 +266,13 @@ def encode(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
 ) -> str:
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail."""
     from shapesmt.solve.encode import encode as encoded
 
-    problem = pose(load(model), dims, shapes, assume)
+    problem = pose(load(model), dims, shapes, assume, values)
     return encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed).text
 
 
@@ -273,6 +283,7 @@ def repro(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str | None:
@@ -287,7 +298,7 @@ def repro(
     known = [n.name for n in graph.nodes]
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)
-    a = analysed(graph, dims, shapes, assume, timeout)
+    a = analysed(graph, dims, shapes, values, assume, timeout)
     return reproduced(proto, graph, diagnose.findings(a.problem, a.examination, a.judge), node)
 
 
@@ -295,6 +306,7 @@ def analysed(
     graph: Graph,
     dims: Mapping[str, RangeLike] | None,
     shapes: Mapping[str, ShapeLike] | None,
+    values: Mapping[str, ValueLike] | None,
     assume: Iterable[str] | None,
     timeout: float,
     *,
@@ -304,7 +316,7 @@ def analysed(
     started = time.perf_counter()
     if declared not in DECLARED:
         raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
-    problem = pose(graph, dims, shapes, assume)
+    problem = pose(graph, dims, shapes, assume, values)
     judge = Judge(Deadline(timeout))
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
@@ -322,6 +334,7 @@ def _checked(
     model: Model,
     dims: Mapping[str, RangeLike] | None,
     shapes: Mapping[str, ShapeLike] | None,
+    values: Mapping[str, ValueLike] | None,
     assume: Iterable[str] | None,
     timeout: float,
     *,
@@ -337,7 +350,7 @@ def _checked(
         proto, graph = runnable(model)
     else:
         graph = load(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = diagnose.findings(a.problem, a.examination, a.judge)
     if replay:
         found = replayed(proto, graph, found)

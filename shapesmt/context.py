@@ -60,7 +60,7 @@ class InferenceContext(Attached):
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.sizing: set[int] = set()
         self.rests_on: set[str] = set()
-        self._guards: tuple[Formula, ...] = ()
+        self._taken: Formula = TRUE
         self._run = run
 
     @classmethod
@@ -184,7 +184,7 @@ class InferenceContext(Attached):
         numbers = tuple(n for n in found if n is not None)
         if len(numbers) == len(items):
             return numbers
-        if None not in items:
+        if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
 
@@ -226,7 +226,7 @@ class InferenceContext(Attached):
             raise ShapeMismatch(law if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, law, sides[0], sides[1]))
+            self.requirements.append(Requirement(formula, law, sides[0], sides[1], given=self._taken))
         else:
             self.requirements.append(Requirement(TRUE, law))
 
@@ -342,11 +342,11 @@ class InferenceContext(Attached):
     ) -> tuple[Tensor, ...]:
         """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
         assert self._run is not None
-        outer, self._guards = self._guards, (*self._guards, given) if given is not TRUE else self._guards
+        outer, self._taken = self._taken, all_of(self._taken, given)
         try:
             return self._run(self, graph, inputs, label)
         finally:
-            self._guards = outer
+            self._taken = outer
 
     def adopt(self, inner: Application, within: str) -> None:
         """Take over what an inner node needs, under the conditions that hold here."""
@@ -355,18 +355,17 @@ class InferenceContext(Attached):
             listed = tuple({r.formula: r for r in listed if r.formula is not TRUE}.values())
         for r in listed:
             path = f"{within}/{r.within}" if r.within else within
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path))
+            given = all_of(self._taken, r.given)
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=given))
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
         self.rests_on.update(inner.rests_on)
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
-        self.unjudged.extend(u._replace(path=path, given=all_of(*self._guards, u.given)) for u, path in paths)
+        self.unjudged.extend(u._replace(path=path, given=all_of(self._taken, u.given)) for u, path in paths)
 
     def _guarded(self, formula: Formula) -> Formula:
-        for guard in reversed(self._guards):
-            formula = implies(guard, formula)
-        return formula
+        return formula if self._taken is TRUE else implies(self._taken, formula)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
         """What was stated so far, with these outputs."""

@@ -113,7 +113,9 @@ class Origins:
         return [n for n in (*node.inputs, *node.attributes.captures) if n]
 
     def _joined(self, name: str, parents: Iterable[str]) -> Leaves | None:
-        node = self._makers.get(name)
+        node, known = self._makers.get(name), self._tensors.get(name)
+        if self._followed(name) and known is not None and known.chosen:
+            return None
         if self._followed(name) or (node is not None and self._of_shape(node)):
             return NONE
         if node is None:
@@ -130,7 +132,7 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     return replace(
         made,
         outputs=tuple(rewritten(t, change) for t in made.outputs),
-        requirements=tuple(r._replace(formula=change.apply(r.formula)) for r in kept),
+        requirements=tuple(r._replace(formula=change.apply(r.formula), given=change.apply(r.given)) for r in kept),
         facts=(),
         unjudged=(*made.unjudged, *lost),
         made=tuple(sizes.values()),

@@ -20,11 +20,12 @@ from shapesmt.finding import Counterexample, SymbolRange
 from shapesmt.formula import Formula, all_of
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
+from shapesmt.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import replace
-from shapesmt.tensor import MAX_RANK, Tensor, tensor
+from shapesmt.rewrite import Replacer, replace
+from shapesmt.tensor import MAX_RANK, Tensor, rewritten, tensor
 
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
@@ -47,6 +48,7 @@ class Problem:
         expressions: Of each dimension name that is a formula its text.
         ranks: Of each input that has no declared rank, the symbol that stands for it.
         assumed: What nodes need of these ranks, by the nodes' indices: the inputs have the ranks that follow.
+        small: The inputs whose elements have names.
     """
 
     graph: Graph
@@ -60,6 +62,7 @@ class Problem:
     expressions: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, Dim] = field(default_factory=dict)
     assumed: tuple[tuple[int, Requirement], ...] = ()
+    small: Mapping[str, Small] = field(default_factory=dict)
 
     @property
     def unadopted(self) -> dict[str, SymbolRange]:
@@ -79,7 +82,8 @@ class Problem:
         """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
-        return _posed(self.graph, self.declared, self.expressions, ranges)
+        ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
+        return _posed(self.graph, self.declared, self.expressions, ranges, small=self.small)
 
     def pinned(self) -> Problem:
         """The problem in which every symbol that has one value left is that number; itself where there is none."""
@@ -92,12 +96,7 @@ class Problem:
             return self
         dims = {name: replace(d, numbers) for name, d in self.dims.items()}
         ranks = {name: replace(d, numbers) for name, d in self.ranks.items()}
-        inputs = {
-            name: tensor(
-                t.dtype, None if t.shape is None else [replace(d, numbers) for d in t.shape], ndim=ranks.get(name)
-            )
-            for name, t in self.inputs.items()
-        }
+        inputs = {name: rewritten(t, Replacer(numbers)) for name, t in self.inputs.items()}
         problem = dataclasses.replace(self, dims=dims, inputs=inputs, domain=domain, ranks=ranks)
         return _with_ranks(problem) if ranks else problem
 
@@ -114,7 +113,9 @@ class Problem:
                 shapes[name] = (1,) * size(ndim)
         decide = frozenset(deciding)
         relevant = tuple(name for name, d in self.dims.items() if not d.symbols.isdisjoint(decide))
-        return Counterexample({name: size(d) for name, d in self.dims.items()}, shapes, relevant)
+        symbols = {name: size(d) for name, d in self.dims.items()}
+        given = {name: s.at(symbols) for name, s in self.small.items() if s.matters(symbols)}
+        return Counterexample(symbols, shapes, relevant, given)
 
 
 def pose(
@@ -122,6 +123,7 @@ def pose(
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
 ) -> Problem:
     """The problem that a graph and its caller's declarations pose; a mapping of assumptions has their origins.
 
@@ -133,7 +135,8 @@ def pose(
     for name in unranked:
         _give_rank(name, declared, dims or {})
     names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
-    return _posed(graph, declared, names, given, assume)
+    small, elements = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, values or {})
+    return _without_idle(_posed(graph, declared, names, {**given, **elements}, assume, small))
 
 
 def _posed(
@@ -142,10 +145,13 @@ def _posed(
     names: Mapping[str, str],
     given: Mapping[str, SymbolRange],
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
+    small: Mapping[str, Small] | None = None,
 ) -> Problem:
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
     }
+    small = small or {}
+    free.update({name: d for s in small.values() for name, d in s.symbols(given).items()})
     origins = assume if isinstance(assume, Mapping) else {}
     assumptions = [assume] if isinstance(assume, str) else list(assume or ())
     assumptions = [text for text in assumptions if text not in origins or _applies(text, origins[text], free)]
@@ -157,18 +163,32 @@ def _posed(
         name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes], ndim=ranks.get(name))
         for name, (dtype, axes) in declared.items()
     }
+    inputs.update({name: tensor(s.dtype, inputs[name].shape, s.value(meant)) for name, s in small.items()})
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
     domain = Domain(own, facts)
-    problem = Problem(graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks)
+    problem = Problem(
+        graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, (), small
+    )
     return _with_ranks(problem) if ranks else problem
 
 
-def dimension_names(graph: Graph) -> frozenset[str]:
-    """The names of input dimensions that a range or an assumption can speak of."""
+def _without_idle(problem: Problem) -> Problem:
+    """The problem without the elements of inputs of which nobody says anything, and on which nothing depends."""
+    idle = idle_elements(problem.graph, problem.inputs, problem.dims.values(), problem.domain.facts)
+    dims = {name: d for name, d in problem.dims.items() if d.symbols.isdisjoint(idle)}
+    ranges = {name: r for name, r in problem.ranges.items() if name in dims or name not in problem.dims}
+    domain = Domain([s for s in problem.domain.symbols if s not in idle], problem.domain.facts)
+    return dataclasses.replace(problem, dims=dims, ranges=ranges, domain=domain) if idle else problem
+
+
+def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of input dimensions, and of elements of small inputs: what an assumption can speak of."""
     declared = _declared(graph, {})
-    return frozenset(_symbols(graph, declared, {}, list(map(rank_name, _unranked(graph, declared))))[1])
+    names, given = _symbols(graph, declared, {}, list(map(rank_name, _unranked(graph, declared))))
+    small, _ = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, {})
+    return frozenset(given), frozenset(name for s in small.values() for name in s.names)
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:

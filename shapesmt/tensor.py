@@ -10,6 +10,7 @@ from shapesmt.evaluate import evaluate
 from shapesmt.formula import FALSE, TRUE, Formula, equal, negate
 from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
+from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
 from shapesmt.rewrite import Replacer
 from shapesmt.value import Elements, Value, elements, field
@@ -18,6 +19,7 @@ Shape: TypeAlias = tuple[Dim, ...]
 
 MAX_RANK = 64  # no runtime has tensors of more axes
 OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
+VALUE = "value"  # the kind of elements of small inputs of which the caller says nothing
 LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
 MAX_NUMBERS = 16  # values of an element that are told apart
 MAX_FLOATS = 16  # float literals beyond it are weights, not shape arithmetic
@@ -119,6 +121,18 @@ class Tensor:
         return not isinstance(self.value, Elements) or None not in self.value.items
 
     @property
+    def chosen(self) -> bool:
+        """Whether an element depends on one of a small input of which the caller says nothing."""
+        known = (
+            self.value.items
+            if isinstance(self.value, Elements)
+            else ()
+            if self.value is None
+            else (self.value.element,)
+        )
+        return any(item is not None and is_open_value(item) for item in known)
+
+    @property
     def dims(self) -> Shape:
         """The shape.
 
@@ -186,6 +200,11 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
     """The tensor in the case that holds at these values; as it is where they don't say which."""
     known = (case for case in t.cases if case.given.symbols <= values.keys())
     return next((case.tensor for case in known if evaluate(case.given, values)), t)
+
+
+def is_open_value(term: Dim | Formula | Real) -> bool:
+    """Whether it depends on an element of a small input of which the caller says nothing."""
+    return any(s.kind == VALUE for s in term.symbols)
 
 
 def rewritten(t: Tensor, change: Replacer) -> Tensor:

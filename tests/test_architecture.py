@@ -39,7 +39,7 @@ STAGES = [
     ["finding"],
     ["report"],
     ["reports", "story"],
-    ["problem", "traits", "causes"],
+    ["inputs", "problem", "traits", "causes"],
     ["examine"],
     ["diagnose", "extents"],
     ["remedy", "reasons", "cautions"],

@@ -40,9 +40,9 @@ def test_a_node_is_left_open(body):
 @pytest.mark.parametrize(
     ("body", "inputs"),
     [
-        ("y = Reshape(x, t)", "float[b] x, int64[1] t"),
+        ("t = Cast<to=7>(r) y = Reshape(x, t)", "float[b] x, float[1] r"),
         ("y = Gather(x, t)", "float[b] x, int64[k] t"),
-        ("s = Shape(x) u = Add(s, t) y = Reshape(x, u)", "float[b] x, int64[1] t"),
+        ("s = Shape(x) t = Cast<to=7>(r) u = Add(s, t) y = Reshape(x, u)", "float[b] x, float[1] r"),
         ("w = RandomUniform<shape=[1]>() t = Cast<to=7>(w) y = Gather(x, t)", "float[b] x"),
         ("w = NonZero(x) s = Shape(w) f = Cast<to=1>(s) y = Exp(f)", "float[b] x"),
     ],
@@ -59,7 +59,7 @@ def test_inside_a_branch_and_a_function():
     assert str(checked(GROWN + "y = f.own(x, t)", extra=called).verdict) == "UNKNOWN"
     whole = '<domain: "f", opset_import: ["": 18]> own (x) => (y) { ' + GROWN + "y = Reshape(x, t) }"
     assert str(checked("y = f.own(x)", extra=whole).verdict) == "UNKNOWN"
-    given = checked("y = f.own(x, t)", "float[b] x, int64[1] t", extra=called)
+    given = checked("t = Cast<to=7>(r) y = f.own(x, t)", "float[b] x, float[1] r", extra=called)
     assert str(given.verdict) == "PROVED"
 
 

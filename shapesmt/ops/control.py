@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
 
 from shapesmt.alternatives import one_of
 from shapesmt.context import InferenceContext
@@ -21,20 +20,20 @@ UNROLLED = 32  # trips written out one by one
 WRITTEN = 1 << 14  # nodes written out for that
 ROUNDS = 8  # runs of a body to find out how it changes what it carries
 COUNTED = 1 << 31  # a limit beyond it is no limit
+UNTIL_RUN = "if "  # begins the name of a condition that only data decides
 STEADY = "every trip makes a scan output of the same shape"
 
 
 @rule("If", any_rank=True, nested=True, total=True)
 def branch(ctx: InferenceContext) -> list[Tensor]:
-    """The outputs of the branch that the condition takes; where only data decides, either."""
+    """The outputs of the branch that the condition takes; each branch is judged where it is the one."""
     condition = ctx.input(0)
     require_single(ctx, condition, "the condition has one element")
     taken = truth_of(condition)
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     if taken is None:
-        both = [apart(ctx, graph, [], name, name[:4]) for name, graph in graphs]
-        return [either(ctx, f"either{k}x", *pair) for k, pair in enumerate(zip(*both, strict=False))]
+        taken = undecided(ctx, ctx.node.inputs[0])
     holds = differs(taken, 0)
     if taken.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
@@ -44,32 +43,18 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
 
 
+def undecided(ctx: InferenceContext, name: str) -> Dim:
+    """A condition that only data decide: one truth, whichever nodes ask for it."""
+    truth = symbol(f"{name}.{UNTIL_RUN}{name}", 0, 1, kind="data")
+    ctx.made.append(truth)
+    ctx.memoizable = False
+    return truth
+
+
 def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
     """A scalar, or a tensor that holds one element."""
     if t.shape is not None:
         ctx.require_equal(t.numel, 1, law)
-
-
-def either(ctx: InferenceContext, name: str, a: Tensor, b: Tensor) -> Tensor:
-    """A tensor that is one or the other: what both have in common, and sizes between theirs."""
-    dtype = a.dtype or b.dtype
-    if a.shape is None or b.shape is None or a.rank != b.rank:
-        return tensor(dtype, None)
-    dims = [between(ctx, f"{name}{i}", *pair) for i, pair in enumerate(zip(a.dims, b.dims, strict=True))]
-    value = a.value if a.value is b.value else None
-    if isinstance(a.value, Elements) and isinstance(b.value, Elements) and a.value.shape == b.value.shape:
-        pairs = zip(a.value.items, b.value.items, strict=True)
-        value = elements(a.value.shape, [p if p is q else None for p, q in pairs])
-    return tensor(dtype, dims, value)
-
-
-def between(ctx: InferenceContext, name: str, a: Dim, b: Dim) -> Dim:
-    """One size or the other."""
-    if a is b:
-        return a
-    size = ctx.fresh(name, max(0, int(min(a.lo, b.lo))) if min(a.lo, b.lo) > -inf else 0, maximum(a, b))
-    ctx.facts.append(at_least(size, minimum(a, b)))
-    return size
 
 
 # Loop
@@ -179,7 +164,7 @@ def repeated(
         outputs = [rewritten(t, known) for t in outputs]
         ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
         hidden = symbols_since(ctx, before.made)
-    before.rewrite(ctx, lambda f: in_every_trip(f, index, trips))
+    before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
     kinds = [kind if c.start.is_tensor else LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
     made = outputs[1 + len(start) :]
