@@ -100,10 +100,10 @@ class _Examples:
 
 def _stretched(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[Caution]:
     """Two sizes that are equal for some valid inputs, while for others a 1 is stretched to the other."""
-    for index, x, y in islice(_open_broadcasts(examination), MAX_STRETCHED):
+    for index, x, y, given in islice(_open_broadcasts(examination), MAX_STRETCHED):
         apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
-        point = examples.where(apart)
-        if point is None or examples.where(all_of(equal(x, y), at_least(x, 2))) is None:
+        point = examples.where(all_of(given, apart))
+        if point is None or examples.where(all_of(given, equal(x, y), at_least(x, 2))) is None:
             continue  # where they are never equal, the stretching is what is meant
         shown, at = examples.shown(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
@@ -113,15 +113,15 @@ def _stretched(problem: Problem, examination: Examination, examples: _Examples) 
         yield _caution("broadcast", text, (index, problem.graph.nodes[index]), example=shown)
 
 
-def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim]]:
-    """The broadcasts in which a size may be equal or 1: the node's index and the two sizes, each pair once."""
+def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
+    """The broadcasts in which a size may be equal or 1: the node, the two sizes and when they meet, each once."""
     seen: set[Formula] = set()
     for index in examination.open:
         for r in examination.inference.applications[index].requirements:
             if r.formula.op == "or" and r.law in STRETCHING and r.formula not in seen:
                 seen.add(r.formula)
                 if r.left is not None and r.right is not None and _chosen(r.formula):
-                    yield index, r.left, r.right
+                    yield index, r.left, r.right, r.given
 
 
 # What the file declares

@@ -116,13 +116,13 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code, when=_when(broken),
+        code=code, when=case_text(broken.given),
     )  # fmt: skip
 
 
-def _when(broken: Requirement) -> str:
-    """The condition of the branches that a requirement stands in, but for what concerns single trips of a loop."""
-    parts = [f for f in broken.given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
+def case_text(given: Formula) -> str:
+    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
+    parts = [f for f in given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
     return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from shapesmt.alternatives import one_of
+from shapesmt.diagnose import case_text
 from shapesmt.dim import Atom, Dim
 from shapesmt.examine import Examination
 from shapesmt.formula import Formula, negate
@@ -68,6 +69,8 @@ class _Within:
         return self._cases[given]
 
     def _text(self, given: Formula) -> str:
+        if any(s.universal for s in given.symbols):
+            return case_text(given)
         region = describe(given, self._domain, self._judge.proves)
         return region.whole if region.exact else str(given)
 

@@ -184,3 +184,17 @@ def test_what_has_one_value_keeps_its_name_where_a_failure_is_explained() -> Non
     assert report.findings[0].counterexample is not None
     assert report.findings[0].counterexample.symbols == {"n": 2, "m": 5}
     assert [c.expr for c in report.findings[0].because] == ["n", "m"]
+
+
+def test_a_condition_that_data_decides_is_one_truth_for_all_nodes() -> None:
+    """What is flattened if `c` is true is turned as a matrix if `c` is true."""
+    body = """zero = Constant<value_ints=[0]>() i = Cast<to=7>(w) m = ReduceMax<keepdims=0>(i, zero) c = Cast<to=9>(m)
+        z = If(c)<then_branch = t () => (p) { p = Flatten(x) }, else_branch = e () => (q) { q = Identity(x) }>
+        y = If(c)<then_branch = t () => (r) { r = Transpose<perm=[1, 0]>(z) },
+                  else_branch = e () => (s) { s = Transpose<perm=[2, 1, 0]>(z) }>"""
+    text = model(body, "float[a, n, b] x, bool[n] w")
+    assert str(shapesmt.check(text).verdict) == "PROVED"
+    assert shown(shapesmt.bounds(text), "y") == {"'c' is true": "[b*n, a]", "'c' is false": "[b, n, a]"}
+    swapped = text.replace(b"perm=[1, 0]", b"perm=[0, 2, 1]")
+    (finding,) = shapesmt.check(swapped).findings
+    assert (finding.kind, finding.when) == ("data", "'c' is true")
