@@ -15,6 +15,7 @@ from itertools import combinations
 from shapesmt.application import Application, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, implies, negate, select
+from shapesmt.provenance import Origin, together
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import Replacer, replace
 from shapesmt.tensor import Case, Tensor, UndecidedError, rewritten, tensor
@@ -177,7 +178,14 @@ def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
         frozenset().union(*(made.granted for made in everything)),
         frozenset().union(*(made.sizing for made in everything)),
         frozenset().union(*(made.rests_on for made in everything)),
+        _origin([made.origin for made in everything if made.origin is not None]),
+        any(made.called for made in everything),
     )
+
+
+def _origin(found: Sequence[Callable[[int], Origin]]) -> Callable[[int], Origin] | None:
+    """What decides the elements that aren't known, in one case or another."""
+    return (lambda index: together(*(origin(index) for origin in found))) if found else None
 
 
 def _requirements(found: Sequence[tuple[Formula, Application]]) -> Iterable[Requirement]:

@@ -196,7 +196,11 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
     if not examination.original.nested:
         return
     for index, node in enumerate(nodes):
-        if node.op == "If" and any(graph.consumers(name) or name in graph.outputs for name in node.outputs):
+        if (
+            node.op == "If"
+            and node.inputs
+            and any(graph.consumers(name) or name in graph.outputs for name in node.outputs)
+        ):
             condition = truth_of(tensors.get(node.inputs[0]))
             holds = "" if condition is None else judge.decide(problem.domain, differs(condition, 0)).holds
             if holds in ("always", "never"):
