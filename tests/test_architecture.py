@@ -31,7 +31,7 @@ STAGES = [
     ["provenance"],
     ["application"],
     ["context"],
-    ["ops", "unranked", "registered", "origins", "numbering"],
+    ["ops", "alternatives", "unranked", "registered", "origins", "numbering"],
     ["infer", "operands", "builder"],
     ["presolve"],
     ["solve"],
