@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shapesmt.finding import Finding, Verdict
     from shapesmt.graph import Graph, Node
     from shapesmt.graphs import dataflow, encoding, load_graph, save_graph
+    from shapesmt.interning import forget
     from shapesmt.listing import explain_code, supported_ops
     from shapesmt.ops.registry import rule
     from shapesmt.report import Bounds, ErrorCode, Explanation, Report
@@ -37,6 +38,7 @@ _HOMES = {
     "finding": ("Finding", "Verdict"),
     "graph": ("Graph", "Node"),
     "graphs": ("dataflow", "encoding", "load_graph", "save_graph"),
+    "interning": ("forget",),
     "listing": ("explain_code", "supported_ops"),
     "ops.registry": ("rule",),
     "report": ("Bounds", "ErrorCode", "Explanation", "Report"),
@@ -77,6 +79,7 @@ __all__ = [
     "encoding",
     "explain",
     "explain_code",
+    "forget",
     "infer_shapes",
     "load_graph",
     "page",

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.cautions import cautions, declarations, refuse_declarations
+from shapesmt.deadline import Deadline
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Examination, examine
 from shapesmt.explanation import explanation
@@ -34,12 +35,11 @@ from shapesmt.extents import tensor_bounds, unbounded
 from shapesmt.finding import Verdict
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
-from shapesmt.memory import gc_paused
+from shapesmt.memory import one_call
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.remedy import remedy
 from shapesmt.report import Bounds, Explanation, Report, TensorBounds
-from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Analysis:
         return time.perf_counter() - self.started
 
 
-@gc_paused()
+@one_call()
 def check(
     model: Model,
     *,
@@ -103,7 +103,7 @@ def check(
     )[1]
 
 
-@gc_paused()
+@one_call()
 def story(
     model: Model,
     *,
@@ -149,7 +149,7 @@ def page(
     return rendered(story(model, dims=dims, shapes=shapes, assume=assume, timeout=timeout))
 
 
-@gc_paused()
+@one_call()
 def bounds(
     model: Model,
     *tensors: str,
@@ -172,7 +172,7 @@ def bounds(
     return _bounds(a, tensors or None)
 
 
-@gc_paused()
+@one_call()
 def explain(
     model: Model,
     target: str | None = None,
@@ -187,7 +187,7 @@ def explain(
     return explanation(a.problem, a.examination, a.judge, target, a.started)
 
 
-@gc_paused()
+@one_call()
 def tighten(
     model: Model,
     output: str | os.PathLike[str] | None = None,
@@ -219,7 +219,7 @@ def tighten(
     return annotated
 
 
-@gc_paused()
+@one_call()
 def tighten_file(
     model: Model,
     output: str | os.PathLike[str],
@@ -251,7 +251,7 @@ def _annotated(proto: ModelProto, a: Analysis, found: Mapping[str, TensorBounds]
     return export.annotate(proto, _shapes(found), override=declared == "override")
 
 
-@gc_paused()
+@one_call()
 def encode(
     model: Model,
     *,
@@ -266,7 +266,7 @@ def encode(
     return encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed).text
 
 
-@gc_paused()
+@one_call()
 def repro(
     model: Model,
     node: str | None = None,

@@ -19,10 +19,12 @@ and `x // 0` is 0; the tests have Z3 prove each one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 from math import inf
 from typing import Any, TypeAlias
 
 from shapesmt import intervals
+from shapesmt.interning import Table, memo
 from shapesmt.intervals import Bound, Interval
 
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
@@ -37,20 +39,24 @@ MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
 class Atom:
     """What a polynomial is made of: a symbol, or one operation on `Dim`s."""
 
-    __slots__ = ("args", "definition", "depth", "hi", "kind", "lo", "name", "number", "op", "step", "symbols")
+    __slots__ = (
+        *("__weakref__", "args", "definition", "depth", "hi", "key", "kind", "lo", "name", "number", "op", "step"),
+        "symbols",
+    )
 
-    def __init__(self, op: str, args: tuple[Any, ...], bounds: Interval) -> None:
+    def __init__(self, key: AtomKey, op: str, args: tuple[Any, ...], bounds: Interval) -> None:
+        self.key = key
         self.op = op
         self.args = args
         self.lo, self.hi = bounds
-        self.number = len(_ATOMS)
+        self.number: int = next(_NUMBERS)
         self.name = ""
         self.kind = ""
         self.step = 1
         self.definition: Dim | None = None
         self.depth: int = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=-1)
         self.symbols: frozenset[Atom] = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
-        _ATOMS.append(self)
+        _ATOMS[self.number] = self
 
     @property
     def universal(self) -> bool:
@@ -61,15 +67,16 @@ class Atom:
         return f"Atom({self.name or self.op!r})"
 
 
-_ATOMS: list[Atom] = []
-_ATOM_TABLE: dict[tuple[Any, ...], Atom] = {}
-_DIMS: dict[Terms, Dim] = {}
+AtomKey: TypeAlias = tuple[Any, ...]
+_NUMBERS = count()
+_ATOMS: Table[int, Atom] = Table("atoms by number", lambda atom: atom.number)
+_ATOM_TABLE: Table[AtomKey, Atom] = Table("atoms", lambda atom: atom.key)
 
 
 class Dim:
     """An immutable integer expression; `lo` and `hi` bound it (`math.inf` where open)."""
 
-    __slots__ = ("_symbols", "_tight", "constant", "depth", "hi", "lo", "terms")
+    __slots__ = ("__weakref__", "_symbols", "_tight", "constant", "depth", "held", "hi", "lo", "terms")
 
     terms: Terms
     lo: Bound
@@ -175,6 +182,10 @@ class Dim:
         raise TypeError("a Dim lives in one process; send its text instead")
 
 
+_DIMS: Table[Terms, Dim] = Table("dims", lambda dim: dim.terms, Dim.atoms)
+_CONSTANTS: dict[int, Dim] = memo({})
+
+
 def const(value: int) -> Dim:
     """The constant expression."""
     found = _CONSTANTS.get(value)
@@ -195,12 +206,15 @@ def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: st
     if fold and lo == hi:
         return const(int(lo))
     key = ("symbol", name, lo, hi, step, kind)
-    atom = _ATOM_TABLE.get(key)
-    if atom is None:
-        atom = _ATOM_TABLE[key] = Atom("symbol", (), (lo, hi))
-        atom.name, atom.step, atom.kind = name, step, kind
-        atom.symbols = frozenset((atom,))
-    return of_atom(atom)
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _symbol, key))
+
+
+def _symbol(key: AtomKey) -> Atom:
+    _, name, lo, hi, step, kind = key
+    atom = Atom(key, "symbol", (), (lo, hi))
+    atom.name, atom.step, atom.kind = name, step, kind
+    atom.symbols = frozenset((atom,))
+    return atom
 
 
 def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim:
@@ -208,12 +222,15 @@ def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim
     if meaning.constant is not None:
         return meaning
     key = ("defined", meaning, name)
-    atom = _ATOM_TABLE.get(key)
-    if atom is None:
-        atom = _ATOM_TABLE[key] = Atom("symbol", (), bounds or (meaning.lo, meaning.hi))
-        atom.name, atom.kind, atom.definition = name or f"t{atom.number}", "defined", meaning
-        atom.symbols = meaning.symbols
-    return of_atom(atom)
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _defined, key, bounds or (meaning.lo, meaning.hi)))
+
+
+def _defined(key: AtomKey, bounds: Interval) -> Atom:
+    _, meaning, name = key
+    atom = Atom(key, "symbol", (), bounds)
+    atom.name, atom.kind, atom.definition = name or f"t{atom.number}", "defined", meaning
+    atom.symbols = meaning.symbols
+    return atom
 
 
 def make_atom(op: str, args: tuple[Any, ...], bounds: Interval) -> Dim:
@@ -221,10 +238,7 @@ def make_atom(op: str, args: tuple[Any, ...], bounds: Interval) -> Dim:
     if any(getattr(a, "depth", 0) >= MAX_DEPTH for a in args):
         args = tuple(defined(a) if isinstance(a, Dim) and a.depth >= MAX_DEPTH else a for a in args)
     key = (op, *args)
-    atom = _ATOM_TABLE.get(key)
-    if atom is None:
-        atom = _ATOM_TABLE[key] = Atom(op, args, bounds)
-    return of_atom(atom)
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, Atom, key, op, args, bounds))
 
 
 def of_atom(atom: Atom) -> Dim:
@@ -311,9 +325,11 @@ def substitute(dim: Dim, replaced: int, replacement: Dim) -> Dim:
 def from_terms(merged: dict[Monomial, int]) -> Dim:
     """The polynomial with these coefficients."""
     terms = tuple(sorted([t for t in merged.items() if t[1]]))
-    dim = _DIMS.get(terms)
-    if dim is not None:
-        return dim
+    found = _DIMS.get(terms)
+    return _DIMS.make(terms, _polynomial, terms) if found is None else found
+
+
+def _polynomial(terms: Terms) -> Dim:
     dim = Dim.__new__(Dim)
     dim.terms = terms
     dim.constant = None
@@ -329,10 +345,7 @@ def from_terms(merged: dict[Monomial, int]) -> Dim:
         dim.lo, dim.hi = bounds
         dim.depth = max(_ATOMS[n].depth for monomial, _ in terms for n in monomial)
         if len(terms) > MAX_TERMS:
-            named = defined(dim)
-            _DIMS[terms] = named
-            return named
-    _DIMS[terms] = dim
+            return defined(dim)
     return dim
 
 
@@ -392,6 +405,5 @@ def _dominates(op: str, a: Dim, b: Dim) -> bool:
     return a.lo >= b.hi or (a - b).tight[0] >= 0
 
 
-_CONSTANTS: dict[int, Dim] = {}
 ZERO = const(0)
 ONE = const(1)

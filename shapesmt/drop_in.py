@@ -12,7 +12,7 @@ from shapesmt.evaluate import Evaluator
 from shapesmt.examine import claimed
 from shapesmt.formula import Formula
 from shapesmt.infer import infer
-from shapesmt.memory import gc_paused
+from shapesmt.memory import one_call
 from shapesmt.problem import pose
 from shapesmt.rewrite import replace
 from shapesmt.tensor import Tensor
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
-@gc_paused()
+@one_call()
 def infer_shapes(
     model: ModelProto | bytes,
     check_type: bool = False,

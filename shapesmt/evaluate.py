@@ -15,6 +15,7 @@ import numpy as np
 
 from shapesmt.dim import _ATOMS, Atom, Dim
 from shapesmt.formula import Formula
+from shapesmt.interning import memo
 
 Operation = Callable[..., Any]
 OPERATIONS: dict[str, Operation] = {}  # atoms beyond the built-in ones: op -> function of the arguments' values
@@ -157,7 +158,7 @@ def fits_int64(what: Dim | Formula) -> bool:
     return found
 
 
-_FITS: dict[Dim | Formula, bool] = {}
+_FITS: dict[Dim | Formula, bool] = memo({})
 _SAFE = 1 << 62
 
 

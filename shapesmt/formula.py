@@ -13,12 +13,14 @@ Formula('True')
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from math import gcd
 from typing import Any
 
 from shapesmt import intervals
 from shapesmt.dim import _ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
 from shapesmt.division import common_factor, divide_terms
+from shapesmt.interning import Table
 
 MAX_FACTOR = 64  # of one factor of a product, times its partner
 MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
@@ -27,7 +29,7 @@ MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
 class Formula:
     """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
 
-    __slots__ = ("_symbols", "args", "depth", "dim", "number", "op")
+    __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
 
     op: str
     dim: Dim | None
@@ -61,18 +63,20 @@ class Formula:
         return f"Formula({str(self)!r})"
 
 
-_FORMULAS: dict[Any, Formula] = {}
+_NUMBERS = count()
+_FORMULAS: Table[tuple[Any, ...], Formula] = Table("formulas", lambda f: (f.op, f.dim, frozenset(f.args)))
 
 
 def _intern(op: str, dim: Dim | None = None, args: tuple[Formula, ...] = ()) -> Formula:
     key = (op, dim, frozenset(args))
-    found = _FORMULAS.get(key)
-    if found is None:
-        found = Formula.__new__(Formula)
-        found.op, found.dim, found.args, found.number = op, dim, args, len(_FORMULAS)
-        found.depth = 1 + max([a.depth for a in args] + [dim.depth if dim is not None else 0])
-        _FORMULAS[key] = found
-    return found
+    return _FORMULAS.get(key) or _FORMULAS.make(key, _formula, op, dim, args)
+
+
+def _formula(op: str, dim: Dim | None, args: tuple[Formula, ...]) -> Formula:
+    made = Formula.__new__(Formula)
+    made.op, made.dim, made.args, made.number = op, dim, args, next(_NUMBERS)
+    made.depth = 1 + max([a.depth for a in args] + [dim.depth if dim is not None else 0])
+    return made
 
 
 TRUE = _intern("true")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, Union
 from weakref import WeakValueDictionary
 
 from shapesmt.errors import ModelError, printable
+from shapesmt.interning import LOCK
 from shapesmt.literal import DTYPES, Declared, Literal, Scalar, identity
 
 if TYPE_CHECKING:
@@ -76,14 +77,20 @@ class Attributes(Mapping[str, AttributeValue]):
         content = sorted((items or {}).items(), key=itemgetter(0))
         key = tuple((name, identity(value)) for name, value in content)
         found = cls._interned.get(key)
-        if found is None:
-            found = super().__new__(cls)
-            found._items = dict(content)
-            parts = (part for _, value in content for part in (value if type(value) is tuple else (value,)))
-            found.graphs = tuple(part for part in parts if isinstance(part, Graph))
-            found.captures = tuple(dict.fromkeys(name for graph in found.graphs for name in graph.captures))
-            cls._interned[key] = found
-        return found
+        return cls._make(key, dict(content)) if found is None else found
+
+    @classmethod
+    def _make(cls, key: Hashable, content: dict[str, AttributeValue]) -> Attributes:
+        with LOCK:
+            found = cls._interned.get(key)
+            if found is None:
+                found = super().__new__(cls)
+                found._items = content
+                parts = (part for value in content.values() for part in (value if type(value) is tuple else (value,)))
+                found.graphs = tuple(part for part in parts if isinstance(part, Graph))
+                found.captures = tuple(dict.fromkeys(name for graph in found.graphs for name in graph.captures))
+                cls._interned[key] = found
+            return found
 
     def __getitem__(self, name: str) -> AttributeValue:
         return self._items[name]

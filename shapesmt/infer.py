@@ -19,6 +19,7 @@ from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Function, Graph, Literal, Node
+from shapesmt.interning import memo
 from shapesmt.ops import Rule
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
@@ -35,7 +36,7 @@ MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 MAX_ENTRIES = 4  # runs of a body to find out who decides what it carries
 
-_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = {}
+_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo({})
 
 Renaming = Callable[[str, Tensor], Tensor]
 
@@ -154,18 +155,21 @@ class _Walk:
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self.wanted: set[Literal] = set()
+        self.literals: frozenset[str] = frozenset()
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Every node of a graph applied in turn; `tensors` gains what they make."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
+        self.literals |= graph.literals.keys()
         return self.sequence(graph.nodes, tensors, graph.literals)
 
     def sequence(
         self, nodes: Sequence[Node], tensors: dict[str, Tensor], literals: Mapping[str, Literal]
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
+        self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
         origins = self.origins = Origins(nodes, tensors, literals, found, self._outside, self._trace, self.wanted)
         for node in nodes:
@@ -293,6 +297,7 @@ class _Walk:
             return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
+        ctx.literals = self.literals
         try:
             made = ctx.apply(rule.apply)
         except (UnknownRankError, UsageError, InternalError):
@@ -342,6 +347,7 @@ class _Walk:
             walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
             if walk is None:
                 break
+            walk.literals = self.literals
             applications = [*walk.nodes(graph, inner)]
             back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
             entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
@@ -366,6 +372,8 @@ class _Walk:
                 (),
                 (Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls"),),
             )
+        pairs = zip(function.inputs, node.inputs, strict=False)
+        walk.literals = frozenset(inside for inside, outside in pairs if outside in self.literals)
         absent = tensor("", ())
         inner = dict.fromkeys(function.inputs, absent)
         inner.update((name, t) for name, t in zip(function.inputs, given, strict=False) if t is not None)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 from weakref import WeakValueDictionary
 
+from shapesmt.interning import LOCK
 from shapesmt.value import MAX_READ
 
 if TYPE_CHECKING:
@@ -88,9 +89,10 @@ class Literal:
             return cls._made(dtype, shape, None, source, missing)
         key = (dtype, shape, missing or None if values is None else _elements(values))
         found = cls._interned.get(key)
-        if found is None:
-            found = cls._interned[key] = cls._made(dtype, shape, values, None, missing)
-        return found
+        if found is not None:
+            return found
+        with LOCK:
+            return cls._interned.setdefault(key, cls._made(dtype, shape, values, None, missing))
 
     @classmethod
     def _made(

@@ -1,15 +1,25 @@
-"""Python's garbage collector, and when it only costs time."""
+"""Memory: when Python's garbage collector only costs time, and what is kept from one call for the next."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from shapesmt.interning import LIMIT, LOCK, forget, sizes
 
-__all__ = ["gc_paused"]
+__all__ = ["gc_paused", "one_call"]
+
+
+class _State:
+    """Who is inside, over all threads."""
+
+    pauses = 0
+    """Those that want no collection."""
+    enabled = False
+    """Whether the first of them found the collector at work."""
+    calls = 0
+    """Calls of the library."""
 
 
 @contextmanager
@@ -21,10 +31,30 @@ def gc_paused() -> Iterator[None]:
         ...     gc.isenabled()
         False
     """
-    enabled = gc.isenabled()
-    gc.disable()
+    with LOCK:
+        if not _State.pauses:
+            _State.enabled = gc.isenabled()
+        _State.pauses += 1
+        gc.disable()
     try:
         yield
     finally:
-        if enabled:
-            gc.enable()
+        with LOCK:
+            _State.pauses -= 1
+            if not _State.pauses and _State.enabled:
+                gc.enable()
+
+
+@contextmanager
+def one_call() -> Iterator[None]:
+    """One call of the library: nothing is collected inside, and behind the last of those at work little is kept."""
+    with LOCK:
+        _State.calls += 1
+    try:
+        with gc_paused():
+            yield
+    finally:
+        with LOCK:
+            _State.calls -= 1
+            if not _State.calls and sum(sizes().values()) > LIMIT:
+                forget()

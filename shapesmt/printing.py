@@ -8,6 +8,8 @@ from __future__ import annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING
 
+from shapesmt.interning import LOCK, memo
+
 if TYPE_CHECKING:
     from shapesmt.dim import Atom, Dim
     from shapesmt.formula import Formula
@@ -16,8 +18,8 @@ Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for
 _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # characters of an expression, or of a part of one
 CUT = "..."  # stands for what is longer, and names nothing: different expressions have this text
-_TEXTS: dict[Dim | Formula, str] = {}
-_SCANNED: set[Dim | Formula | Atom] = set()  # the definitions below have their text
+_TEXTS: dict[Dim | Formula, str] = memo({})
+_SCANNED: set[Dim | Formula | Atom] = memo(set())  # the definitions below have their text
 
 
 def name_text(name: str) -> str:
@@ -28,15 +30,17 @@ def name_text(name: str) -> str:
 
 def dim_text(dim: Dim) -> str:
     """The expression as text."""
-    if dim not in _TEXTS:
-        from shapesmt.evaluate import definitions
+    found = _TEXTS.get(dim)
+    if found is not None:
+        return found
+    from shapesmt.evaluate import definitions
 
-        # Definitions first, oldest first: no chain of them nests calls.
+    with LOCK:  # Definitions first, oldest first: no chain of them nests calls.
         for atom in definitions((dim,), (), _SCANNED):
             if atom.definition is not None:
                 _print(atom.definition)
         _print(dim)
-    return _TEXTS[dim]
+        return _TEXTS[dim]
 
 
 def _print(dim: Dim) -> None:

@@ -25,6 +25,7 @@ import numpy as np
 from shapesmt.dim import Atom, Dim, as_dim, const, make_atom, symbol
 from shapesmt.evaluate import OPERATIONS, Evaluator
 from shapesmt.formula import Formula, equal, select, truncated_divide_positive
+from shapesmt.interning import Table
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
@@ -37,13 +38,11 @@ ROUNDED = (*ROUNDING, "exp2", "sign", "equal", "at_least")  # operations that ma
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
 NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
-_REALS: dict[tuple[Any, ...], Real] = {}
-
 
 class Real:
     """One float: exact where `numerator` is set, else the operation `op` on `args`."""
 
-    __slots__ = ("args", "denominator", "depth", "dtype", "hi", "lo", "numerator", "op", "symbols")
+    __slots__ = ("__weakref__", "args", "denominator", "depth", "dtype", "hi", "lo", "numerator", "op", "symbols")
 
     op: str
     args: tuple[Any, ...]
@@ -179,28 +178,25 @@ def from_dim(dim: Dim | int, dtype: str) -> Real:
         return step("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
 
 
-def _intern(op: str, args: tuple[Any, ...], dtype: str) -> tuple[Real, bool]:
-    key = (op, args, dtype)
-    found = _REALS.get(key)
-    if found is not None:
-        return found, False
-    found = _REALS[key] = Real.__new__(Real)
-    found.op, found.args, found.dtype = op, args, dtype
-    found.numerator, found.denominator = None, 1
-    found.symbols = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
-    found.depth = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=0)
-    return found, True
+_REALS: Table[tuple[Any, ...], Real] = Table("floats", lambda real: (real.op, real.args, real.dtype))
+
+
+def _real(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]) -> Real:
+    made = Real.__new__(Real)
+    made.op, made.args, made.dtype = op, args, dtype
+    made.numerator, made.denominator = args if op == "fraction" else (None, 1)
+    made.lo, made.hi = bounds
+    made.symbols = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
+    made.depth = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=0)
+    return made
 
 
 def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
     """The fraction of which it is known that the type represents it."""
     while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
         numerator, denominator = numerator // 2, denominator // 2
-    real, new = _intern("fraction", (numerator, denominator), dtype)
-    if new:
-        real.numerator, real.denominator = numerator, denominator
-        real.lo, real.hi = float(numerator.lo) / denominator, float(numerator.hi) / denominator
-    return real
+    bounds = float(numerator.lo) / denominator, float(numerator.hi) / denominator
+    return step("fraction", (numerator, denominator), dtype, bounds)
 
 
 def _quotient(numerator: Dim, denominator: int, dtype: str) -> Real:
@@ -212,10 +208,11 @@ def _quotient(numerator: Dim, denominator: int, dtype: str) -> Real:
 
 def step(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Real:
     """One operation of a tree, with its interval."""
-    real, new = _intern(op, args, dtype)
-    if new:
-        real.lo, real.hi = bounds or _bounds(op, args, dtype)
-    return real
+    key = (op, args, dtype)
+    found = _REALS.get(key)
+    if found is None:
+        found = _REALS.make(key, _real, op, args, dtype, bounds or _bounds(op, args, dtype))
+    return found
 
 
 def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
@@ -294,7 +291,7 @@ def _tried(whole: Real, size: Dim, values: Any) -> Any:
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
     atom = twin.as_symbol()
     assert atom is not None
-    found = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values})))
+    found = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values}))).astype(np.float64)
     return found.astype(np.int64) if np.isfinite(found).all() and (np.abs(found) < 1 << 62).all() else None
 
 
@@ -304,6 +301,8 @@ def _over(real: Real, size: Dim, twin: Dim) -> Real:
         assert real.numerator is not None
         top = twin if real.numerator is size else real.numerator
         return from_dim(top, real.dtype) if real.denominator == 1 else exact_fraction(top, real.denominator, real.dtype)
+    if real.op == "from_dim":
+        return from_dim(twin, real.dtype)
     args = [twin if a is size else _over(a, size, twin) if isinstance(a, Real) else a for a in real.args]
     return step(real.op, tuple(args), real.dtype)
 

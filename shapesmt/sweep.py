@@ -22,15 +22,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim, make_atom, of_atom, symbol
+from shapesmt.dim import Atom, Dim, from_terms, make_atom, of_atom, symbol, total
 from shapesmt.evaluate import OPERATIONS, Evaluator, fits_int64
 from shapesmt.formula import Formula, at_least
+from shapesmt.interning import Table
 from shapesmt.intervals import Interval
 from shapesmt.rewrite import replace
 
 Values: TypeAlias = "np.ndarray[Any, Any]"
 
-MOST_TRIED = 1 << 22  # positions, of all tensors together
+MOST_TRIED = 1 << 20  # positions, of all tensors together
 MAX_CASES = 12  # how often cases are distinguished one inside the other
 FOLDS: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum": np.add}
 
@@ -38,7 +39,7 @@ FOLDS: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum"
 class Sweep:
     """An expression over positions from 0 to the `lasts`, folded to one number; 0 where there is no position."""
 
-    __slots__ = ("depth", "element", "fits", "fold", "lasts", "symbols")
+    __slots__ = ("__weakref__", "depth", "element", "fits", "fold", "lasts", "symbols")
 
     def __init__(self, fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> None:
         self.fold = fold
@@ -103,6 +104,9 @@ class Sweep:
 
 def sweep(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
     """The least, the greatest or the sum of the element over the positions from 0 to the last ones."""
+    formula = _summed(element, lasts) if fold == "sum" else None
+    if formula is not None:
+        return formula
     own = {p: symbol(p.name, 0, max(last.hi, 0), kind=p.kind, fold=False) for p, last in lasts.items()}
     capped = replace(element, own)
     lo, hi = _interval(capped, MAX_CASES)
@@ -115,14 +119,36 @@ def sweep(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
     return make_atom("sweep", (_interned(fold, capped, axes),), (lo, hi))
 
 
-_SWEEPS: dict[tuple[Any, ...], Sweep] = {}
+def too_long(dim: Dim) -> bool:
+    """Whether an expression sweeps over more positions than can be tried where its sizes are greatest."""
+    sweeps = [a.args[0] for a in dim.atoms() if a.op == "sweep"]
+    return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in sweeps)
+
+
+def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
+    """The sum as a formula; None where the element isn't a polynomial of low degree in each position.
+
+    >>> n, i = symbol("n", 1), symbol("@1", 0, kind="axis")
+    >>> _summed(2 * i + 3, {i.as_symbol(): n - 1})
+    Dim('2*n + n*n')
+    """
+    if any(a.op != "symbol" and not a.symbols.isdisjoint(lasts) for a in element.atoms()):
+        return None
+    for p, last in lasts.items():
+        sixfold = (6 * (last + 1), 3 * last * (last + 1), last * (last + 1) * (2 * last + 1))
+        if any(monomial.count(p.number) >= len(sixfold) for monomial, _ in element.terms):
+            return None
+        parts = [(tuple(n for n in m if n != p.number), c, sixfold[m.count(p.number)]) for m, c in element.terms]
+        element = total(from_terms({rest: c}) * power for rest, c, power in parts)
+    return element // int(6 ** len(lasts))
+
+
+_SWEEPS: Table[tuple[Any, ...], Sweep] = Table("sweeps", lambda s: (s.fold, s.element, *s.lasts.items()))
 
 
 def _interned(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Sweep:
     key = (fold, element, *lasts.items())
-    if key not in _SWEEPS:
-        _SWEEPS[key] = Sweep(fold, element, lasts)
-    return _SWEEPS[key]
+    return _SWEEPS.get(key) or _SWEEPS.make(key, Sweep, fold, element, lasts)
 
 
 def _count(s: Atom) -> float:

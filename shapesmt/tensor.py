@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from shapesmt.dim import Dim, as_dim, product, symbol
 from shapesmt.graph import Literal
+from shapesmt.interning import Table, memo
 from shapesmt.real import literal as real_literal
 from shapesmt.rewrite import Replacer
 from shapesmt.value import Elements, Value, elements, field
@@ -19,8 +20,7 @@ LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
 MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
-_TENSORS: dict[tuple[str, Shape | None, Value | None, Dim | None], Tensor] = {}
-_LITERALS: dict[Literal, Tensor] = {}
+_LITERALS: dict[Literal, Tensor] = memo({})
 
 
 class UnknownRankError(Exception):
@@ -41,7 +41,7 @@ class Tensor:
     (Tensor(float32[n, 3]), 2, Dim('3'), True)
     """
 
-    __slots__ = ("_ndim", "dtype", "shape", "value")
+    __slots__ = ("__weakref__", "_ndim", "dtype", "shape", "value")
 
     dtype: str
     shape: Shape | None
@@ -106,11 +106,17 @@ def tensor(
     """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
     key = (dtype, dims, value, ndim)
-    found = _TENSORS.get(key)
-    if found is None:
-        found = _TENSORS[key] = Tensor.__new__(Tensor)
-        found.dtype, found.shape, found.value, found._ndim = key  # noqa: SLF001 - its own class
-    return found
+    return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
+
+
+TensorKey: TypeAlias = tuple[str, Shape | None, Value | None, Dim | None]
+_TENSORS: Table[TensorKey, Tensor] = Table("tensors", lambda t: (t.dtype, t.shape, t.value, t._ndim))  # noqa: SLF001 - as below
+
+
+def _tensor(key: TensorKey) -> Tensor:
+    made = Tensor.__new__(Tensor)
+    made.dtype, made.shape, made.value, made._ndim = key  # noqa: SLF001 - its own class
+    return made
 
 
 def rewritten(t: Tensor, change: Replacer) -> Tensor:

@@ -19,6 +19,7 @@ from shapesmt.errors import ShapesmtError
 from shapesmt.evaluate import Evaluator
 from shapesmt.graph import Attributes, Graph, Node
 from shapesmt.infer import MAX_REMEMBERED, infer
+from shapesmt.interning import memo
 from shapesmt.real import Real
 from shapesmt.schema import Schemas
 from shapesmt.tensor import Tensor, tensor
@@ -28,7 +29,7 @@ MAX_LISTED = 8  # numbers of one attribute or input that are shown
 ENDLESS = 2**31 - 1
 _SINGULAR = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
 _TYPES = frozenset({"to", "dtype"})
-_KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = {}
+_KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo({})
 
 
 def traits(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, symbol
+from shapesmt.interning import Table
 from shapesmt.real import Real
 from shapesmt.rewrite import replace
 
@@ -28,13 +29,11 @@ MAX_READ = 1 << 18  # nor are longer constants read
 MAX_FIELD_TERMS = 24
 MAX_FLOAT_DEPTH = 24
 
-_VALUES: dict[Any, Any] = {}
-
 
 class Elements:
     """The items of a tensor of concrete shape, in row-major order, interned."""
 
-    __slots__ = ("items", "shape")
+    __slots__ = ("__weakref__", "items", "shape")
 
     shape: tuple[int, ...]
     items: tuple[Item, ...]
@@ -53,7 +52,7 @@ class Elements:
 class Field:
     """Integer elements given by one expression over their positions, interned."""
 
-    __slots__ = ("element",)
+    __slots__ = ("__weakref__", "element")
 
     element: Dim
 
@@ -64,7 +63,7 @@ class Field:
 class Floats:
     """Float elements given by one expression over their positions, interned."""
 
-    __slots__ = ("element",)
+    __slots__ = ("__weakref__", "element")
 
     element: Real
 
@@ -78,15 +77,22 @@ Value: TypeAlias = Elements | Field | Floats
 def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
     """The value with these items; None where none is known or there are too many."""
     key = (tuple(shape), tuple(items))
-    found = _VALUES.get(key)
+    found = _ELEMENTS.get(key)
     if found is None:
         if len(key[1]) > MAX_READ or (key[1] and not any(i is not None for i in key[1])):
             return None
-        found = _VALUES[key] = Elements.__new__(Elements)
-        found.shape, found.items = key
-        assert len(found.items) == prod(found.shape), key
-    result: Elements = found
-    return result
+        found = _ELEMENTS.make(key, _elements, *key)
+    return found
+
+
+_ELEMENTS: Table[tuple[tuple[int, ...], tuple[Item, ...]], Elements] = Table("elements", lambda v: (v.shape, v.items))
+
+
+def _elements(shape: tuple[int, ...], items: tuple[Item, ...]) -> Elements:
+    made = Elements.__new__(Elements)
+    made.shape, made.items = shape, items
+    assert len(items) == prod(shape), (shape, items)
+    return made
 
 
 def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
@@ -98,14 +104,17 @@ def field(element: Dim | Real) -> Field | Floats | None:
     """The value whose element is this expression; None where it is too long to be worth keeping."""
     if len(element.terms) > MAX_FIELD_TERMS if isinstance(element, Dim) else element.depth > MAX_FLOAT_DEPTH:
         return None
-    key = ("field", element)
-    found = _VALUES.get(key)
-    if found is None:
-        kind: Any = Field if isinstance(element, Dim) else Floats
-        found = _VALUES[key] = kind.__new__(kind)
-        found.element = element
-    result: Field | Floats = found
-    return result
+    return _FIELDS.get(element) or _FIELDS.make(element, _field, element)
+
+
+_FIELDS: Table[Dim | Real, Field | Floats] = Table("fields", lambda v: v.element)
+
+
+def _field(element: Dim | Real) -> Field | Floats:
+    kind: Any = Field if isinstance(element, Dim) else Floats
+    made: Field | Floats = kind.__new__(kind)
+    made.element = element
+    return made
 
 
 def position(axis: int) -> Dim:

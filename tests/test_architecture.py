@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 STAGES = [
-    ["version", "errors", "intervals", "printing", "memory", "ranges", "codes", "data"],
+    ["version", "errors", "intervals", "deadline", "interning", "printing", "memory", "ranges", "codes", "data"],
     ["dim", "division", "relaxation", "dimension"],
     ["shape"],
     ["formula"],

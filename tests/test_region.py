@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from shapesmt.deadline import Deadline
 from shapesmt.dim import Dim, maximum, minimum, symbol
 from shapesmt.evaluate import Evaluator
 from shapesmt.expressions import parse_formula
@@ -14,7 +15,6 @@ from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, 
 from shapesmt.presolve import Domain
 from shapesmt.printing import CUT
 from shapesmt.region import Region, describe
-from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.judge import Judge
 from tests.oracle.runner import value
 from tests.test_presolve import ATOMS, H, W, condition, everything

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf
 
 import hypothesis.strategies as st
 import pytest
@@ -78,5 +79,16 @@ def test_what_is_too_large_to_try_is_never_tried():
         evaluate(swept, {wide.as_symbol(): 1 << 20})
 
 
+@pytest.mark.parametrize("most", [2**31, inf])
+def test_sums_of_polynomials_need_no_trying(most):
+    n = symbol("n", 0, most)
+    for element in (P + 1, P * P - 3, (N - P) * P):
+        total = sweep("sum", element, {P.as_symbol(): n - 1})
+        for size in (0, 1, 2, 7):
+            values = {n.as_symbol(): size, N.as_symbol(): 4}
+            tried = sum(evaluate(element, {P.as_symbol(): p, N.as_symbol(): 4}) for p in range(size))
+            assert evaluate(total, values) == tried
+
+
 def test_its_text_names_the_positions():
-    assert str(sweep("sum", P * P, {P.as_symbol(): N - 1})) == "sum(i*i)"
+    assert str(sweep("greatest", P * P, {P.as_symbol(): N - 1})) == "greatest(i*i)"

@@ -18,7 +18,7 @@ from shapesmt.cases import choice
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim
 from shapesmt.formula import at_least, equal, select
-from shapesmt.real import Real
+from shapesmt.real import Real, literal
 from shapesmt.tensor import FLOATS, Tensor
 from shapesmt.value import (
     MAX_ELEMENTS,
@@ -109,8 +109,6 @@ def _choice(items: Sequence[Item], index: Dim) -> Item:
 
 @lru_cache(maxsize=4096)
 def _formula(value: Elements) -> Item:
-    if not value.items:
-        return ZERO
     if not value.shape:
         return value.items[0]
     rows = value.array
@@ -128,7 +126,7 @@ def element_of(x: Tensor) -> Dim | None:
 def term_of(x: Tensor) -> Item:
     """The element, integer or float, as an expression over the positions, where there is one."""
     if isinstance(x.value, Elements):
-        return _formula(x.value)
+        return _formula(x.value) if x.value.items else literal(0.0, x.dtype) if x.dtype in FLOATS else ZERO
     return None if x.value is None else x.value.element
 
 

@@ -7,12 +7,25 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, as_dim, from_terms, maximum, minimum, of_atom, product, substitute
+from shapesmt.dim import (
+    _ATOMS,
+    ZERO,
+    Atom,
+    Dim,
+    as_dim,
+    from_terms,
+    maximum,
+    minimum,
+    of_atom,
+    product,
+    substitute,
+    symbol,
+)
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
 from shapesmt.ops.fields import element_of, valued
 from shapesmt.rewrite import replace
-from shapesmt.sweep import sweep
-from shapesmt.tensor import Shape, Tensor, tensor
+from shapesmt.sweep import sweep, too_long
+from shapesmt.tensor import LOST, Shape, Tensor, tensor
 from shapesmt.value import Elements, Field, Value, from_array, move_positions, position, positions
 
 INSIDE = "indices are inside the axis"
@@ -61,6 +74,8 @@ def swept(fold: str, element: Dim, dims: Shape) -> Dim:
     """An element over positions folded over all of a tensor; 0 where it is empty."""
     lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
     once = sweep(fold, element, lasts) if lasts else element
+    if too_long(once):
+        once = symbol(f"{once} over {', '.join(map(str, dims))}", *once.tight, kind=LOST)
     if fold != "sum":
         return once
     return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)

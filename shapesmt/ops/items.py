@@ -6,9 +6,11 @@ name the functions by operator; each takes known items, those in `PARTIAL` unkno
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import inf, isfinite
+from operator import add, mul, neg, sub
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,39 +21,75 @@ from shapesmt.dim import ONE, ZERO, Dim, const, maximum, minimum, product
 from shapesmt.formula import Formula, absolute, all_of, any_of, at_least, differs, equal, select, truncated_divide
 from shapesmt.real import Real, from_dim, literal
 from shapesmt.tensor import FLOATS
-from shapesmt.value import Item
+from shapesmt.value import Item, positions
 
 Function: TypeAlias = Callable[..., Any]  # of items to an item
 
 INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
 MAX_EXPONENT = 64
 STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
+WIDEST = 64  # bits of the integers that sizes are kept in
 
 
 # Types
 
 
-def known(item: Item, dtype: str) -> Item:
-    """The item, or None where its type may not hold it.
+def known(item: Item, dtype: str, function: Function | None = None) -> Item:
+    """What the type keeps of the outcome of a function; None where that isn't known.
 
-    An end that is open counts as one that fits: a size is never too large for the type that the model keeps it in.
+    An end that is open counts as one that fits: a size is never too large for the type that arithmetic keeps it in.
 
     >>> from shapesmt.dim import symbol
-    >>> known(symbol("n", 1) * 2, "int32"), known(const(300), "uint8")
-    (Dim('2*n'), None)
+    >>> known(symbol("n", 1) * 2, "int32"), known(const(300), "uint8"), known(const(2**31), "int32", add)
+    (Dim('2*n'), None, Dim('-2147483648'))
     """
     if isinstance(item, Real):
-        return item if item.numerator is not None or (item.dtype in STEPWISE and not item.blurred) else None
+        return item if item.numerator is not None or (_stepwise(item) and not item.blurred) else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
-    if any(abs(c) >> bits for _, c in item.terms):
-        return None
-    least, most = (0, (1 << bits) - 1) if dtype[0] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
-    if (item.lo >= least or (item.lo == -inf and least)) and (item.hi <= most or item.hi == inf):
+    least, most = _ends(dtype, bits)
+    lo, hi = (item.lo, item.hi) if isfinite(item.hi - item.lo) else item.tight
+    low, high = lo >= least or (lo == -inf and least < 0), hi <= most or hi == inf
+    if low and high and (isfinite(hi - lo) or not any(abs(c) >> bits for _, c in item.terms)):
         return item
     lo, hi = item.tight
-    return item if least <= lo and (hi <= most or hi == inf) else None
+    if least <= lo and hi <= most:
+        return item
+    return wrapped(item, dtype) if function in RING and bits == WIDEST // 2 else None
+
+
+def wrapped(item: Dim, dtype: str) -> Dim | None:
+    """The integer that is left of the item in its type: of more bits, the lowest; None where no formula can say it.
+
+    >>> from shapesmt.dim import symbol
+    >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int64")
+    (Dim('n % 256'), Dim('(n + 128) % 256 - 128'), Dim('n'))
+    """
+    bits = INTEGERS.get(dtype, WIDEST)
+    least, most = _ends(dtype, bits)
+    lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else item.tight
+    counted = (bits == WIDEST and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))  # no tensor is as long
+    if counted or (least <= lo and hi <= most):
+        return item
+    return (item - least) % (1 << bits) + least if bits < WIDEST or item.constant is not None else None
+
+
+def _ends(dtype: str, bits: int) -> tuple[int, int]:
+    least = 0 if dtype[:1] == "u" else -(1 << bits - 1)
+    return least, least + (1 << bits) - 1
+
+
+def _stepwise(item: Real) -> bool:
+    return item.dtype in STEPWISE or (item.dtype == "float16" and item.op in ("from_dim", "cast"))
+
+
+def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
+    """What a runtime makes of the operands."""
+    rounded = [x for x in operands if isinstance(x, Real) and x.numerator is None and x.dtype not in STEPWISE]
+    if rounded and not (isinstance(function, partial) and function.func is cast):
+        return None  # only a cast is sure to see what an operand is after rounding
+    return known(function(*operands), dtype, function)
 
 
 def cast(item: Dim | Real, dtype: str) -> Item:
@@ -69,11 +107,7 @@ def cast(item: Dim | Real, dtype: str) -> Item:
         return None if number is None else truth(differs(number, 0))
     if isinstance(item, Real):
         return item.to_int() if item.op != "literal" else None
-    if item.constant is None:
-        return item
-    bits = INTEGERS.get(dtype, 64)
-    wrapped = item.constant & ((1 << bits) - 1)
-    return const(wrapped - (1 << bits) if dtype[:1] == "i" and wrapped >> (bits - 1) else wrapped)
+    return wrapped(item, dtype)
 
 
 def truth(formula: Formula | None) -> Dim | None:
@@ -187,6 +221,10 @@ def _pick(op: str) -> Function:
     return picked
 
 
+def _total(first: Any, *rest: Any) -> Any:
+    return sum(rest, first)
+
+
 def _whole(operation: Callable[[int, int], int]) -> Function:
     def applied(a: Dim, b: Dim) -> Dim | None:
         return None if a.constant is None or b.constant is None else const(operation(a.constant, b.constant))
@@ -251,7 +289,7 @@ UNARY: dict[str, Function] = {
     "Ceil": lambda x: x if isinstance(x, Dim) else x.ceil(),
     "Floor": lambda x: x if isinstance(x, Dim) else x.floor(),
     "Log": _logarithm,
-    "Neg": lambda x: -x,
+    "Neg": neg,
     "Reciprocal": lambda x: literal(1, x.dtype) / x if isinstance(x, Real) and (x.lo > 0 or x.hi < 0) else None,
     "Relu": _relu,
     "Round": lambda x: x if isinstance(x, Dim) else x.round(),
@@ -260,16 +298,16 @@ UNARY: dict[str, Function] = {
 }
 PREDICATES: dict[str, Function] = {"IsInf": _finite, "IsNaN": _finite, "Not": _not}
 ARITHMETIC: dict[str, Function] = {
-    "Add": lambda a, b: a + b,
+    "Add": add,
     "BitwiseAnd": _whole(lambda a, b: a & b),
     "BitwiseOr": _whole(lambda a, b: a | b),
     "BitwiseXor": _whole(lambda a, b: a ^ b),
     "Div": _divide,
-    "Mul": lambda a, b: a * b,
+    "Mul": mul,
     "Pow": _power,
-    "Sub": lambda a, b: a - b,
+    "Sub": sub,
 }
-VARIADIC: dict[str, Function] = {"Max": greatest, "Min": smallest, "Sum": lambda first, *rest: sum(rest, first)}
+VARIADIC: dict[str, Function] = {"Max": greatest, "Min": smallest, "Sum": _total}
 LOGIC: dict[str, Function] = {
     "And": _both,
     "Equal": _equal,
@@ -281,6 +319,8 @@ LOGIC: dict[str, Function] = {
     "Xor": lambda a, b: truth(differs(a, b)),
 }
 PARTIAL: frozenset[Function] = frozenset({_both, _either, chosen})
+RING: frozenset[Function | None] = frozenset({add, mul, neg, sub, _total})
+"""Those of which integers keep the lowest bits where an outcome has more."""
 _BITWISE = [UNARY["BitwiseNot"], *(ARITHMETIC[name] for name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"))]
 WHOLE: frozenset[Function] = frozenset([_not, _both, _either, LOGIC["Xor"], shift_left, shift_right, *_BITWISE])
 """Those of integers alone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,11 @@ from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, le
 from shapesmt.ops.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
 from shapesmt.ops.laws import require_fits, require_least
 from shapesmt.ops.registry import rule
+from shapesmt.real import MANTISSA, from_dim, literal
 from shapesmt.tensor import Shape, Tensor
 from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, from_array, move_positions, position
 
+LARGEST_PART = 2**31 - 1
 MAX_JOINED = 8  # formulas joined into one
 _JOIN = "joined tensors match off the join axis"
 
@@ -86,6 +88,8 @@ def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
     sizes = _split_sizes(ctx, x[axis])
     found, start = [], ZERO
     for size in sizes:
+        if LARGEST_PART < size.hi < inf:
+            ctx.require_at_least(LARGEST_PART, size, "the size of a part doesn't overflow 32 bits")
         dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
         found.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
         start = start + size
@@ -98,12 +102,20 @@ def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
         require_least(ctx, listed, 0, "sizes are not negative")
         return _completed(ctx, size, listed)
     if "num_outputs" in ctx.attributes:
-        chunk = ceil_divide(size, ctx.outputs)
+        chunk = _chunk(size, ctx.outputs)
         last = size - chunk * (ctx.outputs - 1)
-        ctx.require_at_least(last, 1, f"{ctx.outputs} chunks of equal size, but for a smaller last one, cover the axis")
+        law = f"{ctx.outputs} chunks of equal size, but for a smaller last one, cover the axis"
+        ctx.require(all_of(at_least(last, 1), at_least(chunk, last)), law, last, chunk)
         return [chunk] * (ctx.outputs - 1) + [last]
     ctx.require(divides(ctx.outputs, size), f"the axis splits evenly into {ctx.outputs}", size, ctx.outputs)
     return [size // ctx.outputs] * ctx.outputs
+
+
+def _chunk(size: Dim, parts: int) -> Dim:
+    """An even part, rounded up; the runtimes divide in float32."""
+    if not 1 << MANTISSA["float32"] < size.hi < inf:
+        return ceil_divide(size, parts)
+    return (from_dim(size, "float32") / literal(parts, "float32")).ceil().to_int()
 
 
 def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -> list[Dim]:

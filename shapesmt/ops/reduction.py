@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from itertools import accumulate
 from math import prod
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,12 @@ from shapesmt.tensor import FLOATS, Shape, Tensor
 from shapesmt.value import Elements, Field, Item, Value, elements, extremes, field, move_positions, position, positions
 
 FOLDS: dict[str, Function] = {
-    "ReduceL1": lambda a, b: a + b,
+    "ReduceL1": add,
     "ReduceMax": greatest,
     "ReduceMin": smallest,
-    "ReduceProd": lambda a, b: a * b,
-    "ReduceSum": lambda a, b: a + b,
-    "ReduceSumSquare": lambda a, b: a + b,
+    "ReduceProd": mul,
+    "ReduceSum": add,
+    "ReduceSumSquare": add,
 }
 EACH: dict[str, Function] = {
     "ReduceL1": lambda a: absolute(a) if isinstance(a, Dim) else None,
@@ -86,14 +87,15 @@ def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | 
         return None
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
     if not isinstance(x.value, Elements) or sizes is None:
-        element = _folded_element(op, x, axes)
-        if element is None or known(element, x.dtype) is None:
+        element = known(_folded_element(op, x, axes), x.dtype, FOLDS[op])
+        if not isinstance(element, Dim):
             return None
         gone = [x.rank - a for a in axes if not keep]
         return valued(shape, move_positions(element, lambda axis: position(axis - sum(g < axis for g in gone))))
     kept = [i for i in range(x.rank) if i not in axes]
     table = x.value.array.transpose(*kept, *axes).reshape(prod(sizes[i] for i in kept), prod(sizes[a] for a in axes))
-    return elements(concrete(shape) or (), [known(_fold(op, row, x.dtype), x.dtype) for row in table.tolist()])
+    rows = [_fold(op, row, x.dtype) for row in table.tolist()]
+    return elements(concrete(shape) or (), [known(item, x.dtype, FOLDS[op]) for item in rows])
 
 
 def _fold(op: str, row: list[Item], dtype: str) -> Item:
@@ -200,5 +202,5 @@ def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]
     def following(a: Item, b: Item) -> Any:
         return None if a is None or b is None else step(a, b)
 
-    line = [known(item, dtype) for item in accumulate(row, following, initial=start)]
+    line = [known(item, dtype, step) for item in accumulate(row, following, initial=start)]
     return line[:-1] if exclusive else line[1:]

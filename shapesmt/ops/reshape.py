@@ -54,7 +54,9 @@ class _Sizes:
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
         ctx.check(len(self.wild) <= 1, ONE_WILD)
         zero = self.allow_zero and not rounded and any(d is not None and d.constant == 0 for d in items)
-        ctx.check(not (zero and self.wild), "a 0 that is allowed leaves no size for -1")
+        if zero and self.wild:  # ONNX Runtime refuses the file that says so, and runs what is computed
+            ctx.memoizable = False
+            ctx.check(ctx.node.inputs[-1] not in ctx.literals, "a 0 that is allowed leaves no size for -1")
         self.unknown = [i for i, d in enumerate(items) if d is None]
         least = 0 if self.wild else -1
         self.either = {}
@@ -79,10 +81,6 @@ class _Sizes:
             return d
         copied = self.x[i]
         if multiple(copied, d):  # which is 0 as well then
-            return d
-        if not self.unknown and _computed(d) and multiple(self.x.numel, d):
-            # The input is empty then, and would run by accident at most: not worth a choice in every size after it.
-            self.ctx.require(any_of(differs(d, 0), equal(copied, 0)), "a size of 0 would copy the input's", d, copied)
             return d
         return select(equal(d, 0), copied, d)
 
@@ -143,10 +141,6 @@ class _Sizes:
             self.ctx.require(exact, DIVISIBLE, numel, product(known))
             self.ctx.facts.append(equal(product(sizes[i] for i in open_), maximum(quotient, 0)))
         return sizes
-
-
-def _computed(d: Dim) -> bool:
-    return any(a.op != "symbol" for a in d.atoms())
 
 
 def multiple(a: Dim, b: Dim) -> bool:

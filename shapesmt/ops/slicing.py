@@ -13,7 +13,8 @@ from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 from shapesmt.value import Elements, Value, from_array, move_positions, position
 
-TO_THE_END = 2**31 - 1  # the standard's "as far as it goes" for 32 and 64 bits
+ALL_THE_WAY = 2**31 - 1  # as an end: ONNX Runtime reads it so in 64 bits too
+LONGEST = 2**62  # no axis has more elements
 
 
 @dataclass(frozen=True)
@@ -110,22 +111,23 @@ def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Di
 
 
 def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
-    first, stop = _clamped(start, size, 0, size), _clamped(end, size, 0, size)
+    first = _clamped(start, size, 0, size)
+    stop = size if end.constant == ALL_THE_WAY else _clamped(end, size, 0, size)
     return Cut(maximum(ceil_divide(stop - first, step), 0), first, step)
 
 
 def _backwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
     first = _clamped(start, size, 0, size - 1)
     # ONNX Runtime takes the largest number as "all the way" in this direction too.
-    stop = as_dim(-1) if end.constant in (2**31 - 1, 2**63 - 1) else _clamped(end, size, -1, size - 1)
+    stop = as_dim(-1) if end.constant in (ALL_THE_WAY, 2**63 - 1) else _clamped(end, size, -1, size - 1)
     return Cut(maximum(ceil_divide(first - stop, -step), 0), first, step)
 
 
 def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
     """An index that may count from the end, clamped to `least..most`."""
-    if index.lo >= TO_THE_END:
+    if index.lo >= LONGEST:
         return most
-    if index.hi <= -TO_THE_END:
+    if index.hi <= -LONGEST:
         return minimum(least, most)
     from_front = minimum(index, most)
     from_end = minimum(maximum(index + size, least), most)

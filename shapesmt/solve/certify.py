@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from shapesmt.deadline import Deadline
 from shapesmt.evaluate import Evaluator
-from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.process import Query, Reply, ask
 from shapesmt.solve.solver import Assignment, complete, holds
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from shapesmt.deadline import Deadline
 from shapesmt.dim import Atom, Dim
 from shapesmt.evaluate import Evaluator
 from shapesmt.formula import FALSE, TRUE, Formula, negate
 from shapesmt.points import Assignment
 from shapesmt.presolve import Decision, Domain
-from shapesmt.solve.deadline import Deadline
 
 if TYPE_CHECKING:
     from shapesmt.solve.solver import Answer

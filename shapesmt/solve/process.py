@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from shapesmt.solve.deadline import Deadline
+from shapesmt.deadline import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +69,12 @@ def warm_up() -> None:
 
 def ask(query: Query, deadline: Deadline) -> Reply:
     """Z3's answer to one query; "unknown" when the deadline passes first."""
-    with _CHILD.lock:
+    if not _CHILD.lock.acquire(timeout=min(deadline.remaining, LONGEST)):  # another thread's query
+        return UNKNOWN
+    try:
         return _CHILD.ask(query, deadline)
+    finally:
+        _CHILD.lock.release()
 
 
 class _Child:

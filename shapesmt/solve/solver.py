@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
+from shapesmt.deadline import Deadline
 from shapesmt.dim import Atom, Dim, of_atom, total
 from shapesmt.evaluate import Evaluator, evaluate
 from shapesmt.formula import FALSE, TRUE, Formula, absolute, at_most, equal, select
-from shapesmt.solve.deadline import Deadline
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 

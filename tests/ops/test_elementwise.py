@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import onnx
 import pytest
 
 from shapesmt.dim import const, symbol
+from shapesmt.evaluate import evaluate
 from shapesmt.formula import FALSE
 from shapesmt.frontends import load
 from shapesmt.infer import infer
@@ -14,7 +17,7 @@ from shapesmt.ops.elementwise import ACTIVATIONS
 from shapesmt.ops.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
 from shapesmt.tensor import tensor
 from shapesmt.value import Elements, Field, elements
-from tests.ops.harness import agree, node
+from tests.ops.harness import agree, build, node, runner
 
 SIZES = {"a": (0, 3), "b": (0, 3), "c": (0, 3)}
 PAIRS = {"rows": (["a", "b"], ["c", "b"]), "suffix": (["a", "b"], ["c"]), "prefix": (["c"], ["a", 1, "b"])}
@@ -172,6 +175,58 @@ def test_cast_of_integers(to):
     agree(node("Cast", ["x"], to=to_type), {}, {"n": (-3, 3)}, items={"x": values})
 
 
+WIDTHS = {
+    "int8": 2**7,
+    "uint8": 2**8,
+    "int16": 2**15,
+    "int32": 2**31,
+    "uint32": 2**32,
+    "float16": 2**11,
+    "float64": 2**53,
+}
+
+
+@pytest.mark.parametrize(("to", "more"), [*((to, 3) for to in WIDTHS), *((to, inf) for to in WIDTHS if "int" in to)])
+def test_a_size_that_its_type_does_not_hold_wraps(to, more):
+    at = WIDTHS[to]
+    n = symbol("n", at - 3, at + more)
+    model = build(
+        [
+            node("Shape", ["x"], ["s"], start=0, end=1),
+            node("Cast", ["s"], ["t"], to=onnx.helper.np_dtype_to_tensor_dtype(np.dtype(to))),
+            node("Cast", ["t"], ["out"], to=onnx.TensorProto.INT64),
+        ],
+        {"x": ["n", 0]},
+    )
+    del model.graph.output[:-1]
+    (item,) = infer(load(model), {"x": tensor("float32", (n, 0))}).tensors["out"].value.items
+    for size in range(at - 3, at + 4):
+        (ran,) = runner(model)[1]({"x": np.zeros((size, 0), np.float32)})
+        assert evaluate(item, {n.as_symbol(): size}) == ran[0]
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "n"),
+    [
+        *[("Mul", "int32", 46339), ("Add", "int32", 2**30 - 2), ("Sub", "uint32", 0), ("Sub", "uint64", 0)],
+        *[("Mul", "int64", 3037000498), ("Sum", "int32", 2**30 - 2), ("Neg", "int32", 2**31 - 2)],
+    ],
+)
+def test_arithmetic_wraps_where_an_outcome_does_not_fit(op, dtype, n):
+    operands = {"Sub": ["t", "two"], "Neg": ["t"]}.get(op, ["t", "t"])
+    agree(
+        [
+            node("Shape", ["x"], ["s"], start=0, end=1),
+            node("Cast", ["s"], ["t"], to=onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))),
+            node(op, operands, ["out"]),
+        ],
+        {"x": ["n", 0]},
+        {"n": (n, n + 4)},
+        constants={"two": np.array([2], dtype)},
+        outputs=["out"],
+    )
+
+
 @pytest.mark.parametrize("to", ["int64", "int32", "bool", "float64", "float16"])
 def test_cast_of_floats(to):
     numbers = np.array([1.5, -1.5, 0.0, -0.3, 300.7, 1e20, np.inf, np.nan], np.float32)
@@ -220,6 +275,15 @@ def test_large_tensors_keep_a_formula():
     constants = {"zero": np.int64(0), "one": np.int64(1), "axis": np.array([1])}
     found = agree(chain, {"n": []}, {"s": (0, 4)}, items={"n": ["s"]}, constants=constants, outputs=["out"])
     assert isinstance(found.tensors["out"].value, Field)
+
+
+@pytest.mark.parametrize("op", ["Add", "Max", "Less", "Div", "Concat"])
+def test_an_empty_constant_meets_what_is_filled_in(op):
+    filled = node("ConstantOfShape", ["s"], ["f"], value=onnx.numpy_helper.from_array(np.array([1.0], np.float32)))
+    nodes = [node("Shape", ["x"], ["s"]), filled, node(op, ["f", "e"], ["out"], axis=0 if op == "Concat" else None)]
+    empty = np.zeros(0, np.float32)
+    agree(nodes, {"x": ["n"]}, {"n": (0, 3)}, constants={"e": empty}, outputs=["out"])
+    agree(nodes[1:], {}, {}, constants={"e": empty, "s": [300]}, outputs=["out"], known=op == "Concat")
 
 
 def test_a_stretched_axis_reads_its_only_element():

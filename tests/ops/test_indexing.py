@@ -236,6 +236,15 @@ def test_slice_refuses(lists):
     agree(node("Slice", ["x", "s", "e", "a"]), {"x": ["n", "m", 2]}, NM, constants=constants, known=False)
 
 
+@pytest.mark.parametrize("step", [1, -1, 3, -3])
+@pytest.mark.parametrize("end", [2**31 - 1, 2**31, -(2**31), -(2**31) - 1, -(2**63), -(2**63) + 1, 2**63 - 1])
+def test_slice_of_long_axes(step, end):
+    for start in (0, -1, 2**31 - 1, 2**31, 2**63 - 1):
+        given = {"starts": [start], "ends": [end], "axes": [0], "steps": [step]}
+        sizes = {"n": (2**31 - 2, 2**31 + 2)}
+        agree(node("Slice", ["x", *given]), {"x": ["n", 0]}, sizes, constants=given)
+
+
 def test_slice_with_unknown_ends():
     ranges = {"n": (0, 4), "e": (-3, 3)}
     agree(

@@ -60,6 +60,21 @@ def test_split_by_symbolic_sizes(sizes):
     )
 
 
+@pytest.mark.parametrize("n", [2**24 - 2, 2**31 - 2, 2**32 - 4])
+def test_split_of_long_axes(n):
+    sizes = [
+        node("Shape", ["x"], ["s"], start=0, end=1),
+        node("Div", ["s", "two"], ["half"]),
+        node("Sub", ["s", "half"], ["rest"]),
+        node("Concat", ["half", "rest"], ["sizes"], axis=0),
+        node("Split", ["x", "sizes"], ["a", "b"], axis=0),
+    ]
+    agree(sizes, {"x": ["n", 0]}, {"n": (n, n + 4)}, constants={"two": [2]}, outputs=["a", "b"])
+    for count in (2, 3):
+        chunks = node("Split", ["x"], ["a", "b", "c"][:count], axis=0, num_outputs=count)
+        agree(chunks, {"x": ["n", 0]}, {"n": (n, n + 4)})
+
+
 def test_split_of_known_elements():
     agree(node("Split", ["x", "s"], ["a", "b"]), {}, NM, constants={"s": [1, 2]}, items={"x": ["n", 2, 3]})
     items = {"x": ["n", 2, 3, 4, None, 6, 7, 8]}

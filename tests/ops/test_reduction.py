@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from onnx import numpy_helper
 
+import shapesmt
 from shapesmt.dim import ZERO, symbol
 from shapesmt.frontends import load
 from shapesmt.infer import infer
 from shapesmt.ops.reduction import FOLDS
 from shapesmt.tensor import tensor
 from shapesmt.value import Elements, Field
-from tests.ops.harness import agree, node
+from tests.ops.harness import agree, build, node
 
 REDUCTIONS = [*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean"]
 SHAPE = {"x": ["a", "b", 2]}
@@ -100,6 +101,20 @@ def test_extremes_of_large_tensors(op, last):
     constants = {**CONSTANTS, "axis": np.array([1])}
     found = agree(chain, {"n": [], "m": []}, ranges, items=items, constants=constants, outputs=["out"])
     assert found.tensors["out"].value.items == (last,)
+
+
+@pytest.mark.parametrize("n", ["1..2147483648", "1..", "2147483648"])
+@pytest.mark.parametrize("through", ["Identity", "Mod"])
+def test_sums_of_more_elements_than_can_be_tried(n, through):
+    nodes = [
+        *[node("Shape", ["x"], ["s"]), node("Squeeze", ["s"], ["n"]), node("Range", ["one", "n", "one"], ["r"])],
+        node(through, ["r", *["three"][: through == "Mod"]], ["e"]),
+        *[node("ReduceSum", ["e"], ["t"]), node("ConstantOfShape", ["t"], ["out"])],
+    ]
+    model = build(nodes, {"x": ["n"]}, constants={"one": np.int64(1), "three": np.int64(3)}, outputs=["out"])
+    (size,) = shapesmt.bounds(model, dims={"n": n}).tensors["out"].shape
+    most = {"1..": None}.get(n, 2**30 * (2**31 - 1))
+    assert (size.exact, size.max) == (True, most) if through == "Identity" else not size.exact
 
 
 def test_sums_of_equal_elements():

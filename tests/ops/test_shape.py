@@ -37,8 +37,6 @@ def expression(tensor):
     ids=str,
 )  # fmt: skip
 def test_reshape(sizes, allowzero):
-    if allowzero and 0 in sizes and -1 in sizes:
-        pytest.skip("ONNX Runtime accepts it only from an input that it can't read when the model is loaded")
     agree(
         node("Reshape", ["x", "s"], allowzero=allowzero),
         {"x": ["n", "m", "k"]},
@@ -46,6 +44,41 @@ def test_reshape(sizes, allowzero):
         items={"s": sizes},
         known=all(s not in (-2,) for s in sizes) and sizes != [-1, -1],
     )
+
+
+@pytest.mark.parametrize("made", ["initializer", "constant", "computed"])
+@pytest.mark.parametrize("sizes", [[0, -1, 0], [0, -1], [0, -1, 2]], ids=str)
+def test_an_allowed_zero_beside_what_remains_runs_where_it_is_computed(sizes, made):
+    nodes, constants = [node("Reshape", ["x", "s"], allowzero=1)], {}
+    if made == "constant":
+        nodes.insert(0, node("Constant", [], ["s"], value=value(np.array(sizes))))
+    else:
+        constants["s" if made == "initializer" else "t"] = np.array(sizes)
+        nodes = [node("Identity", ["t"], ["s"])] * (made == "computed") + nodes
+    agree(nodes, {"x": ["n", "m"]}, NM, constants=constants, outputs=["out"], known=made == "computed")
+
+
+@pytest.mark.parametrize("allowzero", [None, 1])
+@pytest.mark.parametrize("wanted", ["h -1", "-1 h", "h -1 h", "h -1 0", "h 0", "h", "h h", "h -1 2", "h 2 h"])
+def test_a_computed_size_of_zero_copies(wanted, allowzero):
+    nodes = [
+        node("Shape", ["x"], ["shape"], start=0, end=1),
+        node("Div", ["shape", "2"], ["h"]),
+        node("Concat", wanted.split(), ["s"], axis=0),
+        node("Reshape", ["x", "s"], allowzero=allowzero),
+    ]
+    constants = {name: [int(name)] for name in ("-1", "0", "2")}
+    agree(nodes, {"x": ["n", "m"]}, NM, constants=constants, outputs=["out"])
+
+
+def test_a_size_of_zero_that_copies_is_no_accident():
+    nodes = [
+        node("Shape", ["x"], ["s"], start=1),
+        node("Concat", ["s", "s"], ["t"], axis=0),
+        node("Reshape", ["x", "t"]),
+    ]
+    found = agree(nodes, {"x": [3, "n//2"]}, {"n": (0, 5)}, outputs=["out"])
+    assert found.ran == 2
 
 
 @pytest.mark.parametrize(

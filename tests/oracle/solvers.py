@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cvc5
 
-from shapesmt.solve.deadline import Deadline
+from shapesmt.deadline import Deadline
 from shapesmt.solve.process import Query, ask
 
 
