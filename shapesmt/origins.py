@@ -13,7 +13,7 @@ from functools import cached_property
 from math import inf, prod
 
 from shapesmt.application import Application, Unjudged
-from shapesmt.dim import Atom, Dim, symbol
+from shapesmt.dim import ZERO, Atom, Dim, symbol
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.ops.registry import Rule
 from shapesmt.provenance import (
@@ -35,7 +35,7 @@ from shapesmt.provenance import (
 from shapesmt.real import from_dim
 from shapesmt.rewrite import Replacer
 from shapesmt.tensor import FLOATS, LOST, Tensor, rewritten, tensor, unread
-from shapesmt.value import Elements, Item, elements
+from shapesmt.value import Elements, Item, elements, uniform
 
 Outside = Callable[[str], Origin]
 Trace = Callable[[Rule, Node, Sequence[Tensor | None]], Application | None]
@@ -199,7 +199,7 @@ class Origins:
             return left(self._called(inner, node) if application.called else inner, node)
         if not isinstance(rule, Rule) or node.attributes.graphs:
             return of("operator", title(node))
-        if rule.random:
+        if rule.random or self._trains(node):
             return DATA
         reads = [n for n in (*node.inputs, *node.attributes.captures) if n]
         if not reads:
@@ -217,6 +217,11 @@ class Origins:
         if node.op in JOINS and not isinstance(self._tensors[name].value, Elements) and FOLLOWED in found:
             joint |= FOLLOWED
         return left(joint, node)
+
+    def _trains(self, node: Node) -> bool:
+        """Whether it is a Dropout that may leave elements out, which ones being drawn."""
+        mode = self._tensors.get(node.inputs[2]) if node.op == "Dropout" and len(node.inputs) > 2 else None
+        return mode is not None and uniform(mode.value) is not ZERO
 
     def _traced(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
         """The origin of each element of a small tensor, shown by the marks that the rule makes of marked inputs."""

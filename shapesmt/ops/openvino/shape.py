@@ -123,7 +123,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*indices.dims[:axis], size, *indices.dims[axis:]], ctx.input(2).dtype)
 
 
-@rule("RandomUniform", domain=DOMAIN, any_rank=True)
+@rule("RandomUniform", domain=DOMAIN, any_rank=True, random=True)
 def random_uniform(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes = wanted(ctx, 0)

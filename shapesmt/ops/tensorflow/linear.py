@@ -335,11 +335,13 @@ def _lengths(ctx: InferenceContext) -> list[Dim]:
 
 RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
 STATELESS = tuple(
-    f"StatelessRandom{name}{v}" for name in ("Uniform", "Normal", "UniformInt", "UniformFullInt") for v in ("", "V2")
+    f"Stateless{name}{v}"
+    for name in ("RandomUniform", "RandomNormal", "RandomUniformInt", "RandomUniformFullInt", "TruncatedNormal")
+    for v in ("", "V2")
 )
 
 
-@rule(*RANDOM, *STATELESS, "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", domain=DOMAIN, any_rank=True)
+@rule(*RANDOM, *STATELESS, domain=DOMAIN, any_rank=True, random=True)
 def random(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, default = wanted(ctx, 0), ctx.input(1).dtype if ctx.node.op == "RandomUniformInt" else "float32"
@@ -348,7 +350,7 @@ def random(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
 
 
-@rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN)
+@rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
 def random_of(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes for each parameter."""
     sizes, parameters = wanted(ctx, 0), ctx.input(1)
@@ -357,7 +359,7 @@ def random_of(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
 
 
-@rule("Multinomial", "StatelessMultinomial", domain=DOMAIN)
+@rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
 def multinomial(ctx: InferenceContext) -> Tensor:
     """So many classes drawn for each row."""
     logits, count = ctx.input(0, rank=2), first(ctx, 1)
