@@ -214,8 +214,9 @@ class Origins:
             known = listed.items if isinstance(listed, Elements) else (None,) * len(items)
             return together(*(o for o, item in zip(items, known, strict=True) if item is None))
         joint = _joint(node, found)
-        if node.op in JOINS and not isinstance(self._tensors[name].value, Elements) and FOLLOWED in found:
-            joint |= FOLLOWED
+        if node.op in JOINS and not isinstance(self._tensors[name].value, Elements):
+            lists = [o for n, o in zip(reads, found, strict=True) if self._tensors[n].shape != ()]  # and no axis
+            joint = joint | FOLLOWED if FOLLOWED in lists else joint
         return left(joint, node)
 
     def _trains(self, node: Node) -> bool:
