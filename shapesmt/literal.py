@@ -92,7 +92,10 @@ class Literal:
         if found is not None:
             return found
         with LOCK:
-            return cls._interned.setdefault(key, cls._made(dtype, shape, values, None, missing))
+            found = cls._interned.get(key)
+            if found is None:
+                found = cls._interned[key] = cls._made(dtype, shape, values, None, missing)
+            return found
 
     @classmethod
     def _made(

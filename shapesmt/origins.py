@@ -34,7 +34,7 @@ from shapesmt.provenance import (
 )
 from shapesmt.real import from_dim
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import FLOATS, LOST, Tensor, rewritten, tensor, unread
+from shapesmt.tensor import FLOATS, LOST, Tensor, is_open_value, rewritten, tensor, unread
 from shapesmt.value import Elements, Item, elements, uniform
 
 Outside = Callable[[str], Origin]
@@ -122,10 +122,11 @@ class Origins:
         return self._found[name]
 
     def read(self, name: str) -> Origin:
-        """The origin of all elements of a tensor, those included that are known."""
+        """The origin of all elements of a tensor, those included that are known; a small input's are data."""
         value = self._tensors[name].value if name in self._tensors else None
-        partly = isinstance(value, Elements) and any(i is not None for i in value.items)
-        return self.origin(name) | FOLLOWED if partly else self.origin(name)
+        items = value.items if isinstance(value, Elements) else (None if value is None else value.element,)
+        known = frozenset(DATA_CAUSE if is_open_value(i) else frozenset() for i in items if i is not None)
+        return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
 
     # Nodes whose elements are taken for granted
 
@@ -150,9 +151,10 @@ class Origins:
 
     def _granted(self, name: str) -> Origin:
         """The origin of elements that a node needs one by one; where all are known, they are known as a formula."""
-        found = self.origin(name)
-        maker = self._makers.get(name)
-        return found if found != FOLLOWED else of("sizes", f"'{name}'" if maker is None else title(maker))
+        found, maker = self.origin(name), self._makers.get(name)
+        if found != FOLLOWED:
+            return found
+        return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
 
     def _called(self, origin: Origin, node: Node) -> Origin:
         """The origin of something in a function, for the node that calls it."""
@@ -181,7 +183,9 @@ class Origins:
         return [n for n in (*node.inputs, *node.attributes.captures) if n]
 
     def _made(self, name: str) -> Origin:
-        node, literal = self._makers.get(name), self._literals.get(name)
+        node, literal, known = self._makers.get(name), self._literals.get(name), self._tensors.get(name)
+        if known is not None and known.followed and known.chosen:
+            return DATA
         if self._followed(name):
             return FOLLOWED
         if literal is not None:
@@ -340,7 +344,7 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     return replace(
         made,
         outputs=tuple(rewritten(t, change) for t in made.outputs),
-        requirements=tuple(r._replace(formula=change.apply(r.formula)) for r in kept),
+        requirements=tuple(r._replace(formula=change.apply(r.formula), given=change.apply(r.given)) for r in kept),
         facts=(),
         unjudged=(*made.unjudged, *lost),
         made=tuple(sizes.values()),

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from shapesmt.dim import Dim, as_dim, product, symbol
+from shapesmt.formula import Formula
 from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
+from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
 from shapesmt.rewrite import Replacer
 from shapesmt.value import Elements, Value, elements, field
@@ -16,6 +18,7 @@ Shape: TypeAlias = tuple[Dim, ...]
 
 MAX_RANK = 64  # no runtime has tensors of more axes
 OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
+VALUE = "value"  # the kind of elements of small inputs of which the caller says nothing
 LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
 MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
@@ -71,6 +74,18 @@ class Tensor:
         return not isinstance(self.value, Elements) or None not in self.value.items
 
     @property
+    def chosen(self) -> bool:
+        """Whether an element depends on one of a small input of which the caller says nothing."""
+        known = (
+            self.value.items
+            if isinstance(self.value, Elements)
+            else ()
+            if self.value is None
+            else (self.value.element,)
+        )
+        return any(item is not None and is_open_value(item) for item in known)
+
+    @property
     def dims(self) -> Shape:
         """The shape.
 
@@ -117,6 +132,11 @@ def _tensor(key: TensorKey) -> Tensor:
     made = Tensor.__new__(Tensor)
     made.dtype, made.shape, made.value, made._ndim = key  # noqa: SLF001 - its own class
     return made
+
+
+def is_open_value(term: Dim | Formula | Real) -> bool:
+    """Whether it depends on an element of a small input of which the caller says nothing."""
+    return any(s.kind == VALUE for s in term.symbols)
 
 
 def rewritten(t: Tensor, change: Replacer) -> Tensor:

@@ -45,9 +45,9 @@ def test_a_node_is_left_open(body):
 @pytest.mark.parametrize(
     ("body", "inputs"),
     [
-        ("y = Reshape(x, t)", "float[b] x, int64[1] t"),
+        ("t = Cast<to=7>(r) y = Reshape(x, t)", "float[b] x, float[1] r"),
         ("y = Gather(x, t)", "float[b] x, int64[k] t"),
-        ("s = Shape(x) u = Add(s, t) y = Reshape(x, u)", "float[b] x, int64[1] t"),
+        ("s = Shape(x) t = Cast<to=7>(r) u = Add(s, t) y = Reshape(x, u)", "float[b] x, float[1] r"),
         ("w = RandomUniform<shape=[1]>() t = Cast<to=7>(w) y = Gather(x, t)", "float[b] x"),
         ("w = NonZero(x) s = Shape(w) f = Cast<to=1>(s) y = Exp(f)", "float[b] x"),
     ],
@@ -64,7 +64,7 @@ def test_inside_a_branch_and_a_function():
     assert str(checked(GROWN + "y = f.own(x, t)", extra=called).verdict) == "UNKNOWN"
     whole = '<domain: "f", opset_import: ["": 18]> own (x) => (y) { ' + GROWN + "y = Reshape(x, t) }"
     assert str(checked("y = f.own(x)", extra=whole).verdict) == "UNKNOWN"
-    given = checked("y = f.own(x, t)", "float[b] x, int64[1] t", extra=called)
+    given = checked("t = Cast<to=7>(r) y = f.own(x, t)", "float[b] x, float[1] r", extra=called)
     assert str(given.verdict) == "PROVED"
 
 
@@ -256,15 +256,15 @@ ABSENT = TensorProto(name="c", data_type=TensorProto.INT32, dims=[1], data_locat
 
 def test_data_beside_a_constant_that_is_not_read():
     """Elements that lie side by side are judged each by itself; a product with data is data."""
-    unread = "k = Cast<to=7>(c) "
+    unread = "k = Cast<to=7>(c) n = Cast<to=7>(f) "
     model = onnx.parser.parse_model(
-        f"{HEADER} g (float[a, b] x, int64[1] n) => (y) {{ {unread} t = Concat<axis=0>(n, k) y = Reshape(x, t) }}"
+        f"{HEADER} g (float[a, b] x, float[1] f) => (y) {{ {unread} t = Concat<axis=0>(n, k) y = Reshape(x, t) }}"
     )
     model.graph.initializer.append(ABSENT)
     assert str(shapesmt.check(model).verdict) == "UNKNOWN"
     for number, op in enumerate(("Mul", "Add")):
-        model.graph.node[1].op_type = op
-        del model.graph.node[1].attribute[:]
+        model.graph.node[2].op_type = op
+        del model.graph.node[2].attribute[:]
         assert str(shapesmt.check(model).verdict) == "PROVED", number
 
 
@@ -273,7 +273,7 @@ def test_parts_of_a_list_are_told_apart():
     verdicts = {}
     for place in range(3):
         model = onnx.parser.parse_model(
-            f"{HEADER} g (float[a, b] x, int64[1] n) => (y) {{ k = Cast<to=7>(c) s = Shape<end=1>(x)"
+            f"{HEADER} g (float[a, b] x, float[1] w) => (y) {{ n = Cast<to=7>(w) k = Cast<to=7>(c) s = Shape<end=1>(x)"
             f"t = Concat<axis=0>(n, k, s) i = Constant<value_ints=[{place}]>() d = Gather(t, i)"
             "e = Add(d, i) f = Sub(e, i) y = Reshape(x, f) }"
         )

@@ -1,4 +1,4 @@
-"""ONNX's types and constants: what a file declares of a tensor, a sequence, a map, and the elements that it lists."""
+"""ONNX's types and constants: what a file declares of tensors, what attributes and constants hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt.graph import DTYPES, Declared, Scalar
+from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,32 @@ BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits
 BITS |= {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[468]e", dtype)}
 """How many bits an element takes in an external file."""
+
+
+def _is_list(kind: type) -> Callable[[object], bool]:
+    return lambda found: isinstance(found, tuple) and all(type(part) is kind for part in found)
+
+
+FITS: dict[str | None, Callable[[object], bool]] = {
+    "int": lambda found: type(found) is int,
+    "float": lambda found: type(found) is float,
+    "string": lambda found: type(found) is str,
+    "tensor": lambda found: isinstance(found, Literal),
+    "graph": lambda found: isinstance(found, Graph),
+    "ints": _is_list(int),
+    "floats": _is_list(float),
+    "strings": _is_list(str),
+}
+WANTED: dict[str | None, str] = {
+    "int": "an integer",
+    "float": "a number",
+    "string": "a text",
+    "tensor": "a tensor",
+    "graph": "a graph",
+    "ints": "a list of integers",
+    "floats": "a list of numbers",
+    "strings": "a list of texts",
+}
 
 
 def declared(proto: onnx.TypeProto) -> Declared:

@@ -16,6 +16,7 @@ from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term
 from shapesmt.ops.indices import swept
 from shapesmt.ops.items import INTEGERS, PARTIAL, Function
 from shapesmt.ops.registry import rule
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
 from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, positions
 
@@ -169,7 +170,7 @@ def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
     elif isinstance(divisor.value, Field) and not positions(divisor.value.element):
         element = divisor.value.element
         ctx.require(any_of(differs(element, 0), equal(divisor.numel, 0)), law, element, 0)
-    elif isinstance(divisor.value, Field):
+    elif isinstance(divisor.value, Field) and not entries(divisor.value.element):
         ctx.require_equal(swept("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
 
 
@@ -197,7 +198,7 @@ def where(ctx: InferenceContext) -> Tensor:
 @rule("SwiGLU", *items.VARIADIC, "Mean")
 def alike(ctx: InferenceContext) -> Tensor:
     """Operands have one shape, which is kept."""
-    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law="operands have the same shape")
     return ctx.tensor(operands[0].dims)
 

@@ -27,8 +27,8 @@ Function: TypeAlias = Callable[..., Any]  # of items to an item
 
 INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
 MAX_EXPONENT = 64
-STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
 WIDEST = 64  # bits of the integers that sizes are kept in
+STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
 
 
 # Types

@@ -28,10 +28,11 @@ class Mark(NamedTuple):
         for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.made), self, strict=True):
             del listed[length:]  # type: ignore[attr-defined]  # a list each
 
-    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula]) -> None:
-        """Change its conditions."""
+    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
+        """Change its conditions; those of branches only if symbols are renamed."""
         ctx.requirements[self.requirements :] = [
-            r._replace(formula=change(r.formula)) for r in ctx.requirements[self.requirements :]
+            r._replace(formula=change(r.formula), given=change(r.given) if renamed else r.given)
+            for r in ctx.requirements[self.requirements :]
         ]
         ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
 
