@@ -238,7 +238,12 @@ def signatures() -> dict[str, tuple[Slot, ...]]:
 
 
 def operator(
-    *names: str, domain: str = DOMAIN, any_rank: bool = False, total: bool = False, of_shape: bool = False
+    *names: str,
+    domain: str = DOMAIN,
+    any_rank: bool = False,
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register the rule of OpenVINO's operators so named, which is applied to what their signature admits."""
 
@@ -248,7 +253,7 @@ def operator(
             require_signature(ctx)
             return apply(ctx)
 
-        rule(*names, domain=domain, any_rank=any_rank, total=total, of_shape=of_shape)(checked)  # type: ignore[type-var]
+        rule(*names, domain=domain, any_rank=any_rank, total=total, of_shape=of_shape, random=random)(checked)  # type: ignore[type-var]
         return apply
 
     return register
