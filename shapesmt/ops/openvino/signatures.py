@@ -247,7 +247,12 @@ def signatures() -> dict[str, tuple[Slot, ...]]:
 
 
 def operator(
-    *names: str, domain: str = DOMAIN, any_rank: bool = False, total: bool = False, of_shape: bool = False
+    *names: str,
+    domain: str = DOMAIN,
+    any_rank: bool = False,
+    dtype: str = "",
+    total: bool = False,
+    of_shape: bool = False,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register the rule of OpenVINO's operators so named, which is applied to what their signature admits."""
 
@@ -257,7 +262,7 @@ def operator(
             require_signature(ctx)
             return apply(ctx)
 
-        rule(*names, domain=domain, any_rank=any_rank, total=total, of_shape=of_shape)(checked)  # type: ignore[type-var]
+        rule(*names, domain=domain, any_rank=any_rank, dtype=dtype, total=total, of_shape=of_shape)(checked)  # type: ignore[type-var]
         return apply
 
     return register
@@ -283,7 +288,7 @@ def require_signature(ctx: InferenceContext) -> None:
         words = WORDS.get(f"{ctx.node.op}.{name}") or WORDS.get(name)
         law = f"attribute '{name}' is one of {words}, not {value}"
         told = "" if words is None or value == () else str(value).lower()
-        ctx.check(all(word in words.split() for word in told.split(",") if words), law)
+        ctx.check(all(word in (words or "").split() for word in told.split(",") if word), law)
 
 
 def _require_slot(ctx: InferenceContext, slot: Slot, x: Tensor) -> None:

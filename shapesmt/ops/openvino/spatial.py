@@ -197,6 +197,7 @@ def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[
 def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
     """Sizes times the factors that an input lists."""
     value = ctx.input(index).value
+    ctx.check(ctx.input(index).rank == 1, f"the factors are a list: the rank is 1, not {ctx.input(index).rank}")
     factors = value.items if isinstance(value, Elements) else (None,) * len(sizes)
     ctx.check(len(factors) == len(sizes), "there is one factor per resized axis")
     pairs = zip(sizes, factors, strict=True)
