@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
 from shapesmt.formula import TRUE, Formula, any_of, at_least, at_most, differs, equal, negate, select
@@ -32,7 +33,7 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     if taken is None:
-        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1)
+        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
     holds = differs(taken, 0)
     if taken.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
@@ -106,6 +107,7 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
         return None if given.lo >= COUNTED else maximum(given, 0)
     count = symbol(ctx.node.inputs[0], 0, kind="data")
     ctx.made.append(count)
+    ctx.decided[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
 
@@ -176,11 +178,20 @@ def repeated(
         ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
         hidden = symbols_since(ctx, before.made)
     before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
+    judge_first(ctx, body, carry, trips)
     kinds = [kind if c.start.is_tensor else LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
     made = outputs[1 + len(start) :]
     fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
     return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
+
+
+def judge_first(ctx: InferenceContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
+    """Judge the first trip by itself where elements are known that later trips no longer have."""
+    if any(c.loses for c in carry):
+        firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", LOST)) for k, c in enumerate(carry)]
+        given = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
+        apart(ctx, body, trip_inputs(body, ZERO, given), "trip 0", "first", at_least(trips, 1))
 
 
 def unknown(ctx: InferenceContext, name: str, kind: str) -> Callable[[int], Dim]:
