@@ -22,6 +22,7 @@ import math
 import re
 import struct
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as Xml
@@ -256,17 +257,20 @@ class _Net:
         return Declared(dtype, tuple(shape))
 
     def constant(self, name: str, data: Mapping[str, str]) -> Literal:
-        """A constant tensor: its elements too when they are few and the weights' file has them."""
+        """A constant tensor: its elements too when they are few and the weights' file has them, or a way to them."""
         text, dtype = data.get("shape", ""), dtype_of(data.get("element_type", ""))
         if not re.fullmatch(r"\s*|\s*[0-9]{1,18}\s*(?:,\s*[0-9]{1,18}\s*){0,254}", text):
             raise ModelError(f"{self.source}: constant '{printable(name)}' has the shape '{printable(text)}'")
         shape = tuple(map(int, text.split(","))) if text.strip() else ()
-        return Literal(dtype, shape, self.elements(dtype, math.prod(shape), data))
+        size, missing = math.prod(shape), "its .bin file is missing" if dtype in _BITS else ""
+        if Literal.LIMIT < size <= Literal.MOST:
+            return Literal(dtype, shape, None, partial(self.elements, dtype, size, data), missing)
+        return Literal(dtype, shape, self.elements(dtype, size, data), missing=missing if size <= Literal.MOST else "")
 
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
-        """The elements of a small constant, where they can be read."""
+        """The elements of a constant, where they can be read."""
         offset, bits = data.get("offset", ""), _BITS.get(dtype)
-        if size == 0 or size > Literal.LIMIT or bits is None:
+        if size == 0 or size > Literal.MOST or bits is None:
             return None if size else ()
         length = (size * bits + 7) // 8
         fits = data.get("size") == str(length) and re.fullmatch("[0-9]{1,18}", offset)
