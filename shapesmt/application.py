@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
 from shapesmt.formula import Formula
+from shapesmt.provenance import Causes, Origin
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Tensor
 
@@ -25,6 +27,24 @@ class Unjudged(NamedTuple):
     note: str = ""
 
 
+class Decided(NamedTuple):
+    """How data decides a size: by the elements of these inputs (all of them unless said) and the shapes of the others.
+
+    Where `total` is given, the size is how many elements of the one input aren't 0, of so many; where `place` is, it
+    is that element of the one input; a `row` is a place on one of its axes where such an element is. `free` says that
+    elements which can be anything make it anything in its range.
+    """
+
+    by: tuple[int, ...] | None = None
+    total: Dim | None = None
+    place: int | None = None
+    free: bool = False
+    row: bool = False
+
+
+BY_ALL = Decided()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Application:
     """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
@@ -38,4 +58,7 @@ class Application:
     ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
     granted: frozenset[int] = frozenset()  # inputs whose unknown elements are taken to be as the node needs them
     sizing: frozenset[int] = frozenset()  # those of them that decide sizes only, and can't make the node fail
-    rests_on: frozenset[str] = frozenset()  # of a body's node the inputs of the body that these come from
+    rests_on: frozenset[tuple[Causes, bool]] = frozenset()  # of a function's node what it takes for granted of inputs
+    origin: Callable[[int], Origin] | None = None  # of the unknown elements of an output, where an inner graph makes it
+    called: bool = False  # whether these are about the inputs of the function that the node calls
+    decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known

@@ -12,12 +12,13 @@ from math import inf
 from typing import NoReturn, TypeVar
 
 from shapesmt.alone import Attached, ShapeAndType
-from shapesmt.application import Application, Unjudged
+from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.given import Nested, given_shapes, node_of
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
@@ -52,13 +53,16 @@ class InferenceContext(Attached):
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
+        self.decided: dict[Dim, Decided] = {}
         self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.sizing: set[int] = set()
-        self.rests_on: set[str] = set()
-        self._guards: tuple[Formula, ...] = ()
+        self.rests_on: set[tuple[Causes, bool]] = set()
+        self._taken: Formula = TRUE
         self._run = run
+        self.boolean: Callable[[int], bool] = lambda _: False
+        """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
 
     @classmethod
     def of(
@@ -179,7 +183,7 @@ class InferenceContext(Attached):
         numbers = tuple(i.constant for i in items if i is not None and i.constant is not None)
         if len(numbers) == len(items):
             return numbers
-        if None not in items:
+        if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
 
@@ -192,16 +196,19 @@ class InferenceContext(Attached):
         self.granted.update(indices)
         self.sizing.update(indices)
 
-    def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data") -> Dim:
+    def fresh(
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
+    ) -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
 
-        With kind "trip" it is the index of a loop's trip, each of which is made.
+        With kind "trip" it is the index of a loop's trip, each of which is made. `how` says which elements decide it.
         """
         self.memoizable = False
         # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.made.append(size)
+        self.decided[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
         return size
@@ -217,7 +224,7 @@ class InferenceContext(Attached):
             raise ShapeMismatch(law if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, law, sides[0], sides[1]))
+            self.requirements.append(Requirement(formula, law, sides[0], sides[1], given=self._taken))
         else:
             self.requirements.append(Requirement(TRUE, law))
 
@@ -333,11 +340,11 @@ class InferenceContext(Attached):
     ) -> tuple[Tensor, ...]:
         """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
         assert self._run is not None
-        outer, self._guards = self._guards, (*self._guards, given) if given is not TRUE else self._guards
+        outer, self._taken = self._taken, all_of(self._taken, given)
         try:
             return self._run(self, graph, inputs, label)
         finally:
-            self._guards = outer
+            self._taken = outer
 
     def adopt(self, inner: Application, within: str) -> None:
         """Take over what an inner node needs, under the conditions that hold here."""
@@ -346,7 +353,8 @@ class InferenceContext(Attached):
             listed = tuple({r.formula: r for r in listed if r.formula is not TRUE}.values())
         for r in listed:
             path = f"{within}/{r.within}" if r.within else within
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path))
+            given = all_of(self._taken, r.given)
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=given))
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
@@ -354,9 +362,7 @@ class InferenceContext(Attached):
         self.unjudged.extend(u._replace(path=f"{within}/{u.path}" if u.path else within) for u in inner.unjudged)
 
     def _guarded(self, formula: Formula) -> Formula:
-        for guard in reversed(self._guards):
-            formula = implies(guard, formula)
-        return formula
+        return formula if self._taken is TRUE else implies(self._taken, formula)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
         """What was stated so far, with these outputs."""
@@ -370,6 +376,7 @@ class InferenceContext(Attached):
             granted=self._granted(outputs),
             sizing=frozenset(self.sizing),
             rests_on=frozenset(self.rests_on),
+            decided=self.decided,
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:

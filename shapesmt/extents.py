@@ -16,7 +16,8 @@ def tensor_bounds(
     examination: Examination, judge: Judge, names: Iterable[str] | None = None
 ) -> dict[str, TensorBounds]:
     """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
-    tensors, domain = examination.inference.tensors, examination.narrowed
+    tensors = examination.inference.tensors
+    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # then no extent is found in time
     sizes: dict[Dim, DimBounds] = {}
     shared: dict[Tensor, TensorBounds] = {}
     wanted = tensors if names is None else {name: tensors[name] for name in names}
@@ -25,7 +26,7 @@ def tensor_bounds(
             shape = t.shape if t.is_tensor else None  # a sequence has none of its own
             for dim in shape or ():
                 if dim not in sizes:
-                    sizes[dim] = _size(dim, domain, judge, examination.decided)
+                    sizes[dim] = _size(dim, domain, judge, examination)
             shared[t] = TensorBounds(t.dtype, None if shape is None else tuple([sizes[d] for d in shape]))
     return {name: shared[t] for name, t in wanted.items() if name}
 
@@ -45,10 +46,12 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
     return {name: shared[t] for name, t in tensors.items() if name}
 
 
-def _size(dim: Dim, domain: Domain, judge: Judge, decided: bool) -> DimBounds:
+def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
-    known = decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    known = examination.decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
+    known = known and examination.independent(tied) and not any(s.kind == "place" for s in tied)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
     return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
 

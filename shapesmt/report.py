@@ -40,16 +40,19 @@ class Counts(Data):
 class Precondition(Data):
     """The valid region: all of `text` hold. `exact` when that was proven in both directions.
 
-    No text says that every admissible input is valid; the text `False`, that none is.
+    No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
+    is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
+    for some data, so that it isn't `exact`.
     """
 
     text: tuple[str, ...]
     exact: bool
+    data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy(Data):
-    """Narrower ranges and relations with which the model is proved to run: what `--dim` and `--assume` are to say.
+    """Narrower ranges and relations with which the model runs: what `--dim`, `--assume` and `--value` are to say.
 
     >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
     {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
@@ -57,6 +60,7 @@ class Remedy(Data):
 
     dims: Mapping[str, str]
     assume: tuple[str, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ CODES = (
         "g (float[8] table, int64[n] x) => (float[n] y)\n"
         "{ shape = Shape (x)\n  one = Constant <value_int = 1> ()\n  last = Sub (shape, one)\n"
         "  row = Gather (table, last)\n  y = Expand (row, shape) }",
-        ("indices are inside", "inside the sequence", "every position is in", "positions are in", "end inside the",
+        ("goes through is inside",
+         "indices are inside", "inside the sequence", "every position is in", "positions are in", "end inside the",
          "the index is inside", "lengths are", "lengths are inside", "columns are in", "a row per position",
          "no larger than data", "write indices are", "a column isn't negative", "no more sequences",
          "positions are", "inside the list", "segment numbers are below", "slices are inside",
@@ -26,7 +27,8 @@ CODES = (
         "Count the axes again: the tensor has lost one (Squeeze, a reduction without keepdims) or never had it. Axes "
         "from the end (-1) survive a change of rank.",
         "g (float[n, 4] x) => (float[n, 4] y) { y = Softmax <axis = 2> (x) }",
-        (" is inside a tensor of rank", "a shape of rank", "each axis is named", "are the tensor's", "^perm ",
+        ("counted from the front", "axis is inside", "no later than end_axis", "an axis to transform",
+         " is inside a tensor of rank", "a shape of rank", "each axis is named", "are the tensor's", "^perm ",
          "the axes are", "the sequence axis is not", "time and batch", "batch_dims", "another axis than the batch",
          "names each axis once", "a row for each axis"),
     ),

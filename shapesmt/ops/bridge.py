@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.application import Unjudged
+from shapesmt.application import BY_ALL, Decided, Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
@@ -14,10 +14,13 @@ from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import elements
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from shapesmt.dim import Dim
     from shapesmt.graph import AttributeValue
+    from shapesmt.ops.registry import Apply
+
+    Register = Callable[..., Callable[[Apply], Apply]]
 
 OPSET = 22
 ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
@@ -31,7 +34,7 @@ class Row(NamedTuple):
     inputs: int | None = None
 
 
-def rename(table: Mapping[str, Row], domain: str) -> None:
+def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> None:
     """Register a rule for each operator of a table: what ONNX's operator does."""
 
     def renamed(ctx: InferenceContext) -> list[Tensor]:
@@ -43,13 +46,15 @@ def rename(table: Mapping[str, Row], domain: str) -> None:
         return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
 
     total = {name for name, row in table.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
-    rule(*total, domain=domain, any_rank=True, total=True)(renamed)
-    rule(*table.keys() - total, domain=domain, any_rank=True)(renamed)
+    register(*total, domain=domain, any_rank=True, total=True)(renamed)
+    register(*table.keys() - total, domain=domain, any_rank=True)(renamed)
 
 
-def require_one_type(ctx: InferenceContext) -> None:
-    """State that all inputs are of one element type."""
-    types = list(dict.fromkeys(x.dtype for x in ctx.inputs if x is not None and x.dtype))
+def require_one_type(ctx: InferenceContext, inputs: Sequence[Tensor | None] | None = None) -> None:
+    """State that these inputs, or all, are of one element type."""
+    types = list(
+        dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
+    )
     ctx.check(len(types) <= 1, f"operands have the same element type, not {' and '.join(types)}")
 
 
@@ -74,14 +79,24 @@ def _made(
     assert found is not None
     node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
     inner = InferenceContext(node, inputs, OPSET)
+    inner.boolean = lambda index: any(t is inputs[index] and ctx.boolean(i) for i, t in enumerate(ctx.inputs))
     inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
     try:
         made = found.apply(inner)
     finally:
         ctx.memoizable &= inner.memoizable
+        ctx.decided.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.decided.items())
         for index in inner.granted:
             grant(ctx, inputs[index], only_sizes=index in inner.sizing)
     return [made] if isinstance(made, Tensor) else list(made or ())
+
+
+def _passed_on(ctx: InferenceContext, how: Decided, inputs: Sequence[Tensor | None]) -> Decided:
+    """How a size is decided by the node's own inputs: by all of them where that can't be told."""
+    own = [[i for i, t in enumerate(ctx.inputs) if t is inputs[k]] for k in how.by or () if k < len(inputs)]
+    if how.by is None or any(len(places) != 1 for places in own):
+        return BY_ALL
+    return how._replace(by=tuple(i for places in own for i in places))
 
 
 def grant(ctx: InferenceContext, x: Tensor | None, *, only_sizes: bool = False) -> None:

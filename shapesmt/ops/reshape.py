@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, Dim, as_dim, maximum, product
 from shapesmt.division import common_factor, divide_terms
@@ -120,12 +121,14 @@ class _Sizes:
         """Sizes known as expressions, of which any may turn out to be -1."""
         for a, b in combinations(self.either.values(), 2):
             self.ctx.require(negate(all_of(a, b)), ONE_WILD)
-        fixed = [select(self.either[i], 1, d) if i in self.either else d for i, d in enumerate(self.sizes)]
-        remaining, legal = self._remaining(fixed)
-        some = any_of(*self.either.values())
-        kept = equal(*_uncommon_products(self.x.dims, fixed))
-        self.ctx.require(any_of(all_of(some, legal), all_of(negate(some), kept)), KEPT, self.x.numel, product(fixed))
-        return [select(self.either[i], remaining, d) if i in self.either else d for i, d in enumerate(self.sizes)]
+        sizes, none = list(self.sizes), negate(any_of(*self.either.values()))
+        cases = [all_of(none, equal(*_uncommon_products(self.x.dims, self.sizes)))]
+        for i, wild in self.either.items():
+            remaining, legal = self._remaining([ONE if k == i else d for k, d in enumerate(self.sizes)])
+            sizes[i] = select(wild, remaining, sizes[i])
+            cases.append(all_of(wild, legal))
+        self.ctx.require(any_of(*cases), KEPT, self.x.numel, product(sizes))
+        return sizes
 
     def _guessed(self) -> list[Dim]:
         """Sizes of which several are unknown: the product is the number of elements."""
@@ -134,7 +137,8 @@ class _Sizes:
         known = [d for i, d in enumerate(sizes) if i not in open_]
         numel = None if self.x.shape is None else self.x.numel
         for i in open_:
-            free = self.ctx.fresh(f"size{i}", 0, numel if numel is not None and numel.lo >= 1 else None)
+            most = numel if numel is not None and numel.lo >= 1 else None
+            free = self.ctx.fresh(f"size{i}", 0, most, how=Decided((1,), free=True))
             sizes[i] = select(self.either[i], free, sizes[i]) if i in self.either else free
         if numel is not None and all(d.lo >= 1 for d in known):
             quotient, exact = divided(self.x.dims, known)

@@ -11,9 +11,10 @@ from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretched, term_of, valued, viewed, wanted
-from shapesmt.ops.laws import listed, require_least, require_single, sized
+from shapesmt.ops.laws import element, listed, require_least, require_single, sized
 from shapesmt.ops.registry import rule
-from shapesmt.real import Real
+from shapesmt.real import Real, from_dim
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor, from_literal
 from shapesmt.value import MAX_ELEMENTS, Elements, Value, elements, move_positions, position
 
@@ -129,20 +130,20 @@ def expand(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(None)
     require_least(ctx, items, 0, _NEGATIVE)
     rank = max(x.rank, len(items))
-    target = tuple(_stretched(ctx, x, len(items) - i, item) for i, item in enumerate(items))
+    target = tuple(_stretched(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
     dims = ctx.broadcast(x.dims, target, law="a size expands from 1 or stays")
     return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
 
 
-def _stretched(ctx: InferenceContext, x: Tensor, back: int, item: Dim | None) -> Dim:
+def _stretched(ctx: InferenceContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
     """A size of `Expand`'s shape; an unknown one can only change a size of 1."""
     if item is not None:
         return item
     if back > x.rank or x[-back] is ONE:
-        return ctx.fresh(f"size{back}")
-    return (
-        ONE if not x[-back].lo <= 1 <= x[-back].hi else select(equal(x[-back], 1), ctx.fresh(f"size{back}"), x[-back])
-    )
+        return element(ctx, f"size{back}", 1, place)
+    if not x[-back].lo <= 1 <= x[-back].hi:
+        return ONE
+    return select(equal(x[-back], 1), element(ctx, f"size{back}", 1, place), x[-back])
 
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
@@ -162,9 +163,7 @@ def tile(ctx: InferenceContext) -> Tensor:
     for count in repeats:
         if count is not None:
             ctx.require_at_least(count, 0, "repeats are not negative")
-    dims = [
-        d * (ctx.fresh(f"repeats{i}") if r is None else r) for i, (d, r) in enumerate(zip(x.dims, repeats, strict=True))
-    ]
+    dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
     counts = [None if r is None else r.constant for r in repeats]
     if concrete(dims) is not None and None not in counts:
         return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
@@ -183,7 +182,7 @@ def constant_of_shape(ctx: InferenceContext) -> Tensor:
     if sizes is None:
         return ctx.tensor(None, fill.dtype)
     require_least(ctx, sizes, 0, _NEGATIVE)
-    dims = sized(ctx, sizes)
+    dims = sized(ctx, sizes, index=0)
     return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
 
 
@@ -215,14 +214,30 @@ def sequence(ctx: InferenceContext) -> Tensor:
     elif isinstance(delta, Real) and delta.numerator is not None and delta.numerator.constant is not None:
         ctx.check(delta.numerator.constant != 0, "delta is not 0")
     count = _count(start, limit, delta)
-    length = ctx.fresh("length") if count is None else maximum(count, 0)
+    length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
+    few = length.constant is not None and length.constant <= MAX_ELEMENTS
+    if isinstance(start, Dim) and isinstance(delta, Dim) and few:
+        items = [start + delta * i for i in range(length.constant or 0)]
+        return ctx.tensor((length,), value=elements((len(items),), items))
+    return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
+
+
+def _progression(start: Dim | Real | None, delta: Dim | Real | None) -> Dim | Real | None:
+    """`start + i*delta`; of floats, to which runtimes add `delta` step by step, where no step rounds."""
     if isinstance(start, Dim) and isinstance(delta, Dim):
-        element = start + delta * position(1)
-        if length.constant is not None and length.constant <= MAX_ELEMENTS:
-            listed = elements((length.constant,), [start + delta * i for i in range(length.constant)])
-            return ctx.tensor((length,), value=listed)
-        return ctx.tensor((length,), value=valued((length,), element))
-    return ctx.tensor((length,))
+        return start + delta * position(1)
+    if not isinstance(start, Real) or not isinstance(delta, Real):
+        return None
+    place = from_dim(position(1), start.dtype)
+    found = start + delta * place
+    return found if found.numerator is not None else None
+
+
+def _length(ctx: InferenceContext, start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim:
+    """The length that data decides; the limit itself, where that is what isn't known of `Range(0, limit, 1)`."""
+    if start is ZERO and delta is ONE and limit is None:
+        return element(ctx, "length", 1, 0)
+    return ctx.fresh("length")
 
 
 def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
@@ -234,17 +249,18 @@ def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
     if isinstance(x.value, Elements):
         return x.value.items[0] if len(x.value.items) == 1 else None
     element = term_of(x)
-    return None if element is None else move_positions(element, lambda _: ZERO)
+    return None if element is None or entries(element) else move_positions(element, lambda _: ZERO)
 
 
 def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:
-    """`ceil((limit - start) / delta)`; floats are counted in float64, as runtimes do."""
+    """`ceil((limit - start) / delta)`; floats are counted in float64, as ONNX Runtime does."""
     if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
         return ceil_divide(limit - start, delta)
-    if isinstance(start, Real) and isinstance(limit, Real) and isinstance(delta, Real):
-        first, last, step = (x.cast("float64") for x in (start, limit, delta))
-        return None if first is None or last is None or step is None else ((last - first) / step).ceil().to_int()
-    return None
+    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Real)]
+    first, last, step = wide if len(wide) == 3 else (None, None, None)
+    if first is None or last is None or step is None or step.lo <= 0 <= step.hi:
+        return None
+    return ((last - first) / step).ceil().to_int()
 
 
 @rule("EyeLike", since=9, any_rank=True, of_shape=True)

@@ -43,7 +43,9 @@ STRONG = "bold"
 CODE = "cyan"
 
 _MOST_CODE = 400  # characters of a formula that are shown
-_BY_HAND = ("--dim", "--shape", "default")
+_BY_HAND = ("--dim", "--shape", "--value", "default", "input")
+_TYPES: dict[tuple[int, int | None], str] = {(-(1 << bits - 1), (1 << bits - 1) - 1): f"int{bits}" for bits in (32, 64)}
+_TYPES |= {(0, (1 << bits) - 1): f"uint{bits}" for bits in (32, 64)}
 _SOURCES = {"model": "declared in the file", "metadata": "from the file's metadata"}
 
 
@@ -88,6 +90,20 @@ def code(formula: str) -> tuple[str, str]:
     return printable(formula, _MOST_CODE), CODE
 
 
+def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[str, str]:
+    """That a node or a model runs where a formula holds, and the formula; with `data` whatever the data.
+
+    >>> runs_when("n == 1", data=True)
+    ('runs whatever the data exactly when', 'n == 1')
+    >>> runs_when("False", data=True)
+    ('runs at no size whatever the data', '')
+    """
+    runs = "runs whatever the data" if data else "runs"
+    if data and formula == "False":
+        return f"runs at no size{'' if exact else ' that is known'} whatever the data", ""
+    return f"{runs} exactly when" if exact else f"{runs}, as far as is known, when", formula
+
+
 def count(number: int, thing: str) -> str:
     """A number of things, in the plural where there is not just one.
 
@@ -110,11 +126,13 @@ def listed(items: Sequence[str], most: int = 6) -> str:
 def interval(low: int, high: int | None, step: int = 1) -> str:
     """The text of an interval, as a range is written.
 
-    >>> interval(8, 8), interval(1, None), interval(64, 512, 16)
-    ('8', '1..', '64..512:16')
+    >>> interval(8, 8), interval(1, None), interval(64, 512, 16), interval(-(2**31), 2**31 - 1)
+    ('8', '1..', '64..512:16', 'int32')
     """
     if low == high:
         return str(low)
+    if (low, high) in _TYPES:
+        return _TYPES[low, high]
     return f"{low}..{'' if high is None else high}" + (f":{step}" if step > 1 else "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import onnx
 
@@ -25,6 +25,7 @@ class Truth:
         granted: Nodes that may fail for data that nobody knows.
         unchecked: Nodes of which only what they give is judged, not whether they run.
         whole: False when some assignments are left out because of that.
+        values: What is said of elements of small inputs.
     """
 
     model: onnx.ModelProto
@@ -32,6 +33,7 @@ class Truth:
     granted: frozenset[str] = frozenset()
     unchecked: frozenset[str] = frozenset()
     whole: bool = True
+    values: Mapping[str, int | str] = field(default_factory=dict)
 
     @property
     def valid(self) -> list[tuple[dict[str, int], Run]]:
@@ -64,16 +66,14 @@ def disagreements(
 ) -> list[str]:
     """What is wrong in the answers about a model."""
     try:
-        report = shapesmt.check(truth.model, dims=dims, assume=assume)
-        bounds = shapesmt.bounds(truth.model, dims=dims, assume=assume)
+        report = shapesmt.check(truth.model, dims=dims, values=truth.values, assume=assume)
+        bounds = shapesmt.bounds(truth.model, dims=dims, values=truth.values, assume=assume)
     except UsageError as error:
         empty = "no admissible input" in str(error)
         return [] if empty and not truth.runs else [f"raised {error}"]
     if not truth.runs:
         return ["nothing is admissible, and that isn't said"]
     counts[str(report.verdict)] += 1
-    if report.requirements.proved_by.get("data taken to agree"):
-        truth = replace(truth, granted=truth.granted | _sized_by_data(truth.model, bounds))
     truth = _without_granted(truth, report)
     if not truth.runs:
         return []
@@ -88,17 +88,6 @@ def disagreements(
     except SyntaxError as error:
         wrong = [f"Python can't read {error.text}"]
     return [f"{text} (dims={dims}, assume={assume})" for text in wrong]
-
-
-def _sized_by_data(model: onnx.ModelProto, bounds: Bounds) -> set[str]:
-    """The nodes with an input whose sizes only data decide: which of these agree isn't known."""
-    open_ = {name for name, t in bounds.tensors.items() if any("`" in dim.expr for dim in t.shape or ())}
-    found = set()
-    for node in model.graph.node:
-        if not open_.isdisjoint(node.input):
-            found.add(node.name)
-            open_.update(o for o in node.output if o not in bounds.tensors or bounds.tensors[o].shape is None)
-    return found
 
 
 def _without_granted(truth: Truth, report: Report) -> Truth:
@@ -121,8 +110,6 @@ def _without_granted(truth: Truth, report: Report) -> Truth:
 def _reported(truth: Truth, report: Report) -> Iterator[str]:
     """Where data decide: at least, whatever fails first is reported."""
     found = {f.node for f in report.findings}
-    if any(f.kind == "data" and f.verdict is Verdict.FAILS for f in report.findings):
-        return  # what is behind it isn't judged
     for sizes, run in truth.runs:
         if run.failing and found.isdisjoint(run.failing):
             yield f"{run.failing} fails at {sizes}, and isn't reported"
@@ -167,7 +154,8 @@ def _counterexample(truth: Truth, finding: Finding, unknown: set[str]) -> Iterat
     if shown is None:
         yield f"{finding.node} has no counterexample"
         return
-    run = next((run for sizes, run in truth.runs if sizes == shown.symbols), None)
+    runs = (run for sizes, run in truth.runs if all(sizes.get(n, size) == size for n, size in shown.symbols.items()))
+    run = next(runs, None)
     if run is None and truth.whole:
         yield f"{finding.node}: {shown.symbols} isn't admissible"
     elif run is None:
