@@ -8,6 +8,7 @@ keyword,
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
+    values    elements of small inputs, by the input or the element: 16000, `"1..32"`, True
     assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
     timeout   seconds after which what is undecided is reported as undecided
 
@@ -35,6 +36,7 @@ from shapesmt.extents import tensor_bounds, unbounded
 from shapesmt.finding import Verdict
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
+from shapesmt.inputs import ValueLike
 from shapesmt.memory import one_call
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
@@ -74,6 +76,7 @@ def check(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     certify: bool = False,
@@ -101,7 +104,7 @@ def check(
     ('DEPENDS', ('m == n',))
     """
     return _checked(
-        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
     )[1]
 
 
@@ -111,6 +114,7 @@ def story(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     certify: bool = False,
@@ -124,7 +128,7 @@ def story(
     from shapesmt.story import Story
 
     a, report = _checked(
-        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
     )
     found = _bounds(a)
     if not found.valid:
@@ -141,6 +145,7 @@ def page(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str:
@@ -151,7 +156,7 @@ def page(
     """
     from shapesmt.render.html import page as rendered
 
-    return rendered(story(model, dims=dims, shapes=shapes, assume=assume, timeout=timeout))
+    return rendered(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
 
 
 @one_call()
@@ -160,6 +165,7 @@ def bounds(
     *tensors: str,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Bounds:
@@ -170,7 +176,7 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    a = analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, values, assume, timeout)
     for name in tensors:
         if name not in a.examination.inference.tensors:
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
@@ -184,11 +190,12 @@ def explain(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    a = analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, values, assume, timeout)
     return explanation(a.problem, a.examination, a.judge, target, a.started)
 
 
@@ -199,6 +206,7 @@ def tighten(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     timeout: float = TIMEOUT,
@@ -217,7 +225,7 @@ def tighten(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
         export.save(annotated, output)
@@ -231,6 +239,7 @@ def tighten_file(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     timeout: float = TIMEOUT,
@@ -240,7 +249,7 @@ def tighten_file(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
         export.save(_annotated(proto, a, found.tensors, declared), output)
@@ -262,6 +271,7 @@ def encode(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str:
@@ -272,7 +282,9 @@ def encode(
     """
     graph = load(model)
     deadline = Deadline(seconds(timeout))
-    return deadline.require(lambda: _encoded(pose(graph, dims, shapes, assume)).text, "the system isn't complete")
+    return deadline.require(
+        lambda: _encoded(pose(graph, dims, shapes, assume, values)).text, "the system isn't complete"
+    )
 
 
 def _encoded(problem: Problem) -> Encoding:
@@ -291,6 +303,7 @@ def repro(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str | None:
@@ -305,7 +318,7 @@ def repro(
     known = [n.name for n in graph.nodes]
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)
-    a = analysed(graph, dims, shapes, assume, timeout)
+    a = analysed(graph, dims, shapes, values, assume, timeout)
     found = diagnose.findings(a.problem, a.examination, a.judge)
     return a.judge.deadline.require(lambda: reproduced(proto, graph, found, node), "no script is made")
 
@@ -314,6 +327,7 @@ def analysed(
     graph: Graph,
     dims: Mapping[str, RangeLike] | None,
     shapes: Mapping[str, ShapeLike] | None,
+    values: Mapping[str, ValueLike] | None,
     assume: Iterable[str] | None,
     timeout: float,
     *,
@@ -325,7 +339,7 @@ def analysed(
         raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
     judge = Judge(Deadline(seconds(timeout)))
     posing = Deadline(seconds(timeout) + GRACE)
-    problem = posing.require(lambda: pose(graph, dims, shapes, assume), "the ranges aren't looked through")
+    problem = posing.require(lambda: pose(graph, dims, shapes, assume, values), "the ranges aren't looked through")
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
         raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
@@ -336,6 +350,7 @@ def _checked(
     model: Model,
     dims: Mapping[str, RangeLike] | None,
     shapes: Mapping[str, ShapeLike] | None,
+    values: Mapping[str, ValueLike] | None,
     assume: Iterable[str] | None,
     timeout: float,
     *,
@@ -351,7 +366,7 @@ def _checked(
         proto, graph = runnable(model)
     else:
         graph = load(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = diagnose.findings(a.problem, a.examination, a.judge)
     if replay:
         found = replayed(proto, graph, found, a.judge.deadline)

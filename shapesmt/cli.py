@@ -148,6 +148,8 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      help="Range of a dimension: 8, 1..32, 1.., ..32, 64..512:16."),
         click.option("--shape", "shapes", multiple=True, metavar="INPUT=SHAPE", callback=_pairs,
                      help="Shape of an input: [1..8,3,?,400], 1x3x224x224, [...]."),
+        click.option("--value", "values", multiple=True, metavar="NAME=VALUE", callback=_pairs,
+                     help="Elements of a small input: 16000, 1..32, true; of one element, steps[1]=0..3."),
         click.option("--assume", multiple=True, metavar="EXPR",
                      help='Relation between dimensions: "total == past + seq".'),
         click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
@@ -177,7 +179,7 @@ def _settled(model: str, config: Config, options: Mapping[str, Any]) -> dict[str
     context = click.get_current_context()
     settled = dict(options)
     for key, value in config.of(model).items():
-        if key in ("dims", "shapes"):
+        if key in ("dims", "shapes", "values"):
             settled[key] = {**value, **options[key]}
         elif key == "assume":
             given = options[key]

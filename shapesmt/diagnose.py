@@ -15,14 +15,16 @@ from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate
 from shapesmt.graph import Declared
+from shapesmt.ops.control import UNTIL_RUN
 from shapesmt.points import lowest
 from shapesmt.presolve import Domain
+from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Precondition
 from shapesmt.requirement import Requirement
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import Tensor
+from shapesmt.tensor import VALUE, Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof
 MAX_TRACED = 100  # findings of one report that come with their causes
@@ -128,7 +130,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code,
+        code=code, when=_when(broken),
     )  # fmt: skip
 
 
@@ -141,6 +143,23 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
     kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
     code, law = coded(broken.law)
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
+
+
+def _when(broken: Requirement) -> str:
+    """The condition of the branches that a requirement stands in, but for what concerns single trips of a loop."""
+    parts = [f for f in broken.given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
+    return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
+
+
+def _choice(f: Formula, *, alone: bool) -> str:
+    """`sr == 16000`, `use_cache == 1`, or `'c' is true` of a condition that data decides."""
+    s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
+    if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
+        return f"({f})" if f.op == "or" and not alone else str(f)
+    _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")
+    if named:
+        return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"
+    return f"{name_text(s.name)} == {int(f.op == 'ne')}"
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:

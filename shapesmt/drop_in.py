@@ -42,7 +42,7 @@ def infer_shapes(
     with export.refusing():
         proto, graph = frontend.proto(model)
         if strict_mode or check_type:
-            a = analysed(graph, None, None, None, TIMEOUT, declared="trust")
+            a = analysed(graph, None, None, None, None, TIMEOUT, declared="trust")
             diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
     in_time = Deadline(TIMEOUT).require

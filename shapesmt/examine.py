@@ -27,7 +27,7 @@ from shapesmt.report import Counts
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import Replacer
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import LOST, OPEN, Tensor, tensor
+from shapesmt.tensor import LOST, OPEN, Tensor, rewritten, tensor
 
 VERDICTS = {
     "always": Verdict.PROVED,
@@ -225,7 +225,7 @@ class Narrowing:
         """An input tensor over the narrowed symbols."""
         if t.shape is None:
             return t if t.ndim is None else tensor(t.dtype, None, ndim=self._forth.apply(t.ndim))
-        return tensor(t.dtype, [self._forth.apply(d) for d in t.shape])
+        return rewritten(t, self._forth)
 
     def narrowed(self, sizes: Iterable[Dim]) -> list[Dim]:
         """Sizes over the narrowed symbols."""
@@ -244,7 +244,7 @@ class Narrowing:
     def requirement(self, r: Requirement) -> Requirement:
         """A requirement over the problem's own symbols again."""
         left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
-        return r._replace(formula=self.back(r.formula), left=left, right=right)
+        return r._replace(formula=self.back(r.formula), left=left, right=right, given=self.back(r.given))
 
 
 def _limit(application: Application, found: Examination) -> None:

@@ -95,12 +95,11 @@ def replayed(
 def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runtime) -> Replay:
     """What running the counterexample of a finding shows: with all that leads to the node, else the node alone."""
     assert found.counterexample is not None
-    shapes = found.counterexample.inputs
-    known = at(graph, shapes)
+    known = at(graph, found.counterexample)
     doubt = Ended("unable")
     for whole in (True, False):
         try:
-            part = cut(proto, graph, found.index, shapes, known, whole=whole)
+            part = cut(proto, graph, found.index, found.counterexample, known, whole=whole)
             _refuse_large(part, known)
             ended = runtime.run(part, data=found.kind == "data", zero=found.code == DIVIDES)
         except CutError as error:

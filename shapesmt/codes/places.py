@@ -24,7 +24,8 @@ CODES = (
         "Count the axes again: the tensor has lost one (Squeeze, a reduction without keepdims) or never had it. Axes "
         "from the end (-1) survive a change of rank.",
         "g (float[n, 4] x) => (float[n, 4] y) { y = Softmax <axis = 2> (x) }",
-        (" is inside a tensor of rank", "a shape of rank", "each axis is named", "are the tensor's", "^perm ",
+        ("counted from the front", "axis is inside", "no later than end_axis", "an axis to transform",
+         " is inside a tensor of rank", "a shape of rank", "each axis is named", "are the tensor's", "^perm ",
          "the axes are", "the sequence axis is not", "time and batch", "batch_dims", "another axis than the batch"),
     ),
     Code(

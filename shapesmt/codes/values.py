@@ -71,7 +71,9 @@ CODES = (
         "An attribute has the type and one of the values that the operator defines.",
         "Correct the attribute where the model is made; the report names the values that are possible.",
         "g (float[n, 4] x) => (float[n, 4] y) { y = LpNormalization <p = 3> (x) }",
-        ("attribute", "^mode ", "the mode is", "the norm is", "is positive", "is at least", "the activation is",
+        ("weights are for sums", "mask lists", "masks are", "are -1 or more", "nms_eta", "a ratio isn't",
+         "the method is", "attribute", "^mode ", "the mode is", "the norm is", "is positive", "is at least",
+         "the activation is",
          "pixel format", "IoU threshold", "is odd, not", "bits, not", "^'", "n-grams have"),
     ),
 )  # fmt: skip

@@ -135,13 +135,13 @@ def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor]
     for term, x in zip(terms, operands, strict=True):
         letters = spelt(term, hidden)
         ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
-        for letter, d in _sizes(ctx, letters, x).items():
+        for letter, d in diagonal_sizes(ctx, letters, x).items():
             law = f"sizes of '{letter[0]}' are equal or 1"
             sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
     return sizes
 
 
-def _sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
+def diagonal_sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
     """The size of each letter in one input; one that is named twice is a diagonal."""
     found: dict[str, Dim] = {}
     for letter, d in zip(letters, x.dims, strict=True):

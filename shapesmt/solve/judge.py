@@ -143,7 +143,7 @@ class Judge:
             tied, facts = domain.about((s,))
             alone = not domain.cone((s,))[1]
             model = None if alone else self._solver.smallest_model(facts, tied, self.deadline)
-            lo = domain.ends(s)[0]
-            values.update(model or {s: int(lo) if lo > -inf else 0})
+            lo, hi = domain.ends(s)
+            values.update(model or {s: int(lo) if lo > -inf else int(min(hi, 0))})
         values.update(partial)
         return values
