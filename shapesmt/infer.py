@@ -95,7 +95,7 @@ def infer(
         inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
         if [literal for literal in inference.wanted if read(literal)]:
-            for applications in _REMEMBERED.values():  # made without the elements of these constants
+            for applications in [*_REMEMBERED.values()]:  # made without the elements of these constants
                 applications.clear()
             continue
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
