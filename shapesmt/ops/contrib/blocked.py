@@ -100,7 +100,9 @@ def blocked_upsample(ctx: InferenceContext) -> Tensor:
     """Height and width times whole numbers."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")
-    ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, "the attribute scales is [1, 1, height, width]")
+    ctx.check(
+        scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, "the attribute scales is [1, 1, height, width]"
+    )
     return ctx.tensor((n, c, *(size * scale for size, scale in zip(sizes, scales[2:], strict=True))))
 
 
