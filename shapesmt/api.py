@@ -8,6 +8,7 @@ keyword,
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
+    values    elements of small inputs, by the input or the element: 16000, `"1..32"`, True
     assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
     timeout   seconds after which what is undecided is reported as undecided
 
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.cautions import cautions, declarations, refuse_declarations
-from shapesmt.deadline import Deadline
+from shapesmt.deadline import Deadline, look, seconds
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Examination, examine
 from shapesmt.explanation import explanation
@@ -35,6 +36,7 @@ from shapesmt.extents import tensor_bounds, unbounded
 from shapesmt.finding import Verdict
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
+from shapesmt.inputs import ValueLike
 from shapesmt.memory import one_call
 from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
@@ -45,9 +47,11 @@ from shapesmt.solve.judge import Judge
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.story import Story
+    from shapesmt.solve.encode import Encoding
+    from shapesmt.story import Chain, Story
 
 TIMEOUT = 60.0
+GRACE = 1.0  # seconds more for the ranges and relations, without which there is no answer
 DECLARED = ("check", "trust", "ignore", "override")
 
 
@@ -72,6 +76,7 @@ def check(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     certify: bool = False,
@@ -99,7 +104,7 @@ def check(
     ('DEPENDS', ('m == n',))
     """
     return _checked(
-        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
     )[1]
 
 
@@ -109,6 +114,7 @@ def story(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     certify: bool = False,
@@ -122,13 +128,16 @@ def story(
     from shapesmt.story import Story
 
     a, report = _checked(
-        model, dims, shapes, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
+        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
     )
     found = _bounds(a)
     if not found.valid:
         found = dataclasses.replace(found, tensors=unbounded(a.examination))
-    drawn = valid_region(a.problem, a.examination)
-    return Story(report, found, chains(report.judged, a.examination), drawn, makers(a.problem.graph))
+    in_time = a.judge.deadline.attempt
+    drawn = in_time(lambda: valid_region(a.problem, a.examination), None)
+    none: dict[int, Chain] = {}
+    chained = in_time(lambda: chains(report.judged, a.examination), none)
+    return Story(report, found, chained, drawn, makers(a.problem.graph))
 
 
 def page(
@@ -136,6 +145,7 @@ def page(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str:
@@ -146,7 +156,7 @@ def page(
     """
     from shapesmt.render.html import page as rendered
 
-    return rendered(story(model, dims=dims, shapes=shapes, assume=assume, timeout=timeout))
+    return rendered(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
 
 
 @one_call()
@@ -155,6 +165,7 @@ def bounds(
     *tensors: str,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Bounds:
@@ -165,7 +176,7 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    a = analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, values, assume, timeout)
     for name in tensors:
         if name not in a.examination.inference.tensors:
             raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
@@ -179,11 +190,12 @@ def explain(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    a = analysed(load(model), dims, shapes, assume, timeout)
+    a = analysed(load(model), dims, shapes, values, assume, timeout)
     return explanation(a.problem, a.examination, a.judge, target, a.started)
 
 
@@ -194,6 +206,7 @@ def tighten(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     timeout: float = TIMEOUT,
@@ -212,7 +225,7 @@ def tighten(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
         export.save(annotated, output)
@@ -226,6 +239,7 @@ def tighten_file(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     timeout: float = TIMEOUT,
@@ -235,7 +249,7 @@ def tighten_file(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
         export.save(_annotated(proto, a, found.tensors, declared), output)
@@ -257,13 +271,29 @@ def encode(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
 ) -> str:
-    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail."""
+    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
+
+    Raises:
+        OutOfTimeError: It isn't complete in the time given.
+    """
+    graph = load(model)
+    deadline = Deadline(seconds(timeout))
+    return deadline.require(
+        lambda: _encoded(pose(graph, dims, shapes, assume, values)).text, "the system isn't complete"
+    )
+
+
+def _encoded(problem: Problem) -> Encoding:
+    """The complete system of a problem."""
     from shapesmt.solve.encode import encode as encoded
 
-    problem = pose(load(model), dims, shapes, assume)
-    return encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed).text
+    made = encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
+    look()  # of nodes that weren't looked at in time the system says nothing
+    return made
 
 
 @one_call()
@@ -273,6 +303,7 @@ def repro(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str | None:
@@ -287,14 +318,16 @@ def repro(
     known = [n.name for n in graph.nodes]
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)
-    a = analysed(graph, dims, shapes, assume, timeout)
-    return reproduced(proto, graph, diagnose.findings(a.problem, a.examination, a.judge), node)
+    a = analysed(graph, dims, shapes, values, assume, timeout)
+    found = diagnose.findings(a.problem, a.examination, a.judge)
+    return a.judge.deadline.require(lambda: reproduced(proto, graph, found, node), "no script is made")
 
 
 def analysed(
     graph: Graph,
     dims: Mapping[str, RangeLike] | None,
     shapes: Mapping[str, ShapeLike] | None,
+    values: Mapping[str, ValueLike] | None,
     assume: Iterable[str] | None,
     timeout: float,
     *,
@@ -304,8 +337,9 @@ def analysed(
     started = time.perf_counter()
     if declared not in DECLARED:
         raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
-    problem = pose(graph, dims, shapes, assume)
-    judge = Judge(Deadline(timeout))
+    judge = Judge(Deadline(seconds(timeout)))
+    posing = Deadline(seconds(timeout) + GRACE)
+    problem = posing.require(lambda: pose(graph, dims, shapes, assume, values), "the ranges aren't looked through")
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
         raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
@@ -316,6 +350,7 @@ def _checked(
     model: Model,
     dims: Mapping[str, RangeLike] | None,
     shapes: Mapping[str, ShapeLike] | None,
+    values: Mapping[str, ValueLike] | None,
     assume: Iterable[str] | None,
     timeout: float,
     *,
@@ -331,10 +366,10 @@ def _checked(
         proto, graph = runnable(model)
     else:
         graph = load(model)
-    a = analysed(graph, dims, shapes, assume, timeout, declared=declared)
+    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = diagnose.findings(a.problem, a.examination, a.judge)
     if replay:
-        found = replayed(proto, graph, found)
+        found = replayed(proto, graph, found, a.judge.deadline)
     region = diagnose.precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if certify else ""
@@ -352,12 +387,10 @@ def _checked(
 
 def _certificate(a: Analysis) -> str:
     """The verdict of the complete system, which must not contradict the pipeline's."""
-    from shapesmt.solve.certify import certify
-    from shapesmt.solve.encode import encode as encoded
+    from shapesmt.solve.certify import UNKNOWN, certify
 
-    p = a.problem
-    system = encoded(p.graph, p.inputs, p.domain.facts, p.assumed)
-    verdict = certify(system, a.judge.deadline).verdict
+    deadline = a.judge.deadline
+    verdict = deadline.attempt(lambda: certify(_encoded(a.problem), deadline), UNKNOWN).verdict
     refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in a.examination.judgements)
     proved = not a.examination.judgements
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):

@@ -6,6 +6,9 @@
     [dims]                       # of every model that has such a dimension
     batch = "1..32"
 
+    [values]                     # of every model that has such an input
+    sr = 16000
+
     [models."decoder*.onnx"]     # every model that matches needs these names
     dims = { past = "1..2048", seq = "1..64" }
     assume = "total == past + seq"
@@ -27,6 +30,7 @@ from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.expressions import names_in
+from shapesmt.inputs import parse_value
 from shapesmt.ranges import ACCEPTED_SHAPE, Origin, Range, did_you_mean, parse_range, parse_shape, quoted
 
 __all__ = ["Config"]
@@ -196,6 +200,13 @@ class _Reader:
             found[name] = "[...]" if shape is None else tuple(sized)
         return found
 
+    def values(self, key: str, value: Any) -> Options:
+        """Elements of small inputs by name."""
+        return {
+            name: replace(self._parsed(f"{key}.{name}", parse_value, spec), origin=self.origin)
+            for name, spec in self.table(key, value).items()
+        }
+
     def assume(self, key: str, value: Any) -> dict[str, Origin]:
         """One relation or several, each with its origin."""
         texts = [value] if isinstance(value, str) else value
@@ -244,6 +255,7 @@ class _Reader:
 _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "dims": _Reader.dims,
     "assume": _Reader.assume,
+    "values": _Reader.values,
     "timeout": _Reader.timeout,
     "declared": _Reader.declared,
     "strict": _Reader.strict,

@@ -17,6 +17,7 @@ from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
@@ -25,7 +26,6 @@ from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 BROADCAST_LAW = "broadcast sizes are equal or 1"
-
 
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
@@ -56,8 +56,8 @@ class InferenceContext(Attached):
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.sizing: set[int] = set()
-        self.rests_on: set[str] = set()
-        self._guards: tuple[Formula, ...] = ()
+        self.rests_on: set[tuple[Causes, bool]] = set()
+        self._taken: Formula = TRUE
         self._run = run
 
     @classmethod
@@ -180,7 +180,7 @@ class InferenceContext(Attached):
         numbers = tuple(i.constant for i in items if i is not None and i.constant is not None)
         if len(numbers) == len(items):
             return numbers
-        if None not in items:
+        if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
 
@@ -218,7 +218,7 @@ class InferenceContext(Attached):
             raise ShapeMismatch(law if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, law, sides[0], sides[1]))
+            self.requirements.append(Requirement(formula, law, sides[0], sides[1], given=self._taken))
         else:
             self.requirements.append(Requirement(TRUE, law))
 
@@ -334,11 +334,11 @@ class InferenceContext(Attached):
     ) -> tuple[Tensor, ...]:
         """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
         assert self._run is not None
-        outer, self._guards = self._guards, (*self._guards, given) if given is not TRUE else self._guards
+        outer, self._taken = self._taken, all_of(self._taken, given)
         try:
             return self._run(self, graph, inputs, label)
         finally:
-            self._guards = outer
+            self._taken = outer
 
     def adopt(self, inner: Application, within: str) -> None:
         """Take over what an inner node needs, under the conditions that hold here."""
@@ -347,7 +347,8 @@ class InferenceContext(Attached):
             listed = tuple({r.formula: r for r in listed if r.formula is not TRUE}.values())
         for r in listed:
             path = f"{within}/{r.within}" if r.within else within
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path))
+            given = all_of(self._taken, r.given)
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=given))
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
@@ -355,9 +356,7 @@ class InferenceContext(Attached):
         self.unjudged.extend(u._replace(path=f"{within}/{u.path}" if u.path else within) for u in inner.unjudged)
 
     def _guarded(self, formula: Formula) -> Formula:
-        for guard in reversed(self._guards):
-            formula = implies(guard, formula)
-        return formula
+        return formula if self._taken is TRUE else implies(self._taken, formula)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
         """What was stated so far, with these outputs."""

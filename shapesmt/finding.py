@@ -58,6 +58,7 @@ class Counterexample(Data):
     """An admissible input that fails: the value of every symbol and the shape of every input.
 
     `relevant` names the symbols that matter: with their values it fails whatever the others are. Without it, all may.
+    `values` has the elements of small inputs on which something depends, in row-major order.
 
     >>> Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}).to_dict()
     {'symbols': {'height': 65}, 'inputs': {'image': [1, 3, 65, 64]}}
@@ -66,6 +67,7 @@ class Counterexample(Data):
     symbols: Mapping[str, int]
     inputs: Mapping[str, tuple[int, ...]]
     relevant: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    values: Mapping[str, tuple[int | float, ...]] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,8 @@ class Finding(Data):
     `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
     claims another shape), "unsupported" (no rule for the operator), "rank" (an input of unknown rank) or "elements"
     (numbers that come from sizes in a way that isn't followed).
-    `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None.
+    `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None. `when` is the condition of the
+    branches that the law stands in, where only some inputs take them.
 
     >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
     'inner sizes agree'
@@ -155,6 +158,7 @@ class Finding(Data):
     clash: Clash | None = field(default=None, metadata=_OMIT_EMPTY)
     note: str = field(default="", metadata=_OMIT_EMPTY)
     replay: Replay | None = field(default=None, metadata=_OMIT_EMPTY)
+    when: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

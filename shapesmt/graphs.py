@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
+from shapesmt.inputs import ValueLike
 from shapesmt.nodelink import document, flow
 from shapesmt.problem import pose
 from shapesmt.ranges import RangeLike, ShapeLike
@@ -24,6 +25,7 @@ def encoding(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
 ) -> Constraints:
     """The complete system as Z3's variables and constraints, by name: to add one's own, and solve.
@@ -36,7 +38,7 @@ def encoding(
     """
     from shapesmt.solve.constraints import Constraints
 
-    problem = pose(load(model), dims, shapes, assume)
+    problem = pose(load(model), dims, shapes, assume, values)
     return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
 
 
@@ -45,6 +47,7 @@ def dataflow(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
 ) -> nx.MultiDiGraph[str]:
     """The networkx graph of a model (see `shapesmt.nodelink`), with the `dtype` and `shape` of each edge's tensor.
@@ -56,7 +59,7 @@ def dataflow(
     >>> dataflow(model).edges(data="shape")
     OutMultiEdgeDataView([('x', 'Flatten_0', ('n', '4')), ('Flatten_0', 'Relu_1', ('1', '4*n'))])
     """
-    problem = pose(load(model), dims, shapes, assume)
+    problem = pose(load(model), dims, shapes, assume, values)
     tensors = infer(problem.graph, problem.inputs).tensors
     made = flow(problem.graph)
     for _, _, edge in made.edges(data=True):

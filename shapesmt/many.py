@@ -25,7 +25,8 @@ from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.expressions import names_in
 from shapesmt.frontends import load
 from shapesmt.frontends.files import is_folder
-from shapesmt.problem import dimension_names
+from shapesmt.inputs import parse_value
+from shapesmt.problem import names_of
 from shapesmt.ranges import Origin, parse_range, parse_shape, unknown_name
 from shapesmt.report import Report
 from shapesmt.reports import Reports, Unchecked
@@ -85,29 +86,37 @@ def shared(paths: Sequence[str], options: Options) -> Options:
         name: replace(parse_range(spec, name), origin=Origin("--dim", needed=False))
         for name, spec in options.get("dims", {}).items()
     }
+    values = {
+        name: replace(parse_value(spec, name), origin=Origin("--value", needed=False))
+        for name, spec in options.get("values", {}).items()
+    }
     shapes: Mapping[str, str] = options.get("shapes", {})
     assume = dict.fromkeys(options.get("assume", ()), Origin("--assume", needed=False))
     for name, shape in shapes.items():
         parse_shape(shape, name)
     wanted = {("input dimension", name) for name in dims} | {("input", name) for name in shapes}
+    wanted |= {("small input", name) for name in values}
     wanted |= {("symbol", name) for text in assume for name in names_in(text)}
     _require(wanted, paths)
-    return {**options, "dims": dims, "assume": assume}
+    return {**options, "dims": dims, "values": values, "assume": assume}
 
 
 def _require(wanted: set[tuple[str, str]], paths: Sequence[str]) -> None:
     """Read models until each name was seen."""
-    known: dict[str, dict[str, None]] = {"input dimension": {}, "input": {}}
+    known: dict[str, dict[str, None]] = {"input dimension": {}, "input": {}, "small input": {}, "symbol": {}}
     for path in paths if wanted else ():
         with suppress(ShapesmtError):
             graph = load(path)
-            known["input dimension"].update(dict.fromkeys(sorted(dimension_names(graph))))
+            dims, elements = names_of(graph)
+            known["input dimension"].update(dict.fromkeys(sorted(dims)))
             known["input"].update(dict.fromkeys(graph.inputs))
-        wanted = {(what, name) for what, name in wanted if name not in known.get(what, known["input dimension"])}
+            known["small input"].update(dict.fromkeys(sorted({*elements, *graph.inputs})))
+            known["symbol"].update(dict.fromkeys(sorted(dims | elements)))
+        wanted = {(what, name) for what, name in wanted if name not in known[what]}
         if not wanted:
             return
     for what, name in sorted(wanted) if any(known.values()) else ():
-        raise unknown_name(what, name, known.get(what, known["input dimension"]), f"any of {len(paths)} models")
+        raise unknown_name(what, name, known[what], f"any of {len(paths)} models")
 
 
 def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = str) -> Reports:
@@ -154,6 +163,8 @@ def outcome(task: Task) -> Report | Unchecked:
         return replace(api.check(model, **options), model=path)
     except ShapesmtError as error:
         return Unchecked(path, printable(" ".join(str(error).split()), 1000))
+    except MemoryError:
+        return Unchecked(path, "there isn't enough memory")
     except Exception as error:  # one model's failure mustn't end the others'
         text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
         return Unchecked(path, printable(f"internal error: {' '.join(text.split())}", 1000), internal=True)

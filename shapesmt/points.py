@@ -25,7 +25,7 @@ Assignment = dict[Atom, int]
 
 def lowest(symbol: Atom) -> int:
     """The value that a symbol has unless something speaks against it."""
-    return int(symbol.lo) if symbol.lo > -inf else 0
+    return int(symbol.lo) if symbol.lo > -inf else int(min(symbol.hi, 0))
 
 
 def distance(assignment: Assignment) -> tuple[int, int]:

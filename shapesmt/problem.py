@@ -20,6 +20,7 @@ from shapesmt.finding import Counterexample, SymbolRange
 from shapesmt.formula import Formula, all_of
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
+from shapesmt.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.requirement import Requirement
@@ -47,6 +48,7 @@ class Problem:
         ranks: Of each input that has no declared rank, the symbol that stands for it.
         anything: The inputs that the caller gives as `[...]`: tensors of any rank and any size, 0 included.
         assumed: What nodes need of these ranks, by the nodes' indices: the inputs have the ranks that follow.
+        small: The inputs whose elements have names.
     """
 
     graph: Graph
@@ -61,6 +63,7 @@ class Problem:
     ranks: Mapping[str, Dim] = field(default_factory=dict)
     anything: frozenset[str] = frozenset()
     assumed: tuple[tuple[int, Requirement], ...] = ()
+    small: Mapping[str, Small] = field(default_factory=dict)
 
     @property
     def unadopted(self) -> dict[str, SymbolRange]:
@@ -80,7 +83,8 @@ class Problem:
         """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
-        return _posed(self.graph, self.declared, self.expressions, ranges, anything=self.anything)
+        ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
+        return _posed(self.graph, self.declared, self.expressions, ranges, anything=self.anything, small=self.small)
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
         """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
@@ -95,7 +99,9 @@ class Problem:
                 shapes[name] = (1,) * size(ndim)
         decide = frozenset(deciding)
         relevant = tuple(name for name, d in self.dims.items() if not d.symbols.isdisjoint(decide))
-        return Counterexample({name: size(d) for name, d in self.dims.items()}, shapes, relevant)
+        symbols = {name: size(d) for name, d in self.dims.items()}
+        given = {name: s.at(symbols) for name, s in self.small.items() if s.matters(symbols)}
+        return Counterexample(symbols, shapes, relevant, given)
 
 
 def pose(
@@ -103,6 +109,7 @@ def pose(
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
 ) -> Problem:
     """The problem that a graph and its caller's declarations pose; a mapping of assumptions has their origins.
 
@@ -114,7 +121,9 @@ def pose(
     for name in unranked:
         _give_rank(name, declared, dims or {})
     names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
-    return _posed(graph, declared, names, given, assume, anything=frozenset(shapes or ()) & {*unranked})
+    small, elements = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, values or {})
+    anything = frozenset(shapes or ()) & {*unranked}
+    return _without_idle(_posed(graph, declared, names, {**given, **elements}, assume, anything, small))
 
 
 def _posed(
@@ -124,10 +133,13 @@ def _posed(
     given: Mapping[str, SymbolRange],
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
     anything: frozenset[str] = frozenset(),
+    small: Mapping[str, Small] | None = None,
 ) -> Problem:
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
     }
+    small = small or {}
+    free.update({name: d for s in small.values() for name, d in s.symbols(given).items()})
     origins = assume if isinstance(assume, Mapping) else {}
     assumptions = [assume] if isinstance(assume, str) else list(assume or ())
     assumptions = [text for text in assumptions if text not in origins or _applies(text, origins[text], free)]
@@ -139,20 +151,32 @@ def _posed(
         name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes], ndim=ranks.get(name))
         for name, (dtype, axes) in declared.items()
     }
+    inputs.update({name: tensor(s.dtype, inputs[name].shape, s.value(meant)) for name, s in small.items()})
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
     domain = Domain(own, facts)
     problem = Problem(
-        graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, anything
+        graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, anything, (), small
     )
     return _with_ranks(problem) if ranks else problem
 
 
-def dimension_names(graph: Graph) -> frozenset[str]:
-    """The names of input dimensions that a range or an assumption can speak of."""
+def _without_idle(problem: Problem) -> Problem:
+    """The problem without the elements of inputs of which nobody says anything, and on which nothing depends."""
+    idle = idle_elements(problem.graph, problem.inputs, problem.dims.values(), problem.domain.facts)
+    dims = {name: d for name, d in problem.dims.items() if d.symbols.isdisjoint(idle)}
+    ranges = {name: r for name, r in problem.ranges.items() if name in dims or name not in problem.dims}
+    domain = Domain([s for s in problem.domain.symbols if s not in idle], problem.domain.facts)
+    return dataclasses.replace(problem, dims=dims, ranges=ranges, domain=domain) if idle else problem
+
+
+def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of input dimensions, and of elements of small inputs: what an assumption can speak of."""
     declared = _declared(graph, {})
-    return frozenset(_symbols(graph, declared, {}, list(map(rank_name, _unranked(graph, declared))))[1])
+    names, given = _symbols(graph, declared, {}, list(map(rank_name, _unranked(graph, declared))))
+    small, _ = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, {})
+    return frozenset(given), frozenset(name for s in small.values() for name in s.names)
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:

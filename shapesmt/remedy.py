@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import lcm
 
 from shapesmt.dim import Dim, maximum, of_atom
@@ -16,6 +17,7 @@ from shapesmt.examine import Examination
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import SymbolRange, Verdict
 from shapesmt.formula import Formula, all_of, at_least, at_most, divides, equal
+from shapesmt.inputs import DEFAULT
 from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.ranges import Range
@@ -27,20 +29,27 @@ _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<
 
 
 def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
-    """The remedy for a model that runs for some inputs; None where none is proven."""
+    """The remedy for a model that runs for some inputs; None where none is proven in the time given."""
+    return judge.deadline.attempt(lambda: _remedy(problem, examination, judge, region), None)
+
+
+def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     if examination.verdict is not Verdict.DEPENDS or not examination.decided or "False" in region.text:
         return None
     conditions = [j.condition for j in examination.judgements]
-    region_alone = declared(region.text, problem.ranges)
+    elements = frozenset(name for small in problem.small.values() for name in small.names)
+    region_alone = declared(region.text, problem.ranges, elements)
     needed = [parse_formula(text, problem.dims) for text in region.text] if region.exact else conditions
     if _suffices(region_alone, needed, problem, examination, judge):
         return region_alone
-    one_input = declared(_at_one_input(problem, examination, judge), problem.ranges)
+    one_input = declared(_at_one_input(problem, examination, judge), problem.ranges, elements)
     return one_input if _suffices(one_input, conditions, problem, examination, judge) else None
 
 
-def declared(conditions: Sequence[str], symbols: Mapping[str, SymbolRange]) -> Remedy:
-    """Conditions as ranges where one symbol decides, else as assumptions.
+def declared(
+    conditions: Sequence[str], symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset()
+) -> Remedy:
+    """Conditions as ranges where one symbol decides, else as assumptions; `elements` are those of small inputs.
 
     >>> declared(["height % 16 == 0", "total == past + seq"], {"height": SymbolRange(65, 512)}).to_dict()
     {'dims': {'height': '80..512:16'}, 'assume': ['total == past + seq']}
@@ -49,11 +58,21 @@ def declared(conditions: Sequence[str], symbols: Mapping[str, SymbolRange]) -> R
     assumed: list[str] = []
     for condition in conditions:
         name, narrowed = _narrowed(condition, symbols, ranges)
+        narrowed = None if narrowed is not None and narrowed.lo < 0 and name not in elements else narrowed
         if narrowed is None:
             assumed.append(condition)
         else:
             ranges[name] = narrowed
-    return Remedy({name: str(interval) for name, interval in ranges.items()}, tuple(assumed))
+    values = {name: _open(interval, symbols[name]) for name, interval in ranges.items() if name in elements}
+    dims = {name: str(interval) for name, interval in ranges.items() if name not in elements}
+    return Remedy(dims, tuple(assumed), values)
+
+
+def _open(interval: Range, known: SymbolRange) -> str:
+    """A range of an element as text, without the ends that its type has anyway."""
+    text = str(interval)
+    text = text.removeprefix(str(known.min)) if text.startswith(f"{known.min}..") and known.source == DEFAULT else text
+    return text.removesuffix(str(known.max)) if text.endswith(f"..{known.max}") and known.source == DEFAULT else text
 
 
 def _narrowed(
@@ -69,14 +88,16 @@ def _narrowed(
     low, high, step = old.lo, old.hi, old.step
     if match[3]:
         modulus, rest = int(match[3]), int(match[4])
-        starts = (low + i * step for i in range(modulus))
-        low, step = next((s for s in starts if s % modulus == rest), -1), lcm(step, modulus)
+        starts = [s for s in (low + i * step for i in range(modulus)) if s % modulus == rest]
+        if not starts:
+            return name, None
+        low, step = starts[0], lcm(step, modulus)
     else:
-        least = max(int(match[1] or 0), int(match[6]) if match[5] != "<=" else 0)
+        least = max(low, int(match[1] or low), int(match[6]) if match[5] != "<=" else low)
         low += max(0, -((low - least) // step)) * step
         if match[5] != ">=":
             high = int(match[6]) if high is None else min(high, int(match[6]))
-    if low < 0 or (high is not None and low > high):
+    if high is not None and low > high:
         return name, None
     return name, Range(low, None if high is None else high - (high - low) % step, step)
 
@@ -93,14 +114,15 @@ def _suffices(
 
 
 def _meanings(found: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
-    for name, text in found.dims.items():
+    for name, text in (*found.dims.items(), *found.values.items()):
         ends, _, step = text.partition(":")
         low, between, high = ends.partition("..")
-        yield at_least(dims[name], int(low)) if between else equal(dims[name], int(low))
+        if low:
+            yield at_least(dims[name], int(low)) if between else equal(dims[name], int(low))
         if high:
             yield at_most(dims[name], int(high))
         if step:
-            yield divides(int(step), dims[name] - int(low))
+            yield divides(int(step), dims[name] - int(low or 0))
     for text in found.assume:
         yield parse_formula(text, dims)
 

@@ -49,7 +49,7 @@ class Precondition(Data):
 
 @dataclass(frozen=True, slots=True)
 class Remedy(Data):
-    """Narrower ranges and relations with which the model is proved to run: what `--dim` and `--assume` are to say.
+    """Narrower ranges and relations with which the model runs: what `--dim`, `--assume` and `--value` are to say.
 
     >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
     {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
@@ -57,6 +57,7 @@ class Remedy(Data):
 
     dims: Mapping[str, str]
     assume: tuple[str, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True)

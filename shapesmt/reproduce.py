@@ -41,10 +41,10 @@ def reproduced(
 
 def _part(proto: onnx.ModelProto, graph: Graph, found: Finding) -> Cut:
     assert found.counterexample is not None
-    shapes = found.counterexample.inputs
-    known = at(graph, shapes)
+    example = found.counterexample
+    known = at(graph, example)
     whole = len(graph.ancestors(found.index)) < READABLE
     try:
-        return cut(proto, graph, found.index, shapes, known, whole=whole, keep=SMALL)
+        return cut(proto, graph, found.index, example, known, whole=whole, keep=SMALL)
     except CutError:
-        return cut(proto, graph, found.index, shapes, known, whole=not whole, keep=SMALL)
+        return cut(proto, graph, found.index, example, known, whole=not whole, keep=SMALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
-from shapesmt.formula import Formula
+from shapesmt.formula import TRUE, Formula
 
 
 class Requirement(NamedTuple):
@@ -14,7 +14,7 @@ class Requirement(NamedTuple):
     `law` is one sentence in the present tense ("joined tensors match off the join axis"). `within` is the path
     of the inner node for a requirement that comes from a subgraph or a function's body. `typed` says that it is
     about element types; `limit` that no shape depends on it: a node that breaks it can't run, but what shapes its
-    outputs would have is known all the same.
+    outputs would have is known all the same. `given` is the condition of the branches that it stands in.
     """
 
     formula: Formula
@@ -24,3 +24,4 @@ class Requirement(NamedTuple):
     within: str = ""
     typed: bool = False
     limit: bool = False
+    given: Formula = TRUE

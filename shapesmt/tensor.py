@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from shapesmt.dim import Dim, as_dim, product, symbol
+from shapesmt.formula import Formula
 from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
+from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
 from shapesmt.rewrite import Replacer
 from shapesmt.value import Elements, Value, elements, field
@@ -16,8 +18,9 @@ Shape: TypeAlias = tuple[Dim, ...]
 
 MAX_RANK = 64  # no runtime has tensors of more axes
 OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
+VALUE = "value"  # the kind of elements of small inputs of which the caller says nothing
 LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
-MAX_FLOATS = 16  # float literals beyond it are weights, not shape arithmetic
+MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 _LITERALS: dict[Literal, Tensor] = memo({})
@@ -71,6 +74,18 @@ class Tensor:
         return not isinstance(self.value, Elements) or None not in self.value.items
 
     @property
+    def chosen(self) -> bool:
+        """Whether an element depends on one of a small input of which the caller says nothing."""
+        known = (
+            self.value.items
+            if isinstance(self.value, Elements)
+            else ()
+            if self.value is None
+            else (self.value.element,)
+        )
+        return any(item is not None and is_open_value(item) for item in known)
+
+    @property
     def dims(self) -> Shape:
         """The shape.
 
@@ -119,6 +134,11 @@ def _tensor(key: TensorKey) -> Tensor:
     return made
 
 
+def is_open_value(term: Dim | Formula | Real) -> bool:
+    """Whether it depends on an element of a small input of which the caller says nothing."""
+    return any(s.kind == VALUE for s in term.symbols)
+
+
 def rewritten(t: Tensor, change: Replacer) -> Tensor:
     """A tensor with its sizes and elements rewritten."""
     value = t.value
@@ -136,17 +156,38 @@ def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input")
 
 def from_literal(literal: Literal) -> Tensor:
     """A constant tensor, its elements where they are few."""
+    if literal.source is not None:
+        return tensor(literal.dtype, literal.shape)
     found = _LITERALS.get(literal)
     if found is None:
-        found = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal))
+        found = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))
     return found
 
 
-def _listed(literal: Literal) -> Value | None:
-    if literal.values is None or literal.dtype.startswith(("complex", "string", "float8", "float4", "float6")):
+def read(literal: Literal) -> bool:
+    """Have `from_literal` give all elements of a constant from now on; whether that is possible and new."""
+    if not unread(literal) or not literal.read():
+        return False
+    _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, Literal.MOST))
+    return True
+
+
+def unread(literal: Literal) -> bool:
+    """Whether the elements of a constant can be read and `from_literal` doesn't give them so far."""
+    if literal.source is not None:
+        return True
+    return literal.values is not None and _listable(literal) and not from_literal(literal).followed
+
+
+def _listable(literal: Literal) -> bool:
+    return not literal.dtype.startswith(("complex", "string"))
+
+
+def _listed(literal: Literal, most: int) -> Value | None:
+    if literal.values is None or not _listable(literal):
         return None
-    if literal.dtype in FLOATS:
-        if len(literal.values) > MAX_FLOATS:
+    if "float" in literal.dtype:
+        if len(literal.values) > most:
             return None
         return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
     return elements(literal.shape, [as_dim(int(v)) for v in literal.values])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from shapesmt.frontends import Model
+    from shapesmt.inputs import ValueLike
     from shapesmt.ranges import RangeLike, ShapeLike
 
 __all__ = ["assert_proved"]
@@ -23,6 +24,7 @@ def assert_proved(
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
     timeout: float = api.TIMEOUT,
@@ -45,7 +47,9 @@ def assert_proved(
     ...
     """
     __tracebackhide__ = True
-    report = api.check(model, dims=dims, shapes=shapes, assume=assume, declared=declared, timeout=timeout)
+    report = api.check(
+        model, dims=dims, shapes=shapes, values=values, assume=assume, declared=declared, timeout=timeout
+    )
     if report.verdict is Verdict.PROVED:
         return report
     text = "\n".join(map(str, lines(report)))

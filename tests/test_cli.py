@@ -70,13 +70,14 @@ def run(capsys, *arguments):
 def test_check_passes_everything_on(api, capsys):
     status, out, err = run(
         capsys, "check", "m.onnx", "--dim", "batch=1..32", "--dim", "`Batch Size`=8", "--shape", "x=[1,?]",
-        "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
+        "--value", "sr=16000", "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
     )  # fmt: skip
     assert (status, err) == (0, "")
     assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")
     options = {
         "dims": {"batch": "1..32", "Batch Size": "8"},
         "shapes": {"x": "[1,?]"},
+        "values": {"sr": "16000"},
         "assume": ("a == b", "c <= 3"),
         "timeout": 5.0,
         "declared": "trust",

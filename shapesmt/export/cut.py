@@ -17,9 +17,10 @@ import numpy as np
 from shapesmt.dim import Dim
 from shapesmt.errors import UsageError, printable
 from shapesmt.evaluate import Evaluator
+from shapesmt.finding import Counterexample
 from shapesmt.graph import DTYPES, Graph, Literal
 from shapesmt.infer import infer
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import Tensor, from_literal, tensor
 from shapesmt.value import Elements, Floats, positions
 
 if TYPE_CHECKING:
@@ -149,9 +150,12 @@ class Cut:
         return bytes(made.SerializeToString())
 
 
-def at(graph: Graph, shapes: Mapping[str, Shape]) -> Mapping[str, Tensor]:
-    """What inference finds of every tensor where the inputs have these shapes."""
-    inputs = {name: tensor(d.dtype, shapes.get(name)) for name, d in graph.inputs.items()}
+def at(graph: Graph, example: Counterexample) -> Mapping[str, Tensor]:
+    """What inference finds of every tensor where the inputs have these shapes, and small ones these elements."""
+    inputs = {name: tensor(d.dtype, example.inputs.get(name)) for name, d in graph.inputs.items()}
+    for name, numbers in example.values.items():
+        shape, dtype = example.inputs[name], inputs[name].dtype
+        inputs[name] = from_literal(Literal(dtype, shape, numbers))
     return infer(graph, inputs).tensors
 
 
@@ -159,7 +163,7 @@ def cut(
     proto: onnx.ModelProto,
     graph: Graph,
     index: int,
-    shapes: Mapping[str, Shape],
+    example: Counterexample,
     known: Mapping[str, Tensor],
     *,
     whole: bool = True,
@@ -171,7 +175,7 @@ def cut(
         proto: The model, as protobuf.
         graph: The same as a graph, which orders and names its nodes.
         index: Of the node in the graph.
-        shapes: Of the model's inputs.
+        example: The model's inputs.
         known: What inference finds of every tensor at these shapes.
         whole: Whether the nodes before it are wanted.
         keep: The bytes up to which a constant stays one.
@@ -197,7 +201,7 @@ def cut(
             else:
                 feeds[name] = _fed(name, literal.dtype, literal.shape)
         elif name in graph.inputs:
-            feeds[name] = _input(name, graph, shapes)
+            feeds[name] = _input(name, graph, example)
         else:
             feeds[name] = _inferred(name, known.get(name))
             settled &= feeds[name].values is not None or feeds[name].dtype.startswith("float")
@@ -275,14 +279,14 @@ def _fed(
     return Feed(dtype, shape, values, declared)
 
 
-def _input(name: str, graph: Graph, shapes: Mapping[str, Shape]) -> Feed:
-    declared = graph.inputs[name]
+def _input(name: str, graph: Graph, example: Counterexample) -> Feed:
+    declared, shapes = graph.inputs[name], example.inputs
     if declared.kind != "tensor":
         raise CutError(f"input '{printable(name)}' is of the type {declared.dtype}, which can't be fed")
     if name not in shapes:
         raise CutError(f"the rank of input '{printable(name)}' is unknown; --shape says what it has")
     fits = declared.shape is not None and len(declared.shape) == len(shapes[name])
-    return _fed(name, declared.dtype, shapes[name], declared=declared.shape if fits else None)
+    return _fed(name, declared.dtype, shapes[name], example.values.get(name), declared.shape if fits else None)
 
 
 def _inferred(name: str, t: Tensor | None) -> Feed:

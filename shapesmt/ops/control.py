@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
@@ -20,20 +19,20 @@ UNROLLED = 32  # trips written out one by one
 WRITTEN = 1 << 14  # nodes written out for that
 ROUNDS = 8  # runs of a body to find out how it changes what it carries
 COUNTED = 1 << 31  # a limit beyond it is no limit
+UNTIL_RUN = "if "  # begins the name of a condition that only data decides
 STEADY = "every trip makes a scan output of the same shape"
 
 
 @rule("If", any_rank=True, nested=True, total=True)
 def branch(ctx: InferenceContext) -> list[Tensor]:
-    """The outputs of the branch that the condition takes; where only data decides, either."""
+    """The outputs of the branch that the condition takes; each branch is judged where it is the one."""
     condition = ctx.input(0)
     require_single(ctx, condition, "the condition has one element")
     taken = truth_of(condition)
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     if taken is None:
-        both = [apart(ctx, graph, [], name, name[:4]) for name, graph in graphs]
-        return [either(ctx, f"either{k}x", *pair) for k, pair in enumerate(zip(*both, strict=False))]
+        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1)
     holds = differs(taken, 0)
     if taken.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
@@ -67,28 +66,6 @@ def chosen_item(condition: Formula, a: Item, b: Item) -> Item:
     if a is b:
         return a
     return select(condition, a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
-
-
-def either(ctx: InferenceContext, name: str, a: Tensor, b: Tensor) -> Tensor:
-    """A tensor that is one or the other: what both have in common, and sizes between theirs."""
-    dtype = a.dtype or b.dtype
-    if a.shape is None or b.shape is None or a.rank != b.rank:
-        return tensor(dtype, None)
-    dims = [between(ctx, f"{name}{i}", *pair) for i, pair in enumerate(zip(a.dims, b.dims, strict=True))]
-    value = a.value if a.value is b.value else None
-    if isinstance(a.value, Elements) and isinstance(b.value, Elements) and a.value.shape == b.value.shape:
-        pairs = zip(a.value.items, b.value.items, strict=True)
-        value = elements(a.value.shape, [p if p is q else None for p, q in pairs])
-    return tensor(dtype, dims, value)
-
-
-def between(ctx: InferenceContext, name: str, a: Dim, b: Dim) -> Dim:
-    """One size or the other."""
-    if a is b:
-        return a
-    size = ctx.fresh(name, max(0, int(min(a.lo, b.lo))) if min(a.lo, b.lo) > -inf else 0, maximum(a, b))
-    ctx.facts.append(at_least(size, minimum(a, b)))
-    return size
 
 
 # Loop
@@ -198,12 +175,21 @@ def repeated(
         outputs = [rewritten(t, known) for t in outputs]
         ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
         hidden = symbols_since(ctx, before.made)
-    before.rewrite(ctx, lambda f: in_every_trip(f, index, trips))
+    before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
+    judge_first(ctx, body, carry, trips)
     kinds = [kind if c.start.is_tensor else LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
     made = outputs[1 + len(start) :]
     fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
     return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
+
+
+def judge_first(ctx: InferenceContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
+    """Judge the first trip by itself where elements are known that later trips no longer have."""
+    if any(c.loses for c in carry):
+        firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", LOST)) for k, c in enumerate(carry)]
+        given = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
+        apart(ctx, body, trip_inputs(body, ZERO, given), "trip 0", "first", at_least(trips, 1))
 
 
 def unknown(ctx: InferenceContext, name: str, kind: str) -> Callable[[int], Dim]:

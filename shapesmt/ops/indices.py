@@ -25,7 +25,7 @@ from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, les
 from shapesmt.ops.fields import element_of, valued
 from shapesmt.rewrite import replace
 from shapesmt.sweep import sweep, too_long
-from shapesmt.tensor import LOST, Shape, Tensor, tensor
+from shapesmt.tensor import LOST, Shape, Tensor, is_open_value, tensor
 from shapesmt.value import Elements, Field, Value, from_array, move_positions, position, positions
 
 INSIDE = "indices are inside the axis"
@@ -51,7 +51,14 @@ def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
 
 
 def spans(indices: Tensor) -> list[Span]:
-    """What is known of the elements: cases that cover the known ones, none where nothing is known."""
+    """What is known of the elements: cases that cover the known ones, none where nothing is known.
+
+    An index of which the caller says nothing is data, and fits.
+    """
+    return [span for span in _spans(indices) if not any(is_open_value(part) for part in span)]
+
+
+def _spans(indices: Tensor) -> list[Span]:
     value = indices.value
     if isinstance(value, Elements):
         known = list(dict.fromkeys(i for i in value.items if isinstance(i, Dim)))

@@ -120,12 +120,14 @@ class _Sizes:
         """Sizes known as expressions, of which any may turn out to be -1."""
         for a, b in combinations(self.either.values(), 2):
             self.ctx.require(negate(all_of(a, b)), ONE_WILD)
-        fixed = [select(self.either[i], 1, d) if i in self.either else d for i, d in enumerate(self.sizes)]
-        remaining, legal = self._remaining(fixed)
-        some = any_of(*self.either.values())
-        kept = equal(*_uncommon_products(self.x.dims, fixed))
-        self.ctx.require(any_of(all_of(some, legal), all_of(negate(some), kept)), KEPT, self.x.numel, product(fixed))
-        return [select(self.either[i], remaining, d) if i in self.either else d for i, d in enumerate(self.sizes)]
+        sizes, none = list(self.sizes), negate(any_of(*self.either.values()))
+        cases = [all_of(none, equal(*_uncommon_products(self.x.dims, self.sizes)))]
+        for i, wild in self.either.items():
+            remaining, legal = self._remaining([ONE if k == i else d for k, d in enumerate(self.sizes)])
+            sizes[i] = select(wild, remaining, sizes[i])
+            cases.append(all_of(wild, legal))
+        self.ctx.require(any_of(*cases), KEPT, self.x.numel, product(sizes))
+        return sizes
 
     def _guessed(self) -> list[Dim]:
         """Sizes of which several are unknown: the product is the number of elements."""

@@ -20,6 +20,7 @@ def flags(remedy: Remedy) -> str:
     '--dim height=80..512:16 --assume "total == past + seq"'
     """
     declared = [f"--dim {_argument(f'{name}={interval}', bare=True)}" for name, interval in remedy.dims.items()]
+    declared += [f"--value {_argument(f'{name}={interval}', bare=True)}" for name, interval in remedy.values.items()]
     return " ".join([*declared, *(f"--assume {_argument(condition)}" for condition in remedy.assume)])
 
 

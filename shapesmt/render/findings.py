@@ -54,6 +54,8 @@ def finding(
     yield line(2, printable(found.law, 400))
     if found.note:
         yield line(2, printable(found.note, 400))
+    if found.when:
+        yield line(2, f"when {printable(found.when, 400)}")
     yield from _sides(found)
     yield from _inputs_that_fail(found, {n for n, r in (symbols or {}).items() if r.min == r.max})
     if found.replay is not None:

@@ -224,6 +224,8 @@ def _told(found: Finding) -> Iterator[Markup]:
     """What clashes, at which input, and for which inputs the node runs."""
     if found.note:
         yield tag("p", printable(found.note, 400), class_="faint")
+    if found.when:
+        yield tag("p", "when ", _code(found.when), class_="faint")
     if found.clash is not None:
         sides = _side(found.clash.left), tag("span", "against", class_="faint"), _side(found.clash.right)
         yield tag("div", sides, class_="clash")

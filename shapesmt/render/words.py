@@ -43,7 +43,9 @@ STRONG = "bold"
 CODE = "cyan"
 
 _MOST_CODE = 400  # characters of a formula that are shown
-_BY_HAND = ("--dim", "--shape", "default")
+_BY_HAND = ("--dim", "--shape", "--value", "default", "input")
+_TYPES: dict[tuple[int, int | None], str] = {(-(1 << bits - 1), (1 << bits - 1) - 1): f"int{bits}" for bits in (32, 64)}
+_TYPES |= {(0, (1 << bits) - 1): f"uint{bits}" for bits in (32, 64)}
 _SOURCES = {"model": "declared in the file", "metadata": "from the file's metadata"}
 
 
@@ -110,11 +112,13 @@ def listed(items: Sequence[str], most: int = 6) -> str:
 def interval(low: int, high: int | None, step: int = 1) -> str:
     """The text of an interval, as a range is written.
 
-    >>> interval(8, 8), interval(1, None), interval(64, 512, 16)
-    ('8', '1..', '64..512:16')
+    >>> interval(8, 8), interval(1, None), interval(64, 512, 16), interval(-(2**31), 2**31 - 1)
+    ('8', '1..', '64..512:16', 'int32')
     """
     if low == high:
         return str(low)
+    if (low, high) in _TYPES:
+        return _TYPES[low, high]
     return f"{low}..{'' if high is None else high}" + (f":{step}" if step > 1 else "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import onnx
 
@@ -25,6 +25,7 @@ class Truth:
         granted: Nodes that may fail for data that nobody knows.
         unchecked: Nodes of which only what they give is judged, not whether they run.
         whole: False when some assignments are left out because of that.
+        values: What is said of elements of small inputs.
     """
 
     model: onnx.ModelProto
@@ -32,6 +33,7 @@ class Truth:
     granted: frozenset[str] = frozenset()
     unchecked: frozenset[str] = frozenset()
     whole: bool = True
+    values: Mapping[str, int | str] = field(default_factory=dict)
 
     @property
     def valid(self) -> list[tuple[dict[str, int], Run]]:
@@ -64,8 +66,8 @@ def disagreements(
 ) -> list[str]:
     """What is wrong in the answers about a model."""
     try:
-        report = shapesmt.check(truth.model, dims=dims, assume=assume)
-        bounds = shapesmt.bounds(truth.model, dims=dims, assume=assume)
+        report = shapesmt.check(truth.model, dims=dims, values=truth.values, assume=assume)
+        bounds = shapesmt.bounds(truth.model, dims=dims, values=truth.values, assume=assume)
     except UsageError as error:
         empty = "no admissible input" in str(error)
         return [] if empty and not truth.runs else [f"raised {error}"]
@@ -167,7 +169,8 @@ def _counterexample(truth: Truth, finding: Finding, unknown: set[str]) -> Iterat
     if shown is None:
         yield f"{finding.node} has no counterexample"
         return
-    run = next((run for sizes, run in truth.runs if sizes == shown.symbols), None)
+    runs = (run for sizes, run in truth.runs if all(sizes.get(n, size) == size for n, size in shown.symbols.items()))
+    run = next(runs, None)
     if run is None and truth.whole:
         yield f"{finding.node}: {shown.symbols} isn't admissible"
     elif run is None:

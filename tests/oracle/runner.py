@@ -10,6 +10,7 @@ Nodes for which onnxruntime has no kernel run on `onnx.reference`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -75,7 +76,7 @@ class Execution:
         Raises:
             NoBlame: The model fails as a whole, and none of its nodes by itself.
         """
-        feeds = {i.name: self.feed(i, input_shape(i, sizes)) for i in self.inputs}
+        feeds = {i.name: self._given(i, sizes) for i in self.inputs}
         if self.whole is not None:
             names = [o.name for o in self.whole.get_outputs()]
             try:
@@ -92,6 +93,16 @@ class Execution:
             if found.failing or any(sign in said for sign in NO_KERNEL):
                 return found
         raise NoBlame(f"at {dict(sizes)}: {said}")
+
+    def _given(self, info: onnx.ValueInfoProto, sizes: Sizes) -> Any:
+        """What an input is fed with: the elements that the assignment names, else what the caller's feed gives."""
+        shape = input_shape(info, sizes)
+        given = self.feed(info, shape)
+        names = element_names(info.name, shape)
+        if any(name in sizes for name in names):
+            flat = [sizes.get(name, old) for name, old in zip(names, np.ravel(given).tolist(), strict=True)]
+            return np.array(flat, np.asarray(given).dtype).reshape(shape)
+        return given
 
     @cached_property
     def whole(self) -> onnxruntime.InferenceSession | None:
@@ -224,6 +235,11 @@ def _size(name: str, sizes: Sizes) -> int:
     return sizes[name] if name in sizes else int(value(name, sizes))
 
 
+def element_names(name: str, shape: tuple[int, ...]) -> list[str]:
+    """The names that the elements of a small input have."""
+    return [name] if prod(shape) == 1 else [f"{name}[{','.join(map(str, at))}]" for at in np.ndindex(*shape)]
+
+
 def plain(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
     """Ones where they are floats or booleans, zeros where they are integers."""
     dtype = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
@@ -240,7 +256,7 @@ def varied(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
 
 def value(text: str, sizes: Sizes) -> Any:
     """What a formula is at these sizes, by Python's own grammar and arithmetic."""
-    names = {name.replace(" ", "_"): size for name, size in sizes.items()}
+    names = {_plain(name): size for name, size in sizes.items()}
     return eval(_code(text), {"__builtins__": {}, "min": min, "max": max, "abs": abs}, names)
 
 
@@ -259,7 +275,11 @@ def captures(node: onnx.NodeProto) -> list[str]:
 
 def _code(text: str) -> str:
     parts = text.split("`")
-    return "".join(part.replace(" ", "_") if i % 2 else part for i, part in enumerate(parts))
+    return "".join(_plain(part) if i % 2 else part for i, part in enumerate(parts))
+
+
+def _plain(name: str) -> str:
+    return name if name.isidentifier() else re.sub(r"\W", "_", name)
 
 
 def _info(name: str, value: Any, static: bool) -> onnx.ValueInfoProto:
@@ -285,6 +305,6 @@ def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
 
 
 __all__ = [
-    *("Execution", "NoBlame", "Run", "Unsupported", "assignments", "captures", "input_shape", "one_model", "plain"),
-    *("ready", "value", "varied"),
+    *("Execution", "NoBlame", "Run", "Unsupported", "assignments", "captures", "element_names", "input_shape"),
+    *("one_model", "plain", "ready", "value", "varied"),
 ]

@@ -21,18 +21,19 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-import numpy as np
 import onnx
 import pytest
 
+from shapesmt.inputs import MOST
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.growing import grow
-from tests.oracle.runner import Execution, NoBlame, Run, assignments, varied
+from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, varied
 
 DEFAULT, FULL = 400, 6000
 WORKERS = 2
 STARTED, ANSWERED = 8, 20  # seconds that a runtime and shapesmt have for a graph
 OPERATORS, EXECUTIONS = 200, 100_000
+MOST_TRIED = 2  # conditions of one input that are tried both ways
 
 
 class Judged(NamedTuple):
@@ -46,18 +47,19 @@ class Judged(NamedTuple):
 def judged(seed: int) -> Iterator[Judged | None]:
     """The graph of this seed at every assignment of its symbols; None once it has run, then what came of it."""
     case = grow(seed)
-    branches = any(node.op_type == "If" for node in case.model.graph.node)
-    executions = [Execution(case.model, feeding) for feeding in ((feed, opposite) if branches else (feed,))]
+    execution = Execution(case.model, feed)
+    free, pinned = elements(execution)
     ranges = {name: range(lo, hi + 1) for name, (lo, hi) in case.ranges.items()}
     try:
-        runs = [(sizes, either([e.run(sizes) for e in executions])) for sizes in assignments(ranges)]
+        runs = [(sizes, execution.run(sizes)) for sizes in assignments({**ranges, **free})]
     except NoBlame:
         yield from (None, Judged([], Counter(), Counter({"graphs": 1, "no blame": 1})))
         return
     yield None
-    counts = Counter(graphs=1, executions=len(runs) * len(executions), odd=sum(run.odd for _, run in runs))
-    model, unchecked = executions[0].model, frozenset[str]().union(*(e.unchecked for e in executions))
-    wrong = disagreements(Truth(model, runs, case.granted, unchecked), counts, case.ranges)
+    counts = Counter(graphs=1, executions=len(runs), odd=sum(run.odd for _, run in runs))
+    model, unchecked = execution.model, frozenset(execution.unchecked)
+    truth = Truth(model, runs, case.granted, unchecked, values=pinned)
+    wrong = disagreements(truth, counts, case.ranges)
     yield Judged([f"seed {seed}: {text}" for text in wrong], Counter(_ran(model, runs)), counts)
 
 
@@ -67,17 +69,20 @@ def feed(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
     return varied(info.name, kind, shape)
 
 
-def opposite(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
-    """The same, with every condition the other way."""
-    array = feed(info, shape)
-    return np.asarray(~array) if array.dtype == bool else array
-
-
-def either(runs: list[Run]) -> Run:
-    """What fails with some data fails."""
-    failing = tuple(dict.fromkeys(name for run in runs for name in run.failing))
-    missing = {name for run in runs for name in run.missing}.difference(failing)
-    return Run(failing, tuple(missing), runs[0].shapes, any(run.odd for run in runs))
+def elements(execution: Execution) -> tuple[dict[str, range], dict[str, int]]:
+    """The elements of small inputs: conditions are tried both ways, what else they hold is given."""
+    free: dict[str, range] = {}
+    pinned: dict[str, int] = {}
+    for info in execution.inputs:
+        sizes = [d.dim_value for d in info.type.tensor_type.shape.dim if d.HasField("dim_value")]
+        array = feed(info, tuple(sizes))
+        if len(sizes) == len(info.type.tensor_type.shape.dim) and array.dtype.kind in "iub" and 0 < array.size <= MOST:
+            names = element_names(info.name, array.shape)
+            if array.dtype == bool and array.size <= MOST_TRIED:
+                free.update(dict.fromkeys(names, range(2)))
+            else:
+                pinned.update(zip(names, array.ravel().astype(int).tolist(), strict=True))
+    return free, pinned
 
 
 def _ran(model: onnx.ModelProto, runs: list[tuple[dict[str, int], Run]]) -> Iterator[str]:

@@ -1,0 +1,87 @@
+"""Random graphs in which elements of small inputs decide, held against running them at every value and every size."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import shapesmt
+from shapesmt.finding import Verdict
+from tests.oracle.choosing import Choice, choose
+from tests.oracle.compare import Truth, disagreements
+from tests.oracle.runner import Execution, NoBlame, Run, assignments, plain, value
+
+DEFAULT, FULL = 60, 3000
+LIMIT = 4.0  # seconds that an answer about unbounded numbers may take
+
+
+def runs_of(case: Choice, execution: Execution) -> list[tuple[dict[str, int], Run]]:
+    ranges = {name: range(lo, hi + 1) for name, (lo, hi) in {**case.ranges, **case.values}.items()}
+    return [(sizes, execution.run(sizes)) for sizes in assignments(ranges)]
+
+
+def declared(case: Choice, counts: Counter[str]) -> list[str]:
+    """What is wrong where each element has a declared range."""
+    execution = Execution(case.model, plain)
+    runs = runs_of(case, execution)
+    values = {name: f"{lo}..{hi}" for name, (lo, hi) in case.values.items()}
+    return disagreements(Truth(execution.model, runs, values=values), counts, case.ranges)
+
+
+def undeclared(case: Choice, counts: Counter[str]) -> list[str]:
+    """What is wrong where nothing is said of the elements: the answer is about more than what is run."""
+    execution = Execution(case.model, plain)
+    runs = runs_of(case, execution)
+    report = shapesmt.check(execution.model, dims=case.ranges, timeout=LIMIT)
+    bounds = shapesmt.bounds(execution.model, dims=case.ranges, timeout=LIMIT)
+    counts[f"undeclared {report.verdict}"] += 1
+    tables = {node.name for node in execution.model.graph.node if "Gather" in str(node)}  # what they read is data
+    judged = [(sizes, run) for sizes, run in runs if tables.isdisjoint(run.failing) and not run.odd]
+    wrong = []
+    if any(f.kind == "data" for f in report.findings):
+        return []
+    for sizes, run in judged:
+        holds = all(value(text, sizes) for text in report.precondition.text)
+        if report.verdict is Verdict.PROVED and run.failing:
+            wrong.append(f"PROVED, and {run.failing} fails at {sizes}")
+        if report.precondition.exact and holds == bool(run.failing):
+            wrong.append(f"{report.precondition.text} is {holds} at {sizes}, where {run.failing or 'nothing'} fails")
+        for name, shape in run.shapes.items() if not run.failing else ():
+            found = bounds.tensors[name].shape if name in bounds.tensors else None
+            if found is not None and (
+                len(found) != len(shape)
+                or any(n < d.min or (d.max is not None and n > d.max) for n, d in zip(shape, found, strict=True))
+            ):
+                wrong.append(f"{name} is {shape} at {sizes}, not in {found}")
+    left_out = {f.node for f in report.findings if f.verdict is not Verdict.DEPENDS}  # nothing is assumed of those
+    for f in report.findings:
+        if f.counterexample is not None and f.verdict in (Verdict.DEPENDS, Verdict.FAILS):
+            shown = f.counterexample.symbols
+            if any(abs(v) > 64 for v in shown.values()):
+                counts["far away"] += 1
+                continue
+            filled = {**{name: ends[0] for name, ends in case.values.items()}, **shown}
+            failing = execution.run(filled).failing
+            if f.node not in failing and left_out.isdisjoint(failing):
+                wrong.append(f"{f.node} runs at {filled}, failing {failing}")
+    return wrong[:3]
+
+
+def judged(seed: int, counts: Counter[str]) -> list[str]:
+    case = choose(seed)
+    try:
+        wrong = [*declared(case, counts), *undeclared(case, counts)]
+    except NoBlame:
+        counts["no blame"] += 1
+        return []
+    return [f"seed {seed}: {text}" for text in wrong]
+
+
+def test_every_value(request: pytest.FixtureRequest, full: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    first = request.config.getoption("--seed")
+    counts: Counter[str] = Counter()
+    wrong = [text for seed in range(first, first + (FULL if full else DEFAULT)) for text in judged(seed, counts)]
+    with capsys.disabled():
+        print(f"\n{dict(counts)}")
+    assert not wrong, "\n".join(wrong[:20])
