@@ -19,7 +19,7 @@ from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
 from shapesmt.graph import Attributes, Function, Graph, Node, Reference
 from shapesmt.interning import memo
-from shapesmt.numbering import Number, Numbers, Scope
+from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops import Rule
 from shapesmt.origins import Origins, Outside, data
 from shapesmt.registered import registered
@@ -68,7 +68,7 @@ def infer(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
-    sizes: Mapping[str, Atom] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
@@ -100,7 +100,7 @@ def start(
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
     ranks: Mapping[Atom, Dim] | None = None,
-    sizes: Mapping[str, Atom] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:

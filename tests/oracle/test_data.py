@@ -78,7 +78,7 @@ def generate(seed: int) -> onnx.ModelProto:
     """A model in which what was made lately is used first."""
     r = Random(seed)
     pool = {"f": ["x", "w", "y"], "m": ["b", "c"], "j": ["p"], "k": ["c1"], "v": ["i"], "g": ["t"]}
-    lines = ["p0 = NonZero(b) p = Squeeze(p0, c0) t = ReduceMax<keepdims = 1>(i)"]
+    lines = ["first = NonZero(b) p = Squeeze(first, c0) t = ReduceMax<keepdims = 1>(i)"]
     for number in range(NODES):
         made, reads, text = r.choice(STEPS)
         names = [pool[kind][-1] if r.random() < 0.4 else r.choice(pool[kind]) for kind in reads]
