@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
 from shapesmt.formula import Formula
+from shapesmt.provenance import Causes, Origin
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Tensor
 
@@ -57,5 +58,7 @@ class Application:
     ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
     granted: frozenset[int] = frozenset()  # inputs whose unknown elements are taken to be as the node needs them
     sizing: frozenset[int] = frozenset()  # those of them that decide sizes only, and can't make the node fail
-    rests_on: frozenset[str] = frozenset()  # of a body's node the inputs of the body that these come from
+    rests_on: frozenset[tuple[Causes, bool]] = frozenset()  # of a function's node what it takes for granted of inputs
+    origin: Callable[[int], Origin] | None = None  # of the unknown elements of an output, where an inner graph makes it
+    called: bool = False  # whether these are about the inputs of the function that the node calls
     decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known

@@ -17,6 +17,7 @@ from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
@@ -25,7 +26,6 @@ from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 BROADCAST_LAW = "broadcast sizes are equal or 1"
-
 
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
@@ -57,7 +57,7 @@ class InferenceContext(Attached):
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.sizing: set[int] = set()
-        self.rests_on: set[str] = set()
+        self.rests_on: set[tuple[Causes, bool]] = set()
         self._taken: Formula = TRUE
         self._run = run
         self.boolean: Callable[[int], bool] = lambda _: False

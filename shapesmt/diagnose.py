@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -13,14 +14,14 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, differs, equal, negate
+from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate
 from shapesmt.graph import Declared
 from shapesmt.ops.control import UNTIL_RUN
 from shapesmt.points import lowest
 from shapesmt.presolve import Domain
 from shapesmt.printing import name_text
 from shapesmt.problem import Problem
-from shapesmt.region import Region, describe
+from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Precondition
 from shapesmt.requirement import Requirement
 from shapesmt.solve.judge import Judge
@@ -35,8 +36,17 @@ READABLE = 100  # characters of a condition that needs no shorter form
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Every judgement, and every operator without a rule, as a finding."""
     tracer = Tracer(problem.graph, examination.original.tensors)
-    made = [(j.index, _finding(j, problem, examination, judge, tracer)) for j in examination.judgements]
+    made = []
+    for j in examination.judgements:
+        told = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
+        made.append((j.index, told or _brief(j, problem)))
+    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
     for index, u in examination.unjudged:
+        if u.kind == "timeout":
+            if index != late[0]:
+                continue
+            others = len(set(late)) - 1
+            u = u._replace(note=f"and so are {others} nodes behind it" if others else "")
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
         code = _code(u.kind)
@@ -91,12 +101,18 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     judged = examination.judgements
     if examination.fails:
         return Precondition(("False",), True)
-    condition = all_of(*(j.condition for j in judged if j.verdict is Verdict.DEPENDS))
-    if condition is TRUE:
+    conditions = [j.condition for j in judged if j.verdict is Verdict.DEPENDS]
+    if not conditions:
         return Precondition((), examination.decided)
-    region = _described(condition, examination.admissible(problem), examination, judge)
+
+    def described() -> Region:
+        return _described(all_of(*conditions), examination.admissible(problem), examination, judge)
+
+    region = judge.deadline.attempt(described, Region(tuple(filter(readable_text, map(str, conditions))), False))
     exact = region.exact and examination.decided
-    return Precondition(region.text, False, exact) if _hinges(condition) else Precondition(region.text, exact)
+    return (
+        Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
+    )
 
 
 def _hinges(condition: Formula) -> bool:
@@ -153,6 +169,17 @@ def _choice(f: Formula, *, alone: bool) -> str:
     if named:
         return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"
     return f"{name_text(s.name)} == {int(f.op == 'ne')}"
+
+
+def _brief(j: Judgement, problem: Problem) -> Finding:
+    """What is known of a judgement without further thought."""
+    from shapesmt.codes import coded
+
+    values, broken = j.decision.counterexample, j.open[0]
+    shown = None if values is None else problem.counterexample(values, values)
+    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    code, law = coded(broken.law)
+    return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:

@@ -16,7 +16,8 @@ def tensor_bounds(
     examination: Examination, judge: Judge, names: Iterable[str] | None = None
 ) -> dict[str, TensorBounds]:
     """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
-    tensors, domain = examination.inference.tensors, examination.narrowed
+    tensors = examination.inference.tensors
+    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # then no extent is found in time
     sizes: dict[Dim, DimBounds] = {}
     shared: dict[Tensor, TensorBounds] = {}
     wanted = tensors if names is None else {name: tensors[name] for name in names}

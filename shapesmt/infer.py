@@ -8,30 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from functools import partial
+from itertools import count, islice
 from typing import Any
 
 from shapesmt import ops
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
+from shapesmt.deadline import TimeUp, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
-from shapesmt.errors import InternalError, UsageError, printable
+from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE
-from shapesmt.graph import Attributes, Function, Graph, Node, Reference
+from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
 from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops import Rule
-from shapesmt.origins import Origins, Outside, data
+from shapesmt.ops.subgraphs import bound
+from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
+from shapesmt.provenance import FOLLOWED, STARTED, Origin, data, handed, left, of, title, together
 from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace as substituted
 from shapesmt.schema import Schemas
-from shapesmt.tensor import OPEN, Tensor, UnknownRankError, from_literal, rank_symbol, tensor
+from shapesmt.tensor import OPEN, Tensor, UnknownRankError, from_literal, rank_symbol, read, tensor
 from shapesmt.unranked import RANK_LAW, joined, unranked
 
 UNKNOWN = tensor("", None)
 MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
+MAX_ENTRIES = 4  # runs of a body to find out who decides what it carries
 
 _REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo({})
 
@@ -55,6 +60,8 @@ class Inference:
     """The tensors that nodes make with an unknown rank, or with one that is taken to be so."""
     nested: list[Node] = field(default_factory=list)
     """The nodes that have graphs of their own, as far as inference has come."""
+    wanted: set[Literal] = field(default_factory=set)
+    """The constants that nodes depend on, and that weren't read so far."""
     scope: Scope = field(default_factory=Scope)
     """The sizes that data decides."""
 
@@ -85,9 +92,13 @@ def infer(
     while True:
         inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
+        if [literal for literal in inference.wanted if read(literal)]:
+            for applications in _REMEMBERED.values():  # made without the elements of these constants
+                applications.clear()
+            continue
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
         new = {atom: rank for atom, rank in needed.items() if atom not in ranks}
-        if not new:
+        if not new or any(u.kind == "timeout" for u in inference.applications[-1].unjudged):
             return replace(inference, assumed=assumed) if assumed else inference
         ranks = {**ranks, **new}
         stated = [(i, r) for i, a in enumerate(inference.applications) if a.ranks for r in a.requirements]
@@ -114,13 +125,15 @@ def start(
     walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
     walk.scope, walk.numbered = scope, lambda name: scope.number("input", name) if name in inputs else None
     tensors = dict(inputs)
+    steps = walk.nodes(graph, tensors)
     return Inference(
         graph,
         tensors,
-        steps=walk.nodes(graph, tensors),
+        steps=steps,
         ranks=ranks or {},
         unranked=walk.unranked,
         nested=walk.nested,
+        wanted=walk.wanted,
         scope=scope,
     )
 
@@ -134,6 +147,12 @@ def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
         if atom is not None and meaning is not None and atom.kind == OPEN and meaning.constant is not None:
             found.setdefault(atom, meaning)
     return found
+
+
+def out_of_time(node: Node) -> Application:
+    """What is said of a node that there is no time for."""
+    left = Unjudged("", node.op, "timeout", "the node is looked at in the time given")
+    return Application((UNKNOWN,) * len(node.outputs), (), (), (left,), repeatable=False)
 
 
 class _Walk:
@@ -158,11 +177,12 @@ class _Walk:
         self._ranks = ranks or {}
         self._outside = outside
         self.scope = Scope()
-        self.numbered: Callable[[str], Number | None] = data
+        self.numbered: Callable[[str], Number | None] = lambda _name: None
         self.prefix = ""
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self.literals: frozenset[str] = frozenset()
+        self.wanted: set[Literal] = set()
         self._found: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -170,13 +190,15 @@ class _Walk:
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
         self.literals |= graph.literals.keys()
-        return self.sequence(graph.nodes, tensors)
+        return self.sequence(graph.nodes, tensors, graph.literals)
 
-    def sequence(self, nodes: Sequence[Node], tensors: dict[str, Tensor]) -> Iterator[Application]:
+    def sequence(
+        self, nodes: Sequence[Node], tensors: dict[str, Tensor], literals: Mapping[str, Literal]
+    ) -> Iterator[Application]:
         """Nodes applied in turn."""
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
-        origins = self._origins = Origins(nodes, tensors, found, self._outside)
+        origins = self.origins = Origins(nodes, tensors, literals, found, self._outside, self._trace, self.wanted)
         numbers = self._numbers = Numbers(nodes, tensors, found, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
@@ -185,27 +207,33 @@ class _Walk:
             except KeyError:
                 rule = found[domain, op] = self._lookup(domain, op)
             given = [tensors[name] if name else None for name in reads]
-            if attributes.graphs:
-                self.nested.append(node)
-                made = self._apply(rule, node, given, tensors)
-            else:
-                key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
-                known = remembered.get(key)
-                made = known if known is not None else self._remember(key, rule, node, given, tensors)
-            if made.granted or made.made:
-                made = origins.weighed(made, node)
-            if made.made:
-                made = numbers.agreed(made, node)
-            outputs = made.outputs
-            if rename is not None:
-                outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
-            if len(writes) == 1:
-                t = outputs[0]
-                tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
-            else:
-                if any(t.shape is None for t in outputs):
-                    outputs = tuple(map(self._named, writes, outputs))
-                tensors.update(zip(writes, outputs, strict=True))
+            try:
+                if attributes.graphs:
+                    self.nested.append(node)
+                    made = self._apply(rule, node, given, tensors)
+                else:
+                    key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
+                    known = remembered.get(key)
+                    made = known if known is not None else self._remember(key, rule, node, given, tensors)
+                if made.granted or made.made or made.origin is not None:
+                    made = origins.weighed(made, node)
+                if made.made:
+                    made = numbers.agreed(made, node)
+                outputs = made.outputs
+                if rename is not None:
+                    outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
+                if len(writes) == 1:
+                    t = outputs[0]
+                    tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
+                else:
+                    if any(t.shape is None for t in outputs):
+                        outputs = tuple(map(self._named, writes, outputs))
+                    tensors.update(zip(writes, outputs, strict=True))
+            except TimeUp:
+                if self._depth:
+                    raise
+                tensors.update(dict.fromkeys(writes, UNKNOWN))
+                made = out_of_time(node)
             yield made
 
     def _named(self, name: str, t: Tensor) -> Tensor:
@@ -227,8 +255,9 @@ class _Walk:
         given: list[Tensor | None],
         tensors: dict[str, Tensor],
     ) -> Application:
+        look()
         made = self._apply(rule, node, given, tensors)
-        if made.repeatable and self._rename is None:
+        if made.repeatable and self._rename is None and not self.wanted:
             if len(self._remembered) > MAX_REMEMBERED:
                 self._remembered.clear()
             self._remembered[key] = made
@@ -241,7 +270,10 @@ class _Walk:
     def _apply(
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
-        """What the node's rule says, and what its schema says of the types."""
+        """What the node's rule says, and what its schema says of the types; of what makes no sense no rule is asked."""
+        law = "" if isinstance(rule, Function) else self._misfit(node)
+        if law:
+            return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
         law = "" if isinstance(rule, Function) else self._clash(node, given)
         if law:  # no rule has to reckon with elements of types that don't go together
             given = [
@@ -249,6 +281,11 @@ class _Walk:
             ]
         made = self._applied(rule, node, given, tensors)
         return replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements)) if law else made
+
+    def _misfit(self, node: Node) -> str:
+        """The law that the node breaks by what it has or lacks, if any."""
+        version = self._opsets.get(node.domain)
+        return self._schemas.misfit(node, version) if self._schemas and version else ""
 
     def _clash(self, node: Node, given: list[Tensor | None]) -> str:
         """The law that the types of the inputs break, if any."""
@@ -299,16 +336,17 @@ class _Walk:
         self, rule: Rule, node: Node, given: Sequence[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
         """The rule applied to inputs that it copes with."""
+        runs: list[tuple[Origins, Graph]] = []
 
         def run(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
-            return self._subgraph(ctx, graph, inputs, label, tensors)
+            return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
         ctx.boolean = lambda index: self._numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
         try:
-            return ctx.apply(rule.apply)
-        except (UnknownRankError, UsageError, InternalError):
+            made = ctx.apply(rule.apply)
+        except (UnknownRankError, UsageError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
@@ -316,6 +354,14 @@ class _Walk:
             if rule.plugin:
                 raise UsageError(f"{where}: {reason} (in {rule.plugin})") from error
             raise InternalError(f"{where}: {reason}") from error
+        return replace(made, origin=partial(by_bodies, node, self.origins, runs)) if runs else made
+
+    def _trace(self, rule: Rule, node: Node, given: Sequence[Tensor | None]) -> Application | None:
+        """The rule applied to inputs made up, None where it doesn't cope with them."""
+        try:
+            return self._judged(rule, node, given, {})
+        except (UnknownRankError, ShapesmtError):
+            return None
 
     def _subgraph(
         self,
@@ -324,23 +370,49 @@ class _Walk:
         inputs: Sequence[Tensor],
         label: str,
         outer: dict[str, Tensor],
+        runs: list[tuple[Origins, Graph]],
     ) -> tuple[Tensor, ...]:
-        inner = {name: outer[name] for name in graph.captures if name in outer}
-        inner.update(zip(graph.inputs, inputs, strict=False))
-        walk = self._deeper(lambda name: None if name in graph.inputs else self._origins.leaves(name))
-        if walk is None:
+        tensors = {name: outer[name] for name in graph.captures if name in outer}
+        tensors.update(zip(graph.inputs, inputs, strict=False))
+        body = self._body(ctx.node, graph, tensors)
+        if body is None:
             return (UNKNOWN,) * len(graph.outputs)
-        own = {*graph.inputs, *graph.literals}
-        walk.scope, numbers = self.scope.within(), self._numbers
-        walk.numbered = lambda name: None if name in own else numbers.of(name)
-        walk.literals = self.literals
-        for node, application in zip(graph.nodes, walk.nodes(graph, inner), strict=True):
+        inner, origins, applications = body
+        for node, application in zip(graph.nodes, applications, strict=True):
             ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
+        runs.append((origins, graph))
         return tuple(inner[name] for name in graph.outputs)
+
+    def _body(
+        self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
+    ) -> tuple[dict[str, Tensor], Origins, list[Application]] | None:
+        """A graph inside a node; what it carries from trip to trip comes from outside and from the trip before."""
+        given = entering(node, graph, self.origins)
+        lost = of("sizes", title(node))
+        own, numbers = {*graph.inputs, *graph.literals}, self._numbers
+        for trial in count(1):
+            walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
+            if walk is None:
+                break
+            walk.literals, walk.scope = self.literals, self.scope.within()
+            walk.numbered = lambda name: None if name in own else numbers.of(name)
+            applications = [*walk.nodes(graph, inner)]
+            back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
+            entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
+            entered = {k: lost if origin == {STARTED} else origin for k, origin in entered.items()}
+            if entered.items() <= given.items() or trial > MAX_ENTRIES:
+                return inner, walk.origins, applications
+            given.update(entered if trial < MAX_ENTRIES else dict.fromkeys(back, lost))
+        return None
+
+    def _inside(self, node: Node, given: Mapping[str, Origin], name: str) -> Origin:
+        """The origin of a tensor that a graph inside a node is given, or reads from outside."""
+        return left(given[name], node) if name in given else self.origins.origin(name)
 
     def _call(self, function: Function, node: Node, given: list[Tensor | None]) -> Application:
         """A local function: its body on the caller's inputs and attributes."""
-        walk = self._deeper(lambda name: frozenset((name,)), function.opsets)
+        places = {name: handed(index) for index, name in enumerate(function.inputs)}
+        walk = self._deeper(places.__getitem__, function.opsets)
         if walk is None:
             return Application(
                 (UNKNOWN,) * len(node.outputs),
@@ -361,18 +433,16 @@ class _Walk:
         names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self._numbers
         walk.scope, walk.prefix = self.scope, f"{self.prefix}{node.outputs[0]}/"
         walk.numbered = lambda name: numbers.of(names[name]) if names.get(name) else None
-        body = [_bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
-        applications = [*walk.sequence(body, inner)]
+        body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
+        applications = [*walk.sequence(body, inner, {})]
         ctx = InferenceContext(node, given, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
         ctx.require(TRUE if named else FALSE, "a call names every output of its function")
         for inner_node, application in zip(body, applications, strict=True):
             ctx.adopt(application, inner_node.name)
-        ctx.granted.update(i for i, name in enumerate(function.inputs[: len(given)]) if name in ctx.rests_on)
-        ctx.rests_on.clear()
         outputs = tuple(inner.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
         outputs += (UNKNOWN,) * (len(node.outputs) - len(outputs))
-        return ctx.application(outputs)
+        return replace(ctx.application(outputs), origin=partial(_by_function, function, walk.origins), called=True)
 
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> _Walk | None:
         if self._depth >= MAX_CALLS:
@@ -380,21 +450,10 @@ class _Walk:
         walk = _Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1, None, outside)
         if opsets is None:
             walk._found = self._found
+        walk.wanted = self.wanted
         return walk
 
 
-def _bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str]) -> Node:
-    """A node of a function's body with the caller's attributes put in and omitted inputs left out."""
-    attributes: dict[str, Any] = {}
-    for name, value in node.attributes.items():
-        if isinstance(value, Reference):
-            passed = given[value.name] if value.name in given else defaults.get(value.name)
-            if passed is not None:
-                attributes[name] = passed
-        elif isinstance(value, Graph):
-            within = missing.difference(value.inputs, value.literals, *(n.outputs for n in value.nodes))
-            attributes[name] = replace(value, nodes=[_bound(n, given, defaults, within) for n in value.nodes])
-        else:
-            attributes[name] = value
-    inputs = ["" if name in missing else name for name in node.inputs]
-    return node._replace(attributes=Attributes(attributes), inputs=inputs)
+def _by_function(function: Function, origins: Origins, index: int) -> Origin:
+    """The origin of what a function makes."""
+    return origins.read(function.outputs[index]) if index < len(function.outputs) else FOLLOWED

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from array import array
+from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 from weakref import WeakValueDictionary
 
 from shapesmt.interning import LOCK
+from shapesmt.value import MAX_READ
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
-__all__ = ["DTYPES", "Declared", "Literal", "Scalar", "identity"]
+__all__ = ["DTYPES", "Declared", "Literal", "Scalar", "Source", "identity"]
 
 Scalar: TypeAlias = int | float | bool | str
+Source: TypeAlias = "Callable[[], Iterable[Scalar] | None]"
+"""How to read the elements of a constant that is large; it gives None where that isn't possible."""
 
 _NUMBERED = (
     *("", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16"),
@@ -43,45 +47,80 @@ def _elements(values: tuple[Hashable, ...]) -> Hashable:
 class Literal:
     """A constant tensor, interned: the same dtype, shape and values are one object.
 
-    `values` lists the elements in row-major order, or is None when they are too many or were not read: such
-    tensors are one `Literal` although their elements may differ.
+    `values` lists the elements in row-major order, or is None while they aren't read. Where the elements can be read
+    later, `source` does it: such a literal equals itself only. Those that never can be are one `Literal` although
+    their elements may differ; `missing` says why, where it isn't their number or their type.
 
     Example:
         >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
         True
         >>> Literal("float32", (), (0.0,)) is Literal("float32", (), (-0.0,))
         False
+        >>> late = Literal("int64", (3,), source=lambda: (5, 6, 7))
+        >>> late.values, late.read(), late.values
+        (None, True, (5, 6, 7))
     """
 
-    __slots__ = ("__weakref__", "dtype", "shape", "values")
+    __slots__ = ("__weakref__", "dtype", "missing", "shape", "source", "values")
     LIMIT: ClassVar[int] = 1024
-    """More elements than this are never listed."""
+    """More elements than this are read only where something depends on them."""
+    MOST: ClassVar[int] = MAX_READ
+    """More elements than this are never read."""
     _interned: ClassVar[WeakValueDictionary[Hashable, Literal]] = WeakValueDictionary()
 
     dtype: str
     shape: tuple[int, ...]
     values: tuple[Scalar, ...] | None
+    source: Source | None
+    missing: str
 
-    def __new__(cls, dtype: str, shape: Iterable[int], values: Iterable[Scalar] | None = None) -> Literal:
+    def __new__(
+        cls,
+        dtype: str,
+        shape: Iterable[int],
+        values: Iterable[Scalar] | None = None,
+        source: Source | None = None,
+        missing: str = "",
+    ) -> Literal:
         """The one object of this content."""
         shape = tuple(shape)
         values = None if values is None else tuple(values)
-        key = (dtype, shape, None if values is None else _elements(values))
+        if source is not None:
+            return cls._made(dtype, shape, None, source, missing)
+        key = (dtype, shape, missing or None if values is None else _elements(values))
         found = cls._interned.get(key)
-        return cls._make(key, dtype, shape, values) if found is None else found
-
-    @classmethod
-    def _make(cls, key: Hashable, dtype: str, shape: tuple[int, ...], values: tuple[Scalar, ...] | None) -> Literal:
+        if found is not None:
+            return found
         with LOCK:
             found = cls._interned.get(key)
             if found is None:
-                found = super().__new__(cls)
-                found.dtype, found.shape, found.values = dtype, shape, values
-                cls._interned[key] = found
+                found = cls._interned[key] = cls._made(dtype, shape, values, None, missing)
             return found
 
+    @classmethod
+    def _made(
+        cls, dtype: str, shape: tuple[int, ...], values: tuple[Scalar, ...] | None, source: Source | None, missing: str
+    ) -> Literal:
+        made = super().__new__(cls)
+        made.dtype, made.shape, made.values, made.source, made.missing = dtype, shape, values, source, missing
+        return made
+
+    def read(self) -> bool:
+        """Whether the elements are known, those that can be read later being read now."""
+        if self.source is not None:
+            found, self.source = self.source(), None
+            self.values = None if found is None else tuple(found)
+            self.missing = self.missing or "it can't be decoded"
+        return self.values is not None
+
+    @property
+    def unread(self) -> str:
+        """Why the elements aren't known."""
+        size = prod(self.shape)
+        return self.missing or (f"{size:,} elements" if size > self.LIMIT else f"type {self.dtype or 'unknown'}")
+
     def __reduce__(self) -> tuple[type[Literal], tuple[object, ...]]:
-        return Literal, (self.dtype, self.shape, self.values)
+        return Literal, (self.dtype, self.shape, self.values, None, self.missing)
 
     def __repr__(self) -> str:
         return f"Literal({self.dtype!r}, {self.shape!r}, {self.values!r})"

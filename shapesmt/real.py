@@ -28,6 +28,9 @@ from shapesmt.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.interning import Table
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
+SMALLEST = {"float16": 1 << 24, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
+"""Numbers below the one, and multiples of what is above the other's inverse, are neither infinite nor rounded."""
 MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
 MOST_DENOMINATOR = 48
 ROUNDING = ("floor", "ceil", "trunc", "round")
@@ -330,17 +333,17 @@ def _divided(top: Dim, k: int) -> Dim:
 
 def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
     """Whether every value of the fraction fits the mantissa."""
-    if denominator & (denominator - 1) or dtype not in MANTISSA:
+    if denominator & (denominator - 1) or denominator >= SMALLEST.get(dtype, 0):
         return False
     if numerator.constant is not None:
         odd = abs(numerator.constant)
         while odd and odd % 2 == 0:
             odd //= 2
-        return odd < 1 << MANTISSA[dtype] and denominator < 1 << 120 and abs(numerator.constant) < 1 << 100
+        return odd < 1 << MANTISSA[dtype] and abs(numerator.constant) < LARGEST[dtype] * denominator
     if numerator.hi == inf:
         linear = all(len(monomial) <= 1 and abs(c) <= SMALL for monomial, c in numerator.terms)
         return linear and -numerator.lo <= SMALL and MANTISSA[dtype] >= MANTISSA["float32"]
-    return max(abs(numerator.lo), abs(numerator.hi)) <= 1 << MANTISSA[dtype] and denominator < 1 << 100
+    return max(abs(numerator.lo), abs(numerator.hi)) <= 1 << MANTISSA[dtype]
 
 
 def _half_even(n: Dim, d: int) -> Dim:

@@ -83,9 +83,14 @@ def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readab
     texts = own if pieces is None else [p.text for p in pieces]
     if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
         texts = own
-    kept = [t for t in texts if len(t) <= MAX_TEXT and not any(op in t for op in OPAQUE)]
+    kept = [*filter(readable_text, texts)]
     exact = region.exact and len(kept) == len(texts) and (readable or pieces is not None)
     return Region((*region.text, *kept), exact)
+
+
+def readable_text(text: str) -> bool:
+    """Whether a condition's text is short, and in words that can be read back."""
+    return len(text) <= MAX_TEXT and not any(op in text for op in OPAQUE)
 
 
 def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:

@@ -20,7 +20,7 @@ MAX_RANK = 64  # no runtime has tensors of more axes
 OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
 VALUE = "value"  # the kind of elements of small inputs of which the caller says nothing
 LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
-MAX_FLOATS = 16  # float literals beyond it are weights, not shape arithmetic
+MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 _LITERALS: dict[Literal, Tensor] = memo({})
@@ -156,17 +156,38 @@ def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input")
 
 def from_literal(literal: Literal) -> Tensor:
     """A constant tensor, its elements where they are few."""
+    if literal.source is not None:
+        return tensor(literal.dtype, literal.shape)
     found = _LITERALS.get(literal)
     if found is None:
-        found = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal))
+        found = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))
     return found
 
 
-def _listed(literal: Literal) -> Value | None:
-    if literal.values is None or literal.dtype.startswith(("complex", "string", "float8", "float4", "float6")):
+def read(literal: Literal) -> bool:
+    """Have `from_literal` give all elements of a constant from now on; whether that is possible and new."""
+    if not unread(literal) or not literal.read():
+        return False
+    _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, Literal.MOST))
+    return True
+
+
+def unread(literal: Literal) -> bool:
+    """Whether the elements of a constant can be read and `from_literal` doesn't give them so far."""
+    if literal.source is not None:
+        return True
+    return literal.values is not None and _listable(literal) and not from_literal(literal).followed
+
+
+def _listable(literal: Literal) -> bool:
+    return not literal.dtype.startswith(("complex", "string"))
+
+
+def _listed(literal: Literal, most: int) -> Value | None:
+    if literal.values is None or not _listable(literal):
         return None
-    if literal.dtype in FLOATS:
-        if len(literal.values) > MAX_FLOATS:
+    if "float" in literal.dtype:
+        if len(literal.values) > most:
             return None
         return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
     return elements(literal.shape, [as_dim(int(v)) for v in literal.values])

@@ -74,6 +74,8 @@ def unranked(
         not made.new,
         tuple(made.new),
         tuple((n, k) for n, k in needed.items() if not _is_held(n)),
+        made.granted,
+        made.sizing,
     )
 
 
@@ -218,6 +220,8 @@ class _Made:
         self._alive, self._split = alive, split
         self._made = [b.made for b in alive if b.made is not None]
         self.outputs = tuple(self._output(j, name) for j, name in enumerate(names))
+        self.granted = frozenset[int]().union(*(m.granted for m in self._made))
+        self.sizing = self.granted.intersection(*(m.sizing for m in self._made))
 
     def _output(self, j: int, name: str) -> Tensor:
         found = [m.outputs[j] for m in self._made]

@@ -28,6 +28,7 @@ STAGES = [
     ["tensor", "requirement"],
     ["calculus"],
     ["alone"],
+    ["provenance"],
     ["application"],
     ["context"],
     ["ops", "unranked", "registered", "origins", "numbering"],

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
+
+import numpy as np
+import onnx.parser
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
 
@@ -178,3 +183,159 @@ def test_what_a_function_needs_is_kept_beside_a_size_that_is_lost():
     own += "k = Constant<value_floats=[1.0, 2.0, 3.0]>() y = Add(z, k) }"
     report = checked("s = Shape(x) y, u = f.own(s)", "float[b, c] x", own, c="1..6")
     assert (str(report.verdict), report.precondition.text) == ("DEPENDS", ("c == 1 or c == 3",))
+
+
+# Constants that aren't read
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        numpy_helper.from_array(np.array(3.0), "c"),
+        numpy_helper.from_array(np.array(3, np.uint64), "c"),
+        numpy_helper.from_array(np.array(3.0, np.float16), "c"),
+        helper.make_tensor("c", TensorProto.BFLOAT16, [], [3.0]),
+        helper.make_tensor("c", TensorProto.FLOAT8E5M2, [], [3.0]),
+        helper.make_tensor("c", TensorProto.INT4, [], [3]),
+        numpy_helper.from_array(np.full(17, 3.0, np.float32), "c"),
+        numpy_helper.from_array(np.full(1025, 3), "c"),
+        numpy_helper.from_array(np.full((5, 70000), 3, np.int8), "c"),
+    ],
+    ids=lambda c: f"{TensorProto.DataType.Name(c.data_type)} {list(c.dims)}",
+)
+@pytest.mark.parametrize("form", ["initializer", "node", "sparse"])
+def test_a_constant_that_decides_a_size_is_read(constant, form):
+    """Large ones when a node depends on them; beyond the limit that node is left open."""
+    model = onnx.parser.parse_model(
+        HEADER.replace("18", "21") + "g (float[a, b] x) => (y) { f = Cast<to=7>(c) m = Constant<value_ints=[-1]>()"
+        "l = Reshape(f, m) zero = Constant<value_ints=[0]>() k = Gather(l, zero) y = Reshape(x, k) }"
+    )
+    if form == "node":
+        model.graph.node.insert(0, helper.make_node("Constant", [], ["c"], value=constant))
+    elif form == "sparse" and constant.data_type == TensorProto.FLOAT:
+        indices = numpy_helper.from_array(np.arange(17))
+        model.graph.sparse_initializer.append(helper.make_sparse_tensor(constant, indices, [17]))
+    else:
+        model.graph.initializer.append(constant)
+    report = shapesmt.check(model)
+    if prod(constant.dims) > 1 << 18:
+        assert str(report.verdict) == "UNKNOWN"
+        assert "rests on 'c', which isn't (350,000 elements)" in report.findings[0].law
+    else:
+        assert (report.precondition.text, report.precondition.exact) == (("a*b == 3",), True)
+
+
+def external(content: bytes | None, folder, dtype: int = TensorProto.DOUBLE, **where: str):
+    """A model with a constant of one element in a file of its own, which decides a size."""
+    model = onnx.parser.parse_model(HEADER + "g (float[a, b] x) => (y) { k = Cast<to=7>(c) y = Reshape(x, k) }")
+    tensor = TensorProto(name="c", data_type=dtype, dims=[1], data_location=TensorProto.EXTERNAL)
+    for key, value in {"location": "c.bin", **where}.items():
+        tensor.external_data.add(key=key, value=value)
+    model.graph.initializer.append(tensor)
+    if content is not None:
+        (folder / "c.bin").write_bytes(content)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    return shapesmt.check(folder / "model.onnx")
+
+
+def test_constants_in_files_of_their_own(tmp_path):
+    report = external(np.array([3.0]).tobytes(), tmp_path)
+    assert report.precondition.text == ("a*b == 3",)
+
+
+@pytest.mark.parametrize("where", [{}, {"location": "../c.bin"}, {"length": "4"}])
+def test_constants_whose_file_is_missing_or_refused(tmp_path, where):
+    content = np.array([3.0]).tobytes() if where else None
+    report = external(content, tmp_path, **where)
+    assert (str(report.verdict), report.precondition.exact) == ("UNKNOWN", False)
+    assert "rests on 'c', which isn't (external data is missing)" in report.findings[0].law
+
+
+ABSENT = TensorProto(name="c", data_type=TensorProto.INT32, dims=[1], data_location=TensorProto.EXTERNAL)
+
+
+def test_data_beside_a_constant_that_is_not_read():
+    """Elements that lie side by side are judged each by itself; a product with data is data."""
+    unread = "k = Cast<to=7>(c) n = Cast<to=7>(f) "
+    model = onnx.parser.parse_model(
+        f"{HEADER} g (float[a, b] x, float[1] f) => (y) {{ {unread} t = Concat<axis=0>(n, k) y = Reshape(x, t) }}"
+    )
+    model.graph.initializer.append(ABSENT)
+    assert str(shapesmt.check(model).verdict) == "UNKNOWN"
+    for number, op in enumerate(("Mul", "Add")):
+        model.graph.node[2].op_type = op
+        del model.graph.node[2].attribute[:]
+        assert str(shapesmt.check(model).verdict) == "PROVED", number
+
+
+def test_parts_of_a_list_are_told_apart():
+    """Of the list [data, unread, a], each part decides for itself whether the node can be judged."""
+    verdicts = {}
+    for place in range(3):
+        model = onnx.parser.parse_model(
+            f"{HEADER} g (float[a, b] x, float[1] w) => (y) {{ n = Cast<to=7>(w) k = Cast<to=7>(c) s = Shape<end=1>(x)"
+            f"t = Concat<axis=0>(n, k, s) i = Constant<value_ints=[{place}]>() d = Gather(t, i)"
+            "e = Add(d, i) f = Sub(e, i) y = Reshape(x, f) }"
+        )
+        model.graph.initializer.append(ABSENT)
+        verdicts[place] = str(shapesmt.check(model).verdict)
+    assert verdicts == {0: "PROVED", 1: "UNKNOWN", 2: "DEPENDS"}
+
+
+# Functions, branches and loops
+
+
+FUNCTION = '<domain: "f", opset_import: ["": 18]> own (x) => (t) { '
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "e = Exp(f)",
+        "w = Exp(f) e = Log(w)",
+        "w = Exp(f) v = MatMul(w, w) m = Constant<value_ints=[-1]>() e = Reshape(v, m)",
+        "w = Exp(f) e = ReduceMean<keepdims=1>(w)",
+        "w = Exp(f) e = Softmax(w)",
+        'w = Exp(f) e = Einsum<equation="i->i">(w)',
+        "one = Constant<value_float=1.0>() w = Exp(f) q = QuantizeLinear(w, one) e = Cast<to=1>(q)",
+    ],
+)
+def test_numbers_that_a_function_makes(body):
+    steps = f"{SIZE} {body} t = Cast<to=7>(e) "
+    report = checked("t = f.own(x) y = Reshape(x, t)", extra=FUNCTION + steps + "}")
+    assert (str(report.verdict), {f.kind for f in report.findings}) == ("UNKNOWN", {"elements"})
+    twice = '<domain: "f", opset_import: ["": 18, "f": 1]> outer (x) => (t) { t = f.own(x) } ' + FUNCTION + steps + "}"
+    assert str(checked("t = f.outer(x) y = Reshape(x, t)", extra=twice).verdict) == "UNKNOWN"
+    assert str(checked(steps + "y = Reshape(x, t)").verdict) == "UNKNOWN"
+
+
+def test_numbers_that_a_function_makes_of_data():
+    own = '<domain: "f", opset_import: ["": 18]> own (x, k) => (t) { e = Exp(k) t = Cast<to=7>(e) }'
+    assert str(checked("t = f.own(x, k) y = Reshape(x, t)", "float[b] x, float[1] k", own).verdict) == "PROVED"
+    assert str(checked(SIZE + "t = f.own(x, f) y = Reshape(x, t)", extra=own).verdict) == "UNKNOWN"
+
+
+def test_numbers_that_branches_and_loops_make():
+    branch = "t = If<then_branch = a () => (int64[1] p) { e = Exp(f) p = Cast<to=7>(e) }, "
+    branch += "else_branch = c () => (int64[1] q) { q = Identity(n) }> (k) y = Reshape(x, t)"
+    assert str(checked(SIZE + branch, "float[b] x, bool k").verdict) == "UNKNOWN"
+    loop = """c3 = Constant<value_int=3>() start = Identity(n)
+        t = Loop(c3, , start) <body = l (int64 i, bool c, int64[1] old) => (bool d, int64[1] new) {
+            d = Identity(c) g = Cast<to=1>(old) e = Exp(g) new = Cast<to=7>(e) }> y = Reshape(x, t)"""
+    assert str(checked(SIZE + loop).verdict) == "UNKNOWN"
+    assert str(checked(loop.replace("Identity(n)", "Identity(k)"), "float[b] x, int64[1] k").verdict) == "PROVED"
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "RandomNormalLike(x)",
+        "RandomUniformLike(x)",
+        "Bernoulli(x)",
+        "RandomNormal<shape=[4]>()",
+        "RandomUniform<shape=[4]>()",
+    ],
+)
+def test_random_numbers_are_data(node):
+    body = f"r = {node} t = Cast<to=7>(r) y = Gather(table, t)"
+    assert str(checked(body, "float[b] x, float[9] table").verdict) == "PROVED"

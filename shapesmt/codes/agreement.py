@@ -32,7 +32,7 @@ CODES = (
         "Sizes that were halved and doubled again differ by one for odd inputs: pad the input to a multiple, crop the "
         "skip connection, or resize to the other tensor's size instead of by a factor.",
         "g (float[n, 1, 8] x, float[n, 2, m] y) => (float[n, 3, 8] z) { z = Concat <axis = 1> (x, y) }",
-        ("joined tensors",),
+        ("joined tensors", "tensors to join"),
     ),
     Code(
         "SM104", "reshape",
@@ -55,11 +55,12 @@ CODES = (
         "The layer before makes another number of channels than these weights are made for: compare both layers, look "
         "for a transposed layout (NHWC instead of NCHW), and check the attribute group.",
         "g (float[n, c, 8, 8] x, float[4, 3, 3, 3] w) => (float[n, 4, 6, 6] y) { y = Conv (x, w) }",
-        ("group times the channels", "group divides", "groups divide", "weights are [channels",
+        ("as many channels as", "same channels", "channels split into windows", "group times the channels",
+         "group divides", "groups divide", "weights are [channels",
          "the input's channels", "a filter per channel", "a filter is of one channel", "offset_group divides",
          "as wide as a character", "a channel and", "keeps the batch and the channels", "the branches divide",
          "a multiple of the scale", "three channels", "a multiple of those of the filters", "filters for each channel",
-         "a filter for each channel"),
+         "a filter for each channel", "channels come in"),
         {"c": "1..4"},
     ),
     Code(
@@ -98,7 +99,8 @@ CODES = (
         "The parts of a divided axis add up to it, or are of one size that divides it.",
         "Compute the sizes of the parts from Shape, or restrict the size to multiples (--dim n=8..64:8).",
         "g (float[n] x) => (float[a] y, float[a] z)\n<int64[2] sizes = {2, 2}>\n{ y, z = Split (x, sizes) }",
-        ("sizes, not ", "add up to", "splits evenly", "chunks of equal size", "splits into halves",
+        ("is the number of outputs", "sizes, not ", "add up to", "splits evenly", "chunks of equal size",
+         "splits into halves",
          "split into halves", "multiple of the two-sided", "size of a part", "sizes of parts", "one output for each"),
     ),
     Code(
@@ -162,7 +164,10 @@ CODES = (
         "Give dimensions that count the same thing one name when exporting, or state that they are equal.",
         "g (float[n, 10] scores, int64[m] labels) => (float loss)\n"
         "{ loss = SoftmaxCrossEntropyLoss (scores, labels) }",
-        ("the same batch", "one batch", "prompts' batch", "same hidden size", "per sample", "per word", "per token",
+        ("has a segment", "weight for each index", "label for each", "offset for each", "has a shift", "has a score",
+         "anchor for each", "is marked, or not", "has a sorted list", "text begins and ends", "has a row and a column",
+         "of one sample", "mask for each of", "offsets for each", "the same places", "as many classes as samples",
+         "the same batch", "one batch", "prompts' batch", "same hidden size", "per sample", "per word", "per token",
          "for each of the batch", "same number of samples", "per class", "one gate per", "image's index",
          "has one batch index", "for each expert", "per hash", "each class has", "a slot per", "multiplier per",
          "one matrix of costs", "scan inputs have", "no sequence is shorter", "same spatial sizes",
@@ -171,7 +176,7 @@ CODES = (
          "a constant per", "are [batch, length]", "as many elements as the node", "one per image", "each box has",
          "of the same images", "one target per", "one label per", "segment number per", "rows of values",
          "one for each index", "one weight for each", "one flag for each", "one shift for each",
-         "row for each diagonal"),
+         "row for each diagonal", "as many steps as"),
     ),
     Code(
         "SM117", "recurrent weights",
@@ -179,7 +184,7 @@ CODES = (
         "Compare hidden_size and direction with the weights, and the input's last axis with theirs.",
         "g (float[t, b, i] x, float[1, 32, 16] w, float[1, 32, 8] r) => (float[t, 1, b, 8] y)\n"
         "{ y = LSTM <hidden_size = 8> (x, w, r) }",
-        ("[directions", "[gates*hidden", "an initial state is", "[input + cells"),
+        ("[directions", "[gates*hidden", "an initial state is", "[input + cells", "a peephole is"),
         {"i": "8..16:8"},
     ),
     Code(

@@ -22,15 +22,23 @@ CODES = (
         kind="rank",
     ),
     Code(
-        "SM603", "sizes not followed",
-        "Numbers that come from sizes and decide other sizes or indices are followed on their way.",
+        "SM603", "numbers not followed",
+        "Numbers that decide sizes or indices are known unless data decides them: what is computed from sizes is "
+        "followed on its way, and constants are read.",
         "Compute them with integer operators, or with float ones that are followed (+, -, *, /, floor, ceil, round, "
-        "sqrt), or declare the sizes that they come from as constants.",
+        "sqrt), or declare the sizes that they come from as constants; put the files of constants beside the model.",
         "g (float[n] x) => (float[m] y)\n"
         "{ size = Shape (x)\n  real = Cast <to = 1> (size)\n  grown = Exp (real)\n"
         "  shape = Cast <to = 7> (grown)\n  y = Expand (x, shape) }",
         dims={"n": "1..4"},
         kind="elements",
+    ),
+    Code(
+        "SM604", "out of time",
+        "All nodes are looked at in the time given.",
+        "Allow more time (--timeout), or find the node whose sizes grow from step to step: the first one that isn't "
+        "looked at often tells.",
+        kind="timeout",
     ),
     Code(
         "SM901", "size-1 broadcast",

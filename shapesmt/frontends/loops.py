@@ -1,8 +1,8 @@
 """The loops of OpenVINO's IR, `Loop` and `TensorIterator`, as ONNX's `Loop`.
 
 What the trips share, the body reads from outside. A slice that a trip is given becomes a node in the body, the slices
-that trips make are stacked by ONNX's loop and joined behind it. Loops that read or write only parts of an axis stay
-what they are, without a rule.
+that trips make are stacked by ONNX's loop and joined behind it. Of an axis of which only a part is gone through, that
+part is cut out before. Loops that write only parts of an axis stay what they are, without a rule.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 __all__ = ["Host", "unrolled"]
+
+_SETTINGS = {"axis": "0", "start": "0", "end": "-1", "stride": "1", "part_size": "1"}
 
 
 class Host(Protocol):
@@ -39,6 +41,7 @@ class _Loop:
     starts: list[str] = field(default_factory=list)
     carried: dict[str, str] = field(default_factory=dict)
     """The results that are carried on, by their layers, and the names that the body has for what they were."""
+    before: list[Node] = field(default_factory=list)
     prologue: list[Node] = field(default_factory=list)
     literals: dict[str, Literal] = field(default_factory=dict)
     sliced: list[tuple[str, int, int]] = field(default_factory=list)
@@ -63,7 +66,7 @@ def unrolled(
         root is None
         or ports is None
         or len(inputs) < 2 * counted
-        or not all(_whole(p) for p in ports if p.get("axis") is not None)
+        or not all(_whole(p) if p.tag == "output" else _even(p) for p in ports if p.get("axis") is not None)
     ):
         return None
     fed = dict(zip((p.get("id") for p in xml.findall("input/port")), inputs, strict=True))
@@ -105,14 +108,22 @@ def unrolled(
     counting = Node("LoopTrips", domain, trips, [inputs[0] if counted else "", source], [trips], settings)
     reads = [trips, inputs[1] if counted else "", *loop.starts]
     writes = [*lasting.values(), *scans.values()]
-    return [counting, Node("Loop", "", name, reads, writes, Attributes({"body": body})), *epilogue]
+    return [*loop.before, counting, Node("Loop", "", name, reads, writes, Attributes({"body": body})), *epilogue]
+
+
+def _even(port: Element) -> bool:
+    """Whether an axis is gone through in slices that touch."""
+    settings = [port.get(name, default) for name, default in _SETTINGS.items()]
+    if not all(re.fullmatch("-?[0-9]{1,9}", text) for text in settings):
+        return False
+    size, stride = int(port.get("part_size", "1")), int(port.get("stride", "1"))
+    return size > 0 and abs(stride) == size
 
 
 def _whole(port: Element) -> bool:
     """Whether an axis is gone through from one end to the other."""
-    ends, stride, size = (port.get("start"), port.get("end")), port.get("stride", "1"), port.get("part_size", "1")
-    numbers = re.fullmatch("[1-9][0-9]{0,8}", size) and re.fullmatch("-?[0-9]{1,3}", port.get("axis", ""))
-    return numbers is not None and (ends, stride) in ((("0", "-1"), size), (("-1", "0"), f"-{size}"))
+    ends = (port.get("start"), port.get("end"))
+    return _even(port) and ends == (("-1", "0") if port.get("stride", "1").startswith("-") else ("0", "-1"))
 
 
 def _read(
@@ -141,6 +152,10 @@ def _read(
     elif port.get("axis") is not None:
         axis, size = int(port.get("axis", "0")), int(port.get("part_size", "1"))
         settings = Attributes({"axis": axis, "part_size": size})
+        if not _whole(port):
+            cut = {setting: int(port.get(setting, default)) for setting, default in _SETTINGS.items()}
+            whole, source = source, host.unique(f"{name}.part")
+            loop.before.append(Node("LoopPart", domain, source, [whole], [source], Attributes(cut)))
         loop.sliced.append((source, axis, size))
         loop.prologue.append(Node("LoopSlice", domain, inner, [source, trip], [inner], settings))
     elif number in back:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
@@ -17,7 +17,7 @@ from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.files import content_inside, is_xml, nesting, open_model, tensorflow_format, text_format
 from shapesmt.frontends.ranges import noted_ranges
 from shapesmt.frontends.schemas import OnnxSchemas
-from shapesmt.frontends.types import declared, text_of
+from shapesmt.frontends.types import BITS, Decoder, declared, dense, elements, text_of
 from shapesmt.graph import (
     DTYPES,
     Attributes,
@@ -28,7 +28,6 @@ from shapesmt.graph import (
     Literal,
     Node,
     Reference,
-    Scalar,
     ordered,
     refuse_recursion,
 )
@@ -50,8 +49,7 @@ _FIELDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "s
 _FIELDS |= {10: "graphs", 11: "sparse_tensor", 12: "sparse_tensors", 13: "tp", 14: "type_protos"}
 """Where an attribute of each type keeps its value."""
 
-_BYTES = {"bool": 1} | {f"{kind}{8 * size}": size for kind in ("int", "uint") for size in (1, 2, 4, 8)}
-"""The element types that shapes are computed with: the only ones read from external files."""
+_EXTERNAL = "external data is missing"
 
 
 def is_proto(value: object) -> TypeGuard[onnx.ModelProto]:
@@ -300,34 +298,39 @@ class _Scope:
         dense = ((text_of(tensor.name), self.literal(tensor, where)) for tensor in proto.initializer)
         sparse = ((text_of(tensor.values.name), self.sparse(tensor, where)) for tensor in proto.sparse_initializer)
         for name, literal in chain(dense, sparse):
-            if not name or literals.setdefault(name, literal) is not literal:
+            first = literals.setdefault(name, literal)
+            if not name or not (first is literal or (first.source and literal.source and first.shape == literal.shape)):
                 raise ModelError(f"{where}: initializers share the name '{printable(name)}', or lack one")
         return literals
 
     def literal(self, proto: onnx.TensorProto, where: str) -> Literal:
-        """A constant tensor: its elements too when they are few and can be decoded."""
+        """A constant tensor: its elements too when they are few and can be decoded, otherwise a way to them."""
         dtype, shape = DTYPES.get(proto.data_type, ""), _shape(proto.dims, text_of(proto.name), where)
         size = math.prod(shape)
-        if size == 0 or size > Literal.LIMIT:
+        if size == 0 or size > Literal.MOST:
             return Literal(dtype, shape, None if size else ())
-        if proto.data_location == proto.EXTERNAL:
-            content = self.external(proto, size * _BYTES.get(dtype, 0))
-            if not content:
-                return Literal(dtype, shape)
-            proto = type(proto)(data_type=proto.data_type, dims=shape, raw_data=content)
-        return Literal(dtype, shape, _elements(proto, dtype, size))
+        external = proto.data_location == proto.EXTERNAL
+        held = partial(self.external, proto, dtype, size) if external else lambda: proto
+        source, missing = partial(elements, held, _decoder(), dtype, size), _EXTERNAL if external else ""
+        if size > Literal.LIMIT or (external and "float" in dtype):
+            return Literal(dtype, shape, None, source, missing)
+        return Literal(dtype, shape, source(), missing=missing)
 
-    def external(self, proto: onnx.TensorProto, size: int) -> bytes | None:
-        """The bytes of a small tensor kept in another file, if that is allowed."""
+    def external(self, proto: onnx.TensorProto, dtype: str, size: int) -> onnx.TensorProto | None:
+        """A tensor kept in another file, with its content, if that is allowed."""
+        length = (size * BITS.get(dtype, 0) + 7) // 8
         entries = {text_of(entry.key): text_of(entry.value) for entry in proto.external_data}
-        offset, length = entries.get("offset", "0"), entries.get("length", str(size))
-        if not size or self.folder is None or length != str(size) or not re.fullmatch("[0-9]{1,18}", offset):
+        offset, said = entries.get("offset", "0"), entries.get("length", str(length))
+        if not length or self.folder is None or said != str(length) or not re.fullmatch("[0-9]{1,18}", offset):
             return None
-        return content_inside(self.folder, entries.get("location", ""), int(offset), size)
+        content = content_inside(self.folder, entries.get("location", ""), int(offset), length)
+        return None if content is None else type(proto)(data_type=proto.data_type, dims=proto.dims, raw_data=content)
 
     def sparse(self, proto: onnx.SparseTensorProto, where: str) -> Literal:
-        """A constant tensor of which the file lists only some elements: its shape alone."""
-        return Literal(DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, text_of(proto.values.name), where))
+        """A constant tensor of which the file lists only some elements."""
+        dtype, shape = DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, text_of(proto.values.name), where)
+        source = partial(dense, proto, _decoder(), dtype, shape)
+        return Literal(dtype, shape, None, source if math.prod(shape) <= Literal.MOST else None)
 
     def declared(self, proto: onnx.TypeProto) -> Declared:
         """What a type says of a tensor."""
@@ -345,6 +348,13 @@ def schemas() -> OnnxSchemas:
     return OnnxSchemas(onnx, _definition)
 
 
+@cache
+def _decoder() -> Decoder:
+    from onnx import numpy_helper
+
+    return numpy_helper.to_array
+
+
 def _definition(proto: onnx.FunctionProto, where: str) -> Function:
     scope = _Scope(where, None, {})
     scope.define(proto)
@@ -356,22 +366,6 @@ def _shape(dims: Iterable[int], name: str, where: str) -> tuple[int, ...]:
     if len(shape) > _RANK or any(dim < 0 for dim in shape):
         raise ModelError(f"{where}: tensor '{printable(name)}' has the impossible shape {printable(str(shape))}")
     return shape
-
-
-def _elements(proto: onnx.TensorProto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
-    """The elements as Python's numbers or strings; None when complex, damaged or of an unknown type."""
-    from onnx import numpy_helper
-
-    if dtype.startswith("complex"):
-        return None
-    try:
-        array = numpy_helper.to_array(proto)
-        if array.dtype.kind == "V":  # types that numpy lacks
-            array = array.astype("int64" if "int" in dtype else "float64")
-        values: list[Scalar] = array.reshape(-1).tolist()
-    except Exception:  # the decoder is not ours and meets hostile data: it may raise anything
-        return None
-    return tuple(values) if len(values) == size else None
 
 
 def _title(name: str, op: str) -> str:
@@ -386,9 +380,13 @@ def _domain(name: str) -> str:
     return "" if name == "ai.onnx" else text_of(name)
 
 
+_LAST = (1 << 31) - 1  # of the versions of operator sets that ONNX can count
+
+
 def _opsets(protos: Iterable[onnx.OperatorSetIdProto], where: str) -> dict[str, int]:
     opsets = {_domain(proto.domain): proto.version for proto in protos}
     for domain, version in opsets.items():
-        if version < 1:
-            raise ModelError(f"{where}: it imports opset {version} of '{printable(domain)}'; the first is 1")
+        if not 1 <= version <= _LAST:
+            span = "the first is 1" if version < 1 else f"none is above {_LAST}"
+            raise ModelError(f"{where}: it imports opset {version} of '{printable(domain)}'; {span}")
     return opsets

@@ -33,7 +33,7 @@ from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal,
 from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["DOMAIN", "dtype_of", "read"]
 
@@ -44,21 +44,46 @@ _DEPTH, _RANK = 100, 255
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
 _TYPES |= {f"fp{bits}": f"float{bits}" for bits in (16, 32, 64)} | {"string": "string", "bool": "bool"}
 _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
+_TYPES |= {"u1": "uint1", "u2": "uint2", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
 _PACKED = dict(
     zip(
-        ("bool", "float16", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"),
-        "?efdbBhHiIq",
+        (
+            "bool",
+            "float16",
+            "float32",
+            "float64",
+            "int8",
+            "uint8",
+            "int16",
+            "uint16",
+            "int32",
+            "uint32",
+            "int64",
+            "uint64",
+        ),
+        "?efdbBhHiIqQ",
         strict=True,
     )
 )
+_BITS = {dtype: 8 * struct.calcsize(form) for dtype, form in _PACKED.items()}
+_BITS |= {"bfloat16": 16, "float8e4m3fn": 8, "float8e5m2": 8, "int4": 4, "uint4": 4, "uint2": 2, "uint1": 1}
 _SIZE = re.compile(r"(?P<size>[0-9]{1,18})|(?P<range>(?P<low>[0-9]{0,18})\.\.(?P<high>[0-9]{0,18}))|\?|-1")
 _INTEGERS = re.compile(r"\s*-?[0-9]{1,19}\s*(?:,\s*-?[0-9]{1,19}\s*)*")
 _NUMBER = r"\s*-?(?:[0-9]+\.?[0-9]*|\.[0-9]+|inf|nan)(?:[eE][-+]?[0-9]{1,4})?\s*"
 _NUMBERS = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
 _OLD = {
+    "BatchNormInference": ("opset1",),
+    "DetectionOutput": ("opset1",),
     "GatherND": ("opset5",),
     "Interpolate": ("opset1", "opset4"),
+    "LSTMCell": ("opset1",),
+    "MVN": ("opset2",),
+    "MaxPool": ("opset1",),
     "NonMaxSuppression": ("opset1", "opset3", "opset4"),
+    "Proposal": ("opset1",),
+    "Range": ("opset1",),
+    "ShapeOf": ("opset1",),
+    "SoftMax": ("opset1",),
 }
 """The versions of an operator that mean something else than later ones; those are `Interpolate-1` and the like."""
 
@@ -240,15 +265,15 @@ class _Net:
 
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
         """The elements of a small constant, where they can be read."""
-        offset, form = data.get("offset", ""), _PACKED.get(dtype)
-        if size == 0 or size > Literal.LIMIT or form is None:
+        offset, bits = data.get("offset", ""), _BITS.get(dtype)
+        if size == 0 or size > Literal.LIMIT or bits is None:
             return None if size else ()
-        length = size * struct.calcsize(form)
+        length = (size * bits + 7) // 8
         fits = data.get("size") == str(length) and re.fullmatch("[0-9]{1,18}", offset)
         if not fits or self.folder is None or not self.weights:
             return None
         content = content_inside(self.folder, self.weights, int(offset), length)
-        return None if content is None else struct.unpack(f"<{size}{form}", content)
+        return None if content is None else _unpacked(content, dtype, size)
 
     def nodes(self, layer: _Layer, data: Mapping[str, str]) -> list[Node]:
         """Any other layer."""
@@ -283,6 +308,45 @@ class _Net:
         if "" in given.values() or graph.inputs or not all(number in results for number in order):
             raise ModelError(f"{title} takes or makes what the layer has no port for")
         return replace(graph, outputs=[results[number] for number in order])
+
+
+def _unpacked(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
+    """So many elements: of whole bytes, or several to a byte, of which single bits begin at the highest.
+
+    >>> _unpacked(bytes([0x2F, 0x80, 0x3F]), "int4", 3), _unpacked(bytes([0x80, 0x3F]), "bfloat16", 1)
+    ((-1, 2, 0), (1.0,))
+    """
+    if dtype in _PACKED:
+        return struct.unpack(f"<{size}{_PACKED[dtype]}", content)
+    if dtype in _WIDENED:
+        form, widen = _WIDENED[dtype]
+        step = _BITS[dtype] // 8
+        parts = (widen(int.from_bytes(content[i : i + step], "little")) for i in range(0, len(content), step))
+        return tuple(struct.unpack(form, part)[0] for part in parts)
+    bits, places = _BITS[dtype], range(0, 8, _BITS[dtype])
+    numbers = [byte >> place & 2**bits - 1 for byte in content for place in (reversed(places) if bits == 1 else places)]
+    return tuple(n - 2**bits if dtype == "int4" and n >= 2 ** (bits - 1) else n for n in numbers[:size])
+
+
+def _wide(byte: int) -> bytes:
+    """A float of 8 bits, 3 of them fraction, as one of 32.
+
+    >>> struct.unpack("<f", _wide(0x38)), struct.unpack("<f", _wide(0x81))
+    ((1.0,), (-0.001953125,))
+    """
+    sign, exponent, fraction = byte >> 7, byte >> 3 & 15, byte & 7
+    if exponent == 15 and fraction == 7:
+        return struct.pack("<f", math.nan)
+    size = math.ldexp(8 + fraction, exponent - 10) if exponent else math.ldexp(fraction, -9)
+    return struct.pack("<f", -size if sign else size)
+
+
+_WIDENED: dict[str, tuple[str, Callable[[int], bytes]]] = {
+    "bfloat16": ("<f", lambda n: struct.pack("<I", n << 16)),
+    "float8e5m2": ("<e", lambda n: struct.pack("<H", n << 8)),
+    "float8e4m3fn": ("<f", _wide),
+}
+"""Floats that are read as wider ones, and how they are made so."""
 
 
 def _edges(root: Xml.Element) -> dict[tuple[str, str], tuple[str, str]]:

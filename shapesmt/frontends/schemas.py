@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends.types import declared
+from shapesmt.frontends.types import FITS, declared
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.schema import Parameter, Signature
 
@@ -38,12 +38,39 @@ def dtype_of(text: str) -> str:
 
 
 class Parameters(NamedTuple):
-    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats")."""
+    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats").
+
+    Some inputs can't be left out, even where there are others behind them.
+    """
 
     inputs: tuple[int, int]
     outputs: tuple[int, int]
     attributes: dict[str, str]
     required: tuple[str, ...]
+    inevitable: tuple[str, ...] = ()
+
+    def misfit(self, node: Node) -> str:
+        """The law that the number of inputs and outputs or an attribute breaks, "" where there is none."""
+        for what, given, (least, most) in (
+            ("inputs", len(node.inputs), self.inputs),
+            ("outputs", len(node.outputs), self.outputs),
+        ):
+            if not least <= given <= most:
+                end = f"at least {least}" if given < least else f"at most {most}"
+                return f"it has {end} {what}, not {given}"
+        omitted = [name for name, given in zip(self.inevitable, node.inputs, strict=False) if name and not given]
+        missing = [name for name in self.required if name not in node.attributes]
+        unknown = [name for name in node.attributes if name not in self.attributes]
+        wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
+        for names, law in (
+            (omitted, "input '{}' is given"),
+            (unknown, "there is no attribute '{}'"),
+            (missing, "attribute '{}' is given"),
+            (wrong, "attribute '{}' has its type"),
+        ):
+            if names:
+                return law.format(names[0])
+        return ""
 
 
 class OnnxSchemas:
@@ -53,6 +80,7 @@ class OnnxSchemas:
         self._onnx = onnx
         self._read = read
         self._signatures: dict[tuple[str, str, int], Signature] = {}
+        self._parameters: dict[tuple[str, str, int], Parameters] = {}
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
         """The inputs of an operator at a version."""
@@ -63,6 +91,15 @@ class OnnxSchemas:
                 return None
             self._signatures[key] = _signature(schema)
         return self._signatures[key]
+
+    def misfit(self, node: Node, version: int) -> str:
+        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
+        key = (node.domain, node.op, version)
+        found = self._parameters.get(key) or self.parameters(*key)
+        if found is None:  # it may yet be registered
+            return ""
+        self._parameters[key] = found
+        return found.misfit(node)
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for."""
@@ -90,7 +127,8 @@ class OnnxSchemas:
         attributes = {name: a.type.name.lower() for name, a in schema.attributes.items()}
         required = tuple(name for name, a in schema.attributes.items() if a.required)
         inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
-        return Parameters(inputs, outputs, attributes, required)
+        inevitable = tuple(p.name if p.option.name == "Single" else "" for p in schema.inputs)
+        return Parameters(inputs, outputs, attributes, required, inevitable)
 
     def bodies(self) -> dict[tuple[str, str], int]:
         """The operators that have a body, by domain and name, and the version since which they do."""

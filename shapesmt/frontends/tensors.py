@@ -82,9 +82,10 @@ def literal(said: Mapping[str, Any], path: str) -> Literal:
     size = math.prod(shape)
     if values is not None and len(values) != size:
         refuse(f"{path}.values", f"as many values as the shape has elements, {size}, not {len(values)}")
-    if values is None or size > Literal.LIMIT:
+    if values is None or size > Literal.MOST:
         return Literal(dtype, shape, None if size else ())
-    return Literal(dtype, shape, [_scalar(v, dtype, f"{path}.values[{i}]") for i, v in enumerate(values)])
+    scalars = [_scalar(v, dtype, f"{path}.values[{i}]") for i, v in enumerate(values)]
+    return Literal(dtype, shape, scalars) if size <= Literal.LIMIT else Literal(dtype, shape, source=lambda: scalars)
 
 
 def _scalar(content: Any, dtype: str, path: str) -> Scalar:

@@ -1,13 +1,50 @@
-"""ONNX's types: what a file declares of a tensor, a sequence, a map."""
+"""ONNX's types and constants: what a file declares of tensors, what attributes and constants hold."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+import re
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt.graph import DTYPES, Declared
+from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import onnx
+
+Decoder: TypeAlias = "Callable[[onnx.TensorProto], Any]"
+"""What makes an array of a tensor."""
+BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (2, 4, 8, 16, 32, 64)}
+BITS |= {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
+BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[468]e", dtype)}
+"""How many bits an element takes in an external file."""
+
+
+def _is_list(kind: type) -> Callable[[object], bool]:
+    return lambda found: isinstance(found, tuple) and all(type(part) is kind for part in found)
+
+
+FITS: dict[str | None, Callable[[object], bool]] = {
+    "int": lambda found: type(found) is int,
+    "float": lambda found: type(found) is float,
+    "string": lambda found: type(found) is str,
+    "tensor": lambda found: isinstance(found, Literal),
+    "graph": lambda found: isinstance(found, Graph),
+    "ints": _is_list(int),
+    "floats": _is_list(float),
+    "strings": _is_list(str),
+}
+WANTED: dict[str | None, str] = {
+    "int": "an integer",
+    "float": "a number",
+    "string": "a text",
+    "tensor": "a tensor",
+    "graph": "a graph",
+    "ints": "a list of integers",
+    "floats": "a list of numbers",
+    "strings": "a list of texts",
+}
 
 
 def declared(proto: onnx.TypeProto) -> Declared:
@@ -46,3 +83,40 @@ def _dim(proto: onnx.TensorShapeProto.Dimension) -> int | str | None:
 def text_of(text: str | bytes) -> str:
     """A name; protobuf hands out as bytes what is not UTF-8, and that raises here."""
     return text if isinstance(text, str) else text.decode()
+
+
+def elements(
+    held: Callable[[], onnx.TensorProto | None], decode: Decoder, dtype: str, size: int
+) -> tuple[Scalar, ...] | None:
+    """The elements as Python's numbers or strings; None when complex, missing, damaged or of an unknown type."""
+    proto = None if dtype.startswith("complex") else held()
+    if proto is None:
+        return None
+    try:
+        array = decode(proto)
+        if array.dtype.kind == "V":  # types that numpy lacks
+            array = array.astype("int64" if "int" in dtype else "float64")
+        values: list[Scalar] = array.reshape(-1).tolist()
+    except Exception:  # the decoder is not ours and meets hostile data: it may raise anything
+        return None
+    return tuple(values) if len(values) == size else None
+
+
+def dense(
+    proto: onnx.SparseTensorProto, decode: Decoder, dtype: str, shape: tuple[int, ...]
+) -> tuple[Scalar, ...] | None:
+    """The elements of a sparse tensor, whose indices are places in row-major order or one number per axis."""
+    size, axes = math.prod(shape), max(len(shape), 1) if len(proto.indices.dims) == 2 else 1
+    values = elements(lambda: proto.values, decode, dtype, math.prod(proto.values.dims))
+    listed = elements(lambda: proto.indices, decode, "int64", math.prod(proto.indices.dims))
+    if values is None or listed is None or len(listed) != len(values) * axes:
+        return None
+    found: list[Scalar] = [0] * size
+    for i, value in enumerate(values):
+        place = 0
+        for n, index in zip(shape if axes > 1 else (size,), listed[i * axes : (i + 1) * axes], strict=True):
+            place = place * n + int(index)
+        if not 0 <= place < size:
+            return None
+        found[place] = value
+    return tuple(found)

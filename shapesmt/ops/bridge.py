@@ -14,10 +14,13 @@ from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import elements
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from shapesmt.dim import Dim
     from shapesmt.graph import AttributeValue
+    from shapesmt.ops.registry import Apply
+
+    Register = Callable[..., Callable[[Apply], Apply]]
 
 OPSET = 22
 ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
@@ -31,7 +34,7 @@ class Row(NamedTuple):
     inputs: int | None = None
 
 
-def rename(table: Mapping[str, Row], domain: str) -> None:
+def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> None:
     """Register a rule for each operator of a table: what ONNX's operator does."""
 
     def renamed(ctx: InferenceContext) -> list[Tensor]:
@@ -43,13 +46,15 @@ def rename(table: Mapping[str, Row], domain: str) -> None:
         return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
 
     total = {name for name, row in table.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
-    rule(*total, domain=domain, any_rank=True, total=True)(renamed)
-    rule(*table.keys() - total, domain=domain, any_rank=True)(renamed)
+    register(*total, domain=domain, any_rank=True, total=True)(renamed)
+    register(*table.keys() - total, domain=domain, any_rank=True)(renamed)
 
 
-def require_one_type(ctx: InferenceContext) -> None:
-    """State that all inputs are of one element type."""
-    types = list(dict.fromkeys(x.dtype for x in ctx.inputs if x is not None and x.dtype))
+def require_one_type(ctx: InferenceContext, inputs: Sequence[Tensor | None] | None = None) -> None:
+    """State that these inputs, or all, are of one element type."""
+    types = list(
+        dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
+    )
     ctx.check(len(types) <= 1, f"operands have the same element type, not {' and '.join(types)}")
 
 

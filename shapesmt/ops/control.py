@@ -178,11 +178,20 @@ def repeated(
         ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
         hidden = symbols_since(ctx, before.made)
     before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
+    judge_first(ctx, body, carry, trips)
     kinds = [kind if c.start.is_tensor else LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
     made = outputs[1 + len(start) :]
     fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
     return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
+
+
+def judge_first(ctx: InferenceContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
+    """Judge the first trip by itself where elements are known that later trips no longer have."""
+    if any(c.loses for c in carry):
+        firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", LOST)) for k, c in enumerate(carry)]
+        given = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
+        apart(ctx, body, trip_inputs(body, ZERO, given), "trip 0", "first", at_least(trips, 1))
 
 
 def unknown(ctx: InferenceContext, name: str, kind: str) -> Callable[[int], Dim]:

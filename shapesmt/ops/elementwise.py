@@ -12,7 +12,7 @@ from shapesmt.dim import Dim
 from shapesmt.formula import any_of, differs, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops import items
-from shapesmt.ops.fields import array_of, concrete, stretched, term_of, valued
+from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term_of, valued
 from shapesmt.ops.indices import swept
 from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
 from shapesmt.ops.registry import rule
@@ -35,7 +35,9 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     if function is None or all(t.value is None for t in operands) or not _alike(function, operands):
         return None
     partial, sizes = function in PARTIAL, concrete(shape)
-    most = MAX_FLOATS if dtype in FLOATS else MAX_ELEMENTS
+    most = most_listed(operands, MAX_ELEMENTS)
+    if dtype in FLOATS:
+        most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
         arrays = [array_of(t) if partial or t.value is not None else None for t in operands]
         found = [a for a in arrays if a is not None]
@@ -215,7 +217,7 @@ def where(ctx: InferenceContext) -> Tensor:
 @rule("SwiGLU", *items.VARIADIC, "Mean")
 def alike(ctx: InferenceContext) -> Tensor:
     """Operands have one shape, which is kept."""
-    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law="operands have the same shape")
     return ctx.tensor(operands[0].dims)
 

@@ -161,7 +161,7 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
     """
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
-        listed = prod(sizes) <= MAX_ELEMENTS  # longer ones aren't even tried: a file may ask for any number
+        listed = prod(sizes) <= most_listed([x], MAX_ELEMENTS)  # a file may ask for any number
         return from_array(np.asarray(view(x.value.array), dtype=object)) if listed else None
     element = term_of(x)
     return None if element is None else valued(shape, move_positions(element, moved))
@@ -176,6 +176,11 @@ def array_of(x: Tensor) -> Array | None:
         return None
     listed = valued(x.dims, term_of(x))
     return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
+
+
+def most_listed(operands: Sequence[Tensor], usual: int) -> int:
+    """How many elements may be listed of what is made from these: as many as of the longest of them."""
+    return max(usual, *(len(t.value.items) for t in operands if isinstance(t.value, Elements)), 0)
 
 
 def integers_of(x: Tensor) -> tuple[int, ...] | None:

@@ -27,6 +27,7 @@ Function: TypeAlias = Callable[..., Any]  # of items to an item
 INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
 MAX_EXPONENT = 64
 WIDEST = 64  # bits of the integers that sizes are kept in
+STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
 
 
 # Types
@@ -42,7 +43,8 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     (Dim('2*n'), None, Dim('-2147483648'))
     """
     if isinstance(item, Real):
-        return item if item.numerator is not None or (item.dtype != "bfloat16" and not item.blurred) else None
+        whole = item.numerator is not None or (item.op == "from_dim" and dtype == "float16")  # rounded once, by a cast
+        return item if whole or (item.dtype in STEPWISE and not item.blurred) else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None

@@ -135,13 +135,13 @@ def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor]
     for term, x in zip(terms, operands, strict=True):
         letters = spelt(term, hidden)
         ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
-        for letter, d in _sizes(ctx, letters, x).items():
+        for letter, d in diagonal_sizes(ctx, letters, x).items():
             law = f"sizes of '{letter[0]}' are equal or 1"
             sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
     return sizes
 
 
-def _sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
+def diagonal_sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
     """The size of each letter in one input; one that is named twice is a diagonal."""
     found: dict[str, Dim] = {}
     for letter, d in zip(letters, x.dims, strict=True):
@@ -159,10 +159,11 @@ def parse_equation(text: str) -> tuple[list[list[str]], list[str]]:
     if not arrow:
         letters = left.replace(".", "").replace(",", "")
         right = ("..." if "..." in left else "") + "".join(sorted(c for c in letters if letters.count(c) == 1))
-    return [_split(term) for term in left.split(",")], _split(right)
+    return [split_term(term) for term in left.split(",")], split_term(right)
 
 
-def _split(term: str) -> list[str]:
+def split_term(term: str) -> list[str]:
+    """The letters of a term, and its ellipsis as one of them."""
     head, dots, tail = term.partition("...")
     return [*head, *([dots] if dots else []), *tail]
 

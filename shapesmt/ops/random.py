@@ -12,14 +12,14 @@ def _drawn_dtype(ctx: InferenceContext, default: str) -> str:
     return DTYPES.get(ctx.integer("dtype", 0), "") or default
 
 
-@rule("RandomNormalLike", "RandomUniformLike", "Bernoulli", any_rank=True, total=True)
+@rule("RandomNormalLike", "RandomUniformLike", "Bernoulli", any_rank=True, total=True, random=True)
 def random_like(ctx: InferenceContext) -> Tensor:
     """The shape is the input's."""
     x = ctx.input(0)
     return ctx.tensor(x.shape, _drawn_dtype(ctx, x.dtype))
 
 
-@rule("RandomNormal", "RandomUniform")
+@rule("RandomNormal", "RandomUniform", random=True)
 def random_tensor(ctx: InferenceContext) -> Tensor:
     """The shape is an attribute."""
     shape = ctx.integers("shape")
@@ -27,7 +27,7 @@ def random_tensor(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(shape, _drawn_dtype(ctx, "float32"))
 
 
-@rule("Multinomial")
+@rule("Multinomial", random=True)
 def multinomial(ctx: InferenceContext) -> Tensor:
     """`[batch, classes] -> [batch, samples]`, each of them at least one."""
     x, samples = ctx.input(0, rank=2), ctx.integer("sample_size", 1)

@@ -26,7 +26,7 @@ class Rule:
 
     `any_rank` says that the rule itself copes with inputs of unknown rank; the others are applied to every rank that
     such an input may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that
-    look at their inputs' shapes only.
+    look at their inputs' shapes only, `random` those that draw what they make.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Rule:
     dtype: str = ""
     total: bool = False
     of_shape: bool = False
+    random: bool = False
 
     @property
     def plugin(self) -> str:
@@ -59,6 +60,7 @@ def rule(
     dtype: str = "",
     total: bool = False,
     of_shape: bool = False,
+    random: bool = False,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register a function as the rule of the operators so named.
 
@@ -71,6 +73,7 @@ def rule(
         dtype: The outputs' element type where an unknown rank keeps the rule from telling.
         total: No size of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
         of_shape: What the operator makes depends on the shapes of its inputs, not on their elements.
+        random: What the operator makes is drawn anew in each run: it is data.
 
     Raises:
         UsageError: Another module than shapesmt's own has registered one already.
@@ -79,7 +82,7 @@ def rule(
 
     def register(apply: AnyApply) -> AnyApply:
         for name in names:
-            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape))
+            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape, random))
         return apply
 
     return register
@@ -102,6 +105,7 @@ def _add(new: Rule) -> None:
 
 DOMAINS = {  # domains whose rules are imported when a model uses them
     "com.microsoft": "contrib",
+    "com.microsoft.nchwc": "contrib",
     "ai.onnx.ml": "ml",
     "ai.onnx.preview": "training",
     "ai.onnx.preview.training": "training",

@@ -13,7 +13,7 @@ from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretched, term_of, valued, viewed, wanted
 from shapesmt.ops.laws import element, listed, require_least, require_single, sized
 from shapesmt.ops.registry import rule
-from shapesmt.real import Real
+from shapesmt.real import Real, from_dim
 from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor, from_literal
 from shapesmt.value import MAX_ELEMENTS, Elements, Value, elements, move_positions, position
@@ -215,13 +215,22 @@ def sequence(ctx: InferenceContext) -> Tensor:
         ctx.check(delta.numerator.constant != 0, "delta is not 0")
     count = _count(start, limit, delta)
     length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
+    few = length.constant is not None and length.constant <= MAX_ELEMENTS
+    if isinstance(start, Dim) and isinstance(delta, Dim) and few:
+        items = [start + delta * i for i in range(length.constant or 0)]
+        return ctx.tensor((length,), value=elements((len(items),), items))
+    return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
+
+
+def _progression(start: Dim | Real | None, delta: Dim | Real | None) -> Dim | Real | None:
+    """`start + i*delta`; of floats, to which runtimes add `delta` step by step, where no step rounds."""
     if isinstance(start, Dim) and isinstance(delta, Dim):
-        element = start + delta * position(1)
-        if length.constant is not None and length.constant <= MAX_ELEMENTS:
-            listed = elements((length.constant,), [start + delta * i for i in range(length.constant)])
-            return ctx.tensor((length,), value=listed)
-        return ctx.tensor((length,), value=valued((length,), element))
-    return ctx.tensor((length,))
+        return start + delta * position(1)
+    if not isinstance(start, Real) or not isinstance(delta, Real):
+        return None
+    place = from_dim(position(1), start.dtype)
+    found = start + delta * place
+    return found if found.numerator is not None else None
 
 
 def _length(ctx: InferenceContext, start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim:
@@ -244,13 +253,14 @@ def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
 
 
 def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:
-    """`ceil((limit - start) / delta)`; floats are counted in float64, as runtimes do."""
+    """`ceil((limit - start) / delta)`; floats are counted in float64, as ONNX Runtime does."""
     if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
         return ceil_divide(limit - start, delta)
-    if isinstance(start, Real) and isinstance(limit, Real) and isinstance(delta, Real):
-        first, last, step = (x.cast("float64") for x in (start, limit, delta))
-        return None if first is None or last is None or step is None else ((last - first) / step).ceil().to_int()
-    return None
+    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Real)]
+    first, last, step = wide if len(wide) == 3 else (None, None, None)
+    if first is None or last is None or step is None or step.lo <= 0 <= step.hi:
+        return None
+    return ((last - first) / step).ceil().to_int()
 
 
 @rule("EyeLike", since=9, any_rank=True, of_shape=True)

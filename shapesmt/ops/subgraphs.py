@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Atom, Dim, symbol
 from shapesmt.formula import TRUE, Formula
-from shapesmt.graph import Graph
+from shapesmt.graph import Attributes, Graph, Node, Reference
 from shapesmt.rewrite import Replacer
 from shapesmt.tensor import Tensor, rewritten
 from shapesmt.value import Elements
@@ -69,3 +70,20 @@ def truth_of(t: Tensor | None) -> Dim | None:
     value = t.value if t is not None else None
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
     return item if isinstance(item, Dim) else None
+
+
+def bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str]) -> Node:
+    """A node of a function's body with the caller's attributes put in and omitted inputs left out."""
+    attributes: dict[str, Any] = {}
+    for name, value in node.attributes.items():
+        if isinstance(value, Reference):
+            passed = given[value.name] if value.name in given else defaults.get(value.name)
+            if passed is not None:
+                attributes[name] = passed
+        elif isinstance(value, Graph):
+            within = missing.difference(value.inputs, value.literals, *(n.outputs for n in value.nodes))
+            attributes[name] = replace(value, nodes=[bound(n, given, defaults, within) for n in value.nodes])
+        else:
+            attributes[name] = value
+    inputs = ["" if name in missing else name for name in node.inputs]
+    return node._replace(attributes=Attributes(attributes), inputs=inputs)

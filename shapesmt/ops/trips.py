@@ -74,6 +74,12 @@ class Carried:
     items: tuple[Course | None, ...] | None
     value: Value | None  # of another kind: known while no trip changes it
 
+    @property
+    def loses(self) -> bool:
+        """Whether elements are known before the first trip, and no longer after it."""
+        kept = self.value is not None or (self.items is not None and None not in self.items)
+        return self.start.value is not None and not kept
+
     def at(self, trip: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
         """The tensor that a trip is given; `fresh` makes the sizes that aren't known."""
         if self.sizes is None:

@@ -172,6 +172,7 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
         (kinds["unsupported"], "node", "without a rule"),
         (kinds["rank"], "node", "with inputs of unknown rank"),
         (kinds["elements"], "node", "with numbers that aren't followed"),
+        (kinds["timeout"], "node", "not looked at in the time given"),
     ):
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
 

@@ -68,8 +68,9 @@ def contents(graph: Graph) -> object:
         key: ([*f.inputs], [*f.outputs], [*f.attributes], repr_of(f.defaults), len(f.nodes), {**f.opsets})
         for key, f in graph.functions.items()
     }
+    literals = {name: repr(literal) for name, literal in graph.literals.items()}
     return (
-        [*graph.inputs.items()], [*graph.outputs], nodes, {**graph.literals}, {**graph.declared},
+        [*graph.inputs.items()], [*graph.outputs], nodes, literals, {**graph.declared},
         {**graph.opsets}, functions, {**graph.ranges},
     )  # fmt: skip
 

@@ -229,7 +229,6 @@ class TestConstants:
             (np.array([1 + 2j], np.complex64), "complex64", None),
             (np.zeros((0, 5), np.int64), "int64", ()),
             (np.arange(1024), "int64", tuple(range(1024))),
-            (np.arange(1025), "int64", None),
         ],
     )
     def test_elements(self, array, dtype, values):
@@ -262,12 +261,21 @@ class TestConstants:
     def test_what_can_not_be_decoded_is_unknown(self, tensor):
         assert load(with_initializers(tensor)).literals["w"].values is None
 
+    def test_large_ones_are_read_when_they_are_asked_for(self):
+        literal = load(with_initializers(numpy_helper.from_array(np.arange(1025), "w"))).literals["w"]
+        assert (literal.dtype, literal.shape, literal.values) == ("int64", (1025,), None)
+        assert literal.read()
+        assert literal.values == tuple(range(1025))
+
     def test_sparse_ones_have_a_shape(self):
         model = parser.parse_model(CHAIN)
         values = helper.make_tensor("w", TensorProto.FLOAT, [1], [1.0])
         indices = helper.make_tensor("", TensorProto.INT64, [1], [2])
         model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [3, 4]))
-        assert load(model).literals["w"] is Literal("float32", (3, 4))
+        literal = load(model).literals["w"]
+        assert (literal.dtype, literal.shape, literal.values) == ("float32", (3, 4), None)
+        assert literal.read()
+        assert literal.values == (0, 0, 1.0, *[0] * 9)
 
     def test_an_initializer_that_is_an_input_is_a_constant(self):
         model = with_initializers(numpy_helper.from_array(np.array([3.0], np.float32), "x"))

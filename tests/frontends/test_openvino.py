@@ -78,9 +78,9 @@ def test_names():
 
 
 def test_an_operator_without_a_rule_is_told():
-    report = shapesmt.check(one("Proposal"))
+    report = shapesmt.check(one("PagedAttention"))
     assert (report.verdict.value, [f.kind for f in report.findings]) == ("UNKNOWN", ["unsupported"])
-    assert "openvino.Proposal" in report.findings[0].law
+    assert "openvino.PagedAttention" in report.findings[0].law
 
 
 def test_what_the_file_claims_of_a_tensor_is_compared():
@@ -115,6 +115,47 @@ def test_only_onnx_is_written(tmp_path, capsys):
 
 
 # Weights
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "f16",
+        "f32",
+        "f64",
+        "bf16",
+        "f8e4m3",
+        "f8e5m2",
+        "boolean",
+        "u1",
+        "u2",
+        "i4",
+        "u4",
+        "i8",
+        "u8",
+        "i16",
+        "u16",
+        "i32",
+        "u32",
+        "i64",
+        "u64",
+    ],
+)
+def test_constants_of_every_type(dtype, tmp_path):
+    ov = pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+    form = {"f32": "f", "f64": "d", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}.get(dtype)
+    draw = Random(0)
+    content = ov.Tensor(getattr(ov.Type, dtype), [11])
+    numbers = [draw.randrange(2) if dtype == "boolean" else draw.randrange(256) for _ in range(22)]
+    raw = np.array(numbers, form).view(np.uint8) if form else np.array(numbers, np.uint8)
+    held = content.data.view(np.uint8).reshape(-1)
+    held[:] = raw[: held.size]
+    wide = ov.opset15.convert(ov.opset15.constant(content), "f64" if "f" in dtype else "i64")
+    model = ov.Model([ov.opset15.result(wide)], [], "constants")
+    ov.serialize(model, str(tmp_path / "model.xml"))
+    (literal,) = load(tmp_path / "model.xml").literals.values()
+    ran = ov.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([])[0].tolist()
+    assert all(a == b or (a != a and b != b) for a, b in zip(literal.values, ran, strict=True)), literal
 
 
 def reshaping(tmp_path, weights, size="16", offset="8"):

@@ -7,6 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+import shapesmt
+
 pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
 
 from openvino import Model, opset1, opset5, opset10
@@ -229,6 +231,31 @@ def test_picks(name, agree):
     agree(build, *shapes)
 
 
+RANGES = [(0.9, 10.3, 1.7, "i32"), (0.9, 10.3, 1.7, "f32"), (5.5, -5.5, -2.5, "i64"), (0, 6, 2, "f32")]
+
+
+@pytest.mark.parametrize(("start", "stop", "step", "dtype"), RANGES)
+def test_ends_of_a_range_are_of_its_type(start, stop, step, dtype, agree):
+    ends = [scalar(v, np.float32) for v in (start, stop, step)]
+    agree(lambda x: op.add(op.convert(op.range(*ends, dtype), "f32"), op.reduce_sum(x, ints(0))), "[1..2]")
+
+
+def test_ellipses_of_different_ranks(agree):
+    agree(lambda x, y: op.einsum([x, y], "...ij,...jk->...ik"), "[2,1..2,1..2,1..3]", "[1..2,1..3,2]")
+    agree(lambda x, y: op.einsum([x, y], "...ij,jk->ik..."), "[1..2,1..2,1..3]", "[1..3,2]")
+
+
+def test_zeros_copy_sizes(agree):
+    agree(lambda x: op.reshape(x, ints(2, 0, 2, -1), True), "[2,1..3,1..4]")
+    agree(lambda x: op.reshape(x, ints(0, -1, 4), True), "[0..2,1..3,1..4]")
+    agree(lambda x: op.reshape(x, ints(0, 0, 1), True), "[1..2,1..3]")
+
+
+def test_nothing_checks_sizes_beside_a_copied_one(tmp_path):
+    path = oracle.saved(oracle.made(lambda x: op.reshape(x, ints(2, 0, 2, 8), True), "[2,4,4]"), tmp_path)
+    assert [(f.verdict.value, f.kind) for f in shapesmt.check(path).findings] == [("UNKNOWN", "elements")]
+
+
 FOLDS = ["reduce_l1", "reduce_l2", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum"]
 
 
@@ -330,6 +357,23 @@ def test_transposed_convolutions_of_a_size(agree):
         lambda x: op.convolution_backprop_data(x, zeros(2, 4, 3), [2], output_shape=ints(9), auto_pad="same_upper"),
         "[1,1..2,1..5]",
     )
+
+
+def test_filters_of_any_size(agree):
+    plain = {"strides": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0], "dilations": [1, 1]}
+    agree(lambda x, w: op.group_convolution(x, w, **plain), "[1,2..4,4,4]", "[1..2,1..2,1..2,3,3]")
+    agree(lambda x, w: op.group_convolution_backprop_data(x, w, **plain), "[1,2..4,4,4]", "[2,1..2,1..2,3,3]")
+
+
+@pytest.mark.parametrize("rank", ["[?,?,?,3,3]", "[...]"])
+def test_filters_of_which_little_is_known(rank, tmp_path):
+    def build(x, w):
+        return op.group_convolution(x, w, [1, 1], [0, 0], [0, 0], [1, 1])
+
+    path = oracle.saved(oracle.made(build, "[1,?,8,8]", rank), tmp_path)
+    assert shapesmt.check(path).verdict.value == "DEPENDS"
+    (made,) = (t.shape for name, t in shapesmt.bounds(path).tensors.items() if name not in ("x", "y"))
+    assert [d.expr for d in made[2:]] == ["6", "6"] if rank != "[...]" else len(made) == 4
 
 
 POOLS = [
@@ -448,6 +492,27 @@ def backward_iterator(x, start):
     loop.set_sliced_input(row, x.output(0), -1, -1, 1, 0, 1)
     loop.set_merged_input(so_far, start.output(0), total.output(0))
     return [loop.get_iter_value(total.output(0), -1), loop.get_concatenated_slices(each.output(0), 0, 1, 1, -1, 1)]
+
+
+def partial_iterator(start, end, stride):
+    """A running sum over some of the input's rows."""
+
+    def build(x, state):
+        rows, so_far = op.parameter([-1, abs(stride), 4], np.float32), op.parameter([-1, 4], np.float32)
+        total = op.add(so_far, op.reduce_sum(rows, ints(1), False))
+        loop = op.tensor_iterator()
+        loop.set_body(Model([op.result(total), op.result(rows)], [rows, so_far]))
+        loop.set_sliced_input(rows, x.output(0), start, stride, abs(stride), end, 1)
+        loop.set_merged_input(so_far, state.output(0), total.output(0))
+        again = loop.get_concatenated_slices(rows.output(0), 0, abs(stride), abs(stride), -1, 1)
+        return [loop.get_iter_value(total.output(0), -1), again]
+
+    return build
+
+
+@pytest.mark.parametrize(("start", "end", "stride"), [(1, -1, 1), (-2, 0, -1), (0, 2, 2), (1, -2, 2), (-1, 1, -2)])
+def test_loops_over_a_part_of_an_axis(start, end, stride, agree):
+    agree(partial_iterator(start, end, stride), "[2,1..5,4]", "[2,4]")
 
 
 def growing_iterator(x, start):

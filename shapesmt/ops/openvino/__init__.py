@@ -1,5 +1,35 @@
 """OpenVINO's operators, in terms of ONNX's: a table where names correspond, a few lines where more differs."""
 
-from shapesmt.ops.openvino import elementwise, indexing, joining, linear, loops, reduction, shape, spatial, table
+from shapesmt.ops.openvino import (
+    detection,
+    elementwise,
+    embedding,
+    images,
+    indexing,
+    joining,
+    linear,
+    loops,
+    normalization,
+    reduction,
+    shape,
+    signal,
+    spatial,
+    table,
+)
 
-__all__ = ["elementwise", "indexing", "joining", "linear", "loops", "reduction", "shape", "spatial", "table"]
+__all__ = [
+    "detection",
+    "elementwise",
+    "embedding",
+    "images",
+    "indexing",
+    "joining",
+    "linear",
+    "loops",
+    "normalization",
+    "reduction",
+    "shape",
+    "signal",
+    "spatial",
+    "table",
+]

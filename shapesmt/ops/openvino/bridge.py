@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.application import Unjudged
+from shapesmt.formula import FALSE, TRUE
 from shapesmt.ops import bridge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.context import InferenceContext
+    from shapesmt.formula import Formula
+    from shapesmt.graph import AttributeValue
+    from shapesmt.tensor import Tensor
 
-DOMAIN = "openvino"
+INSIDE = "indices are inside the axis"
 REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
 _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
+_TYPES |= {"string": "string", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
 
 
 def integers(ctx: InferenceContext, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
@@ -23,9 +29,19 @@ def integers(ctx: InferenceContext, name: str, default: Sequence[int] = ()) -> t
     return (value,) if isinstance(value, int) else ctx.integers(name, default)
 
 
+def numbers(ctx: InferenceContext, name: str) -> tuple[float, ...]:
+    """An attribute that lists numbers, written as `integers` are."""
+    value = ctx.attribute(name, ())
+    listed = value if isinstance(value, tuple) else (value,)
+    ctx.check(all(isinstance(v, (int, float)) for v in listed), f"attribute '{name}' lists numbers")
+    return tuple(v for v in listed if isinstance(v, (int, float)))
+
+
 def dtype_of(ctx: InferenceContext, name: str, default: str = "i64") -> str:
     """An attribute that names an element type."""
-    return _TYPES.get(ctx.text(name, default).lower(), "")
+    text = ctx.text(name, default).lower()
+    ctx.check(text in _TYPES or text == default, f"attribute '{name}' names an element type, not '{text}'")
+    return _TYPES.get(text, "")
 
 
 def known(ctx: InferenceContext, index: int, what: str) -> tuple[int, ...] | None:
@@ -38,6 +54,30 @@ def known_axis(ctx: InferenceContext, index: int) -> int | None:
     return bridge.known_axis(ctx, index, REMEDY)
 
 
+def placed(ctx: InferenceContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Axes counted from the front, each once; a scalar counts as having one."""
+    return tuple(dict.fromkeys(ctx.normal(axis, max(rank, 1)) for axis in axes))
+
+
 def without_broadcast(ctx: InferenceContext) -> bool:
     """Whether operands must have one shape."""
     return ctx.text("auto_broadcast", "numpy") in ("none", "explicit")
+
+
+def unchecked(ctx: InferenceContext, law: str, formula: Formula = FALSE) -> None:
+    """Leave a node open that breaks a law which OpenVINO doesn't check: what it does then isn't defined."""
+    if formula is not TRUE:
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}, which OpenVINO doesn't check"))
+
+
+def careless(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
+    """What ONNX's operator makes, of whose indices none is checked."""
+    before = len(ctx.requirements)
+    made = bridge.result(ctx, op, *inputs, **attributes)
+    stated, ctx.requirements[before:] = ctx.requirements[before:], []
+    for r in stated:
+        if r.formula is FALSE and r.law == INSIDE:
+            unchecked(ctx, INSIDE)
+        else:
+            ctx.requirements.append(r)
+    return made

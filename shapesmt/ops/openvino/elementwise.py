@@ -8,8 +8,8 @@ from shapesmt.ops.bridge import number_of, result
 from shapesmt.ops.elementwise import broadcast, require_nonzero
 from shapesmt.ops.items import remainder
 from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, without_broadcast
-from shapesmt.ops.registry import rule
+from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import FLOATS, Tensor, tensor
 
 BINARY = {
@@ -39,16 +39,22 @@ def operands(ctx: InferenceContext) -> list[Tensor]:
     if without_broadcast(ctx):
         ctx.require_agree(x, y, law="operands have the same shape")
     if ctx.text("auto_broadcast", "numpy") == "pdpd":
-        axis = ctx.integer("auto_broadcast.auto_broadcast_axis", -1)
-        first = x.rank - y.rank if axis == -1 else axis
-        behind = x.rank - first - y.rank
-        ctx.check(first >= 0 and behind >= 0, f"axis {axis} is inside a tensor of rank {x.rank}")
-        y = tensor(y.dtype, (*y.dims, *[ONE] * behind))
-        require_broadcast_to(ctx, y, x.dims, BROADCAST_LAW)
+        y = _placed(ctx, x, y)
     return [x, y]
 
 
-@rule(*BINARY, domain=DOMAIN, any_rank=True)
+def _placed(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
+    """The second operand with axes of 1 behind it, so that it begins at the axis that the node names."""
+    axis = ctx.integer("auto_broadcast.auto_broadcast_axis", 0)
+    first = x.rank - y.rank if axis == -1 else axis
+    behind = x.rank - first - y.rank
+    ctx.check(first >= 0 and behind >= 0, f"axis {axis} is inside a tensor of rank {x.rank}")
+    y = tensor(y.dtype, (*y.dims, *[ONE] * behind))
+    require_broadcast_to(ctx, y, x.dims, BROADCAST_LAW)
+    return y
+
+
+@operator(*BINARY, any_rank=True)
 def binary(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together as the node says."""
     op = ctx.node.op
@@ -59,7 +65,7 @@ def binary(ctx: InferenceContext) -> Tensor:
     return result(ctx, BINARY[op], *operands(ctx))
 
 
-@rule("Divide", domain=DOMAIN, any_rank=True)
+@operator("Divide", any_rank=True)
 def divide(ctx: InferenceContext) -> Tensor:
     """As binary operators do; integers are divided downwards unless `m_pythondiv` is false."""
     x, y = operands(ctx)
@@ -70,26 +76,32 @@ def divide(ctx: InferenceContext) -> Tensor:
     return broadcast(ctx, lambda a, b: (a - remainder(a, b)) // b if b is not None else None)
 
 
-@rule("NotEqual", domain=DOMAIN, any_rank=True)
+@operator("NotEqual", any_rank=True)
 def not_equal(ctx: InferenceContext) -> Tensor:
     """`not x == y`."""
     return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
 
 
-@rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
+@operator("IsFinite", any_rank=True, total=True)
 def finite(ctx: InferenceContext) -> Tensor:
     """The shape is kept; elements are boolean."""
     return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
 
 
-@rule("SquaredDifference", domain=DOMAIN, any_rank=True)
+@operator("LogicalNot", any_rank=True, total=True)
+def logical_not(ctx: InferenceContext) -> Tensor:
+    """The shape and the element type are kept, which need not be bool."""
+    return result(ctx, "Not", ctx.input(0)) if ctx.input(0).dtype in ("bool", "") else ctx.tensor(ctx.input(0).shape)
+
+
+@operator("SquaredDifference", any_rank=True)
 def squared_difference(ctx: InferenceContext) -> Tensor:
     """`(x - y)**2`."""
     difference = result(ctx, "Sub", *operands(ctx))
     return result(ctx, "Mul", difference, difference)
 
 
-@rule("Select", domain=DOMAIN, any_rank=True)
+@operator("Select", any_rank=True)
 def select(ctx: InferenceContext) -> Tensor:
     """One of two tensors at each element; all broadcast together unless the node says that they agree."""
     chosen = [ctx.input(i) for i in range(3)]
@@ -98,39 +110,20 @@ def select(ctx: InferenceContext) -> Tensor:
     return result(ctx, "Where", *chosen)
 
 
-@rule("Convert", domain=DOMAIN, any_rank=True, total=True)
+@operator("Convert", any_rank=True, total=True)
 def convert(ctx: InferenceContext) -> Tensor:
     """The shape is kept; elements change type."""
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", "")))
 
 
-@rule("ConvertLike", domain=DOMAIN, any_rank=True, total=True)
+@operator("ConvertLike", any_rank=True, total=True)
 def convert_like(ctx: InferenceContext) -> Tensor:
     """The shape is kept; elements take the type of the other input."""
     return result(ctx, "CastLike", ctx.input(0), ctx.input(1))
 
 
-@rule("Clamp", "FakeConvert", "GRN", "LRN", "MVN", domain=DOMAIN, any_rank=True, total=True)
-@rule("NormalizeL2", "Result", domain=DOMAIN, any_rank=True, total=True)
+@operator("FakeConvert", "MVN-2", "GRN", "Result", any_rank=True, total=True)
+@operator("Identity", any_rank=True, total=True)
 def kept(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
-
-
-@rule("PReLU", domain=DOMAIN, any_rank=True)
-def prelu(ctx: InferenceContext) -> Tensor:
-    """The shape is kept."""
-    return ctx.tensor(ctx.input(0).shape)
-
-
-@rule("FakeQuantize", domain=DOMAIN)
-def fake_quantize(ctx: InferenceContext) -> Tensor:
-    """The shape is kept; the four ranges broadcast with it."""
-    ctx.broadcast(*(ctx.input(i).dims for i in range(5)))
-    return ctx.tensor(ctx.input(0).dims)
-
-
-@rule("BatchNormInference", domain=DOMAIN)
-def batch_normalization(ctx: InferenceContext) -> Tensor:
-    """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
-    return result(ctx, "BatchNormalization", *(ctx.input(i) for i in range(5)))

@@ -1,20 +1,22 @@
-"""Operators that pick and place elements: slices by masks, gathers with batch axes, scatters, TopK, NMS."""
+"""Operators that pick and place elements: slices by masks, gathers with batch axes, scatters, TopK."""
 
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, product
-from shapesmt.formula import TRUE
+from shapesmt.dim import product
+from shapesmt.formula import TRUE, all_of, at_least, less
 from shapesmt.ops.bridge import anything, as_list, result, results
-from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, integers, known, known_axis
-from shapesmt.ops.registry import rule
+from shapesmt.ops.fields import counted
+from shapesmt.ops.laws import require_least, require_shape, require_vector
+from shapesmt.ops.openvino.bridge import INSIDE, careless, dtype_of, integers, known, known_axis, unchecked
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.strided import strided
 from shapesmt.tensor import Tensor, tensor
 
 # Slices
 
 
-@rule("Slice", domain=DOMAIN)
+@operator("Slice")
 def cut(ctx: InferenceContext) -> Tensor:
     """`x[start:stop:step]` along each listed axis."""
     return result(ctx, "Slice", *(ctx.input(i) for i in (0, 1, 2)), ctx.input(4) if ctx.has(4) else None, ctx.input(3))
@@ -23,17 +25,21 @@ def cut(ctx: InferenceContext) -> Tensor:
 MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
-@rule("StridedSlice", domain=DOMAIN)
+@operator("StridedSlice")
 def strided_slice(ctx: InferenceContext) -> Tensor:
     """Entries are slices, an ellipsis, new axes and single elements, as the masks say."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
+    ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), "a mask lists 0 and 1")
+    ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, "masks are of the same length")
+    if ctx.has(3):
+        ctx.require_equal(ctx.input(3).numel, ctx.input(1).numel, "there are as many steps as starts")
     return strided(ctx, lambda name, i: i < len(masks[name]) and masks[name][i] == 1)
 
 
 # Gathers and scatters
 
 
-@rule("Gather", domain=DOMAIN)
+@operator("Gather")
 def gather(ctx: InferenceContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
     x, indices, named = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
@@ -43,7 +49,10 @@ def gather(ctx: InferenceContext) -> Tensor:
     axis = ctx.normal(named, x.rank)
     batch = ctx.integer("batch_dims", 0)
     batch += indices.rank if batch < 0 else 0
-    ctx.check(0 <= batch <= min(axis, indices.rank), "batch_dims is at most the axis and the rank of the indices")
+    if batch < 0:
+        unchecked(ctx, "batch_dims is an axis of the indices")
+        return ctx.tensor(None)
+    ctx.check(batch <= min(axis, indices.rank), "batch_dims is at most the axis and the rank of the indices")
     if not batch:
         return _gathered(ctx, x, indices, axis)
     for left, right in zip(x.dims[:batch], indices.dims, strict=False):
@@ -60,26 +69,32 @@ def _gathered(ctx: InferenceContext, x: Tensor, indices: Tensor, axis: int) -> T
     return made if inside else ctx.tensor(made.shape)
 
 
-@rule("GatherElements", domain=DOMAIN)
+@operator("GatherElements")
 def gather_elements(ctx: InferenceContext) -> Tensor:
     """The indices' shape, which off the axis is the data's."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
     ctx.require_agree(x, indices, but=axis, law="data and indices have the same shape off the axis")
-    return result(ctx, "GatherElements", x, indices, axis=axis)
+    return careless(ctx, "GatherElements", x, indices, axis=axis)
 
 
-@rule("GatherND-5", domain=DOMAIN)
+@operator("GatherND")
+def gather_nd(ctx: InferenceContext) -> Tensor:
+    """Elements or slices by the indices in the last axis, within common batch axes."""
+    return careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=ctx.integer("batch_dims", 0))
+
+
+@operator("GatherND-5")
 def gather_nd_5(ctx: InferenceContext) -> Tensor:
     """As later versions, but with the batch axes made one."""
     batch = ctx.integer("batch_dims", 0)
-    found = result(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=batch)
+    found = careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=batch)
     if batch < 2 or found.shape is None:
         return found
     return ctx.tensor([product(found.dims[:batch]), *found.dims[batch:]])
 
 
-@rule("ScatterUpdate", domain=DOMAIN)
+@operator("ScatterUpdate")
 def scatter_update(ctx: InferenceContext) -> Tensor:
     """The shape is kept; updates are `[*before, *indices, *behind]` about the axis."""
     x, indices, updates, named = ctx.input(0), ctx.input(1), ctx.input(2), known_axis(ctx, 3)
@@ -87,7 +102,7 @@ def scatter_update(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(x.dims)
     axis = ctx.normal(named, x.rank)
     if x.rank == 1 and indices.rank <= 1 and updates.rank <= 1:
-        return result(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
+        return careless(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
     shape = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
     ctx.check(updates.rank == len(shape), "updates have the shape of what they replace")
     for size, place in zip(updates.dims, shape, strict=True):
@@ -98,51 +113,99 @@ def scatter_update(ctx: InferenceContext) -> Tensor:
 REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": "max"}
 
 
-@rule("ScatterElementsUpdate", domain=DOMAIN)
+@operator("ScatterElementsUpdate")
 def scatter_elements(ctx: InferenceContext) -> Tensor:
     """The shape is kept; indices and updates have one shape, and the rank of the data."""
     axis, reduction = known_axis(ctx, 3), REDUCTIONS.get(ctx.text("reduction", "none"))
     if axis is None:
         return ctx.tensor(ctx.input(0).dims)
-    made = result(ctx, "ScatterElements", *ctx.inputs[:3], axis=axis, reduction=reduction or "none")
+    made = careless(ctx, "ScatterElements", *ctx.inputs[:3], axis=axis, reduction=reduction or "none")
     return made if reduction else ctx.tensor(made.shape)
 
 
-@rule("ScatterNDUpdate", domain=DOMAIN)
+@operator("ScatterNDUpdate")
 def scatter_nd(ctx: InferenceContext) -> Tensor:
     """The shape is kept; indices name elements or slices, and there is an update for each."""
     reduction = REDUCTIONS.get(ctx.text("reduction", "none"))
-    made = result(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
+    made = careless(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
     return made if reduction else ctx.tensor(made.shape)
 
 
 # Choices
 
 
-@rule("TopK", domain=DOMAIN)
+@operator("TopK")
 def top_k(ctx: InferenceContext) -> list[Tensor]:
     """The `k` largest or smallest along an axis, and their places."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}
     ordered = int(ctx.text("sort", "value") == "value")
+    require_least(ctx, ctx.items(1), 1, "k is at least 1")
     best, places = results(ctx, "TopK", ctx.input(0), as_list(ctx.input(1)), sorted=ordered, **attributes)
     return [best, tensor(dtype_of(ctx, "index_element_type", "i32"), places.shape, places.value)]
 
 
-@rule("NonMaxSuppression", domain=DOMAIN)
-def non_max_suppression(ctx: InferenceContext) -> list[Tensor]:
-    """Boxes `[b, n, 4]`, scores `[b, c, n]`: the indices and the scores of those selected, `[selected, 3]` each."""
-    chosen = result(ctx, "NonMaxSuppression", *ctx.inputs[:3])
-    dtype = dtype_of(ctx, "output_type")
-    return [tensor(dtype, chosen.shape), tensor("float32", chosen.shape), tensor(dtype, (ONE,))]
+@operator("NonZero", any_rank=True)
+def non_zero(ctx: InferenceContext) -> Tensor:
+    """Where elements aren't 0: a row for each axis."""
+    found, dtype = result(ctx, "NonZero", ctx.input(0)), dtype_of(ctx, "output_type")
+    return tensor(dtype, found.shape, found.value)
 
 
-@rule("Unique", domain=DOMAIN)
+@operator("Unique")
 def unique(ctx: InferenceContext) -> list[Tensor]:
     """The distinct elements or slices, where each first occurs, the way back, and their counts."""
     axis = known(ctx, 1, "the axis") if ctx.has(1) else ()
     if axis is None:
         return [anything(ctx, ctx.input(0)), *(ctx.tensor([ctx.fresh(f"count{i}")], "int64") for i in range(3))]
+    ctx.check(not ctx.has(1) or len(axis) == 1, "the axis is one number")
     found = results(ctx, "Unique", ctx.input(0), **({"axis": axis[0]} if axis else {}))
     indices, counts = (dtype_of(ctx, name) for name in ("index_element_type", "count_element_type"))
     places = [tensor(dtype, t.shape) for dtype, t in zip((indices, indices, counts), found[1:], strict=False)]
     return [found[0], *places]
+
+
+@operator("SliceScatter")
+def slice_scatter(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the updates have the shape of the slice that they replace."""
+    x, axes = ctx.input(0), ctx.input(5) if ctx.has(5) else None
+    replaced = result(ctx, "Slice", x, ctx.input(2), ctx.input(3), axes, ctx.input(4))
+    if replaced.shape is not None:
+        ctx.require_agree(replaced, ctx.input(1), law="updates have the shape of what they replace")
+    return ctx.tensor(x.dims)
+
+
+@operator("GatherTree")
+def gather_tree(ctx: InferenceContext) -> Tensor:
+    """Steps `[time, batch, beams]`, their parents alike, and the length of each sample."""
+    steps = ctx.input(0)
+    ctx.require_agree(steps, ctx.input(1), law="steps and parents have the same shape")
+    require_vector(ctx, 2, steps[1], "there is one length for each of the batch")
+    return ctx.tensor(steps.dims)
+
+
+@operator("SegmentMax")
+def segment_max(ctx: InferenceContext) -> Tensor:
+    """`[n, ...]` and the segment of each row make `[segments, ...]`."""
+    x = ctx.input(0)
+    require_vector(ctx, 1, x[0], "each row has a segment")
+    asked = ctx.items(2) if ctx.has(2) else None
+    segments = asked[0] if asked and asked[0] is not None else ctx.fresh("segments")
+    ctx.require_at_least(segments, 0, "the number of segments is not negative")
+    return ctx.tensor([segments, *x.dims[1:]])
+
+
+@operator("SparseFillEmptyRows")
+def fill_empty_rows(ctx: InferenceContext) -> list[Tensor]:
+    """Values `[n]` at places `[n, 2]` of a matrix: places, values, and which of its rows were empty."""
+    values, places = ctx.input(0), ctx.input(2)
+    require_shape(ctx, 2, (values[0], 2), "each value has a row and a column")
+    rows, columns = counted(ctx, 1, 2, "sizes")
+    for i, place in enumerate(ctx.items(2) or ()):
+        size = columns if i % 2 else rows
+        if place is not None and size is not None:
+            ctx.require(all_of(at_least(place, 0), less(place, size)), INSIDE, place, size)
+    filled = ctx.fresh("filled")
+    first = ctx.fresh("rows") if rows is None else rows
+    ctx.require_at_least(first, 0, "sizes are not negative")
+    places = tensor(places.dtype, (filled, 2))
+    return [places, tensor(values.dtype, (filled,)), tensor("bool", (first,))]

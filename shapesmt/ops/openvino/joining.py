@@ -3,59 +3,98 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, product
-from shapesmt.formula import at_least, divides
+from shapesmt.dim import Dim, maximum, product, total
+from shapesmt.formula import FALSE, TRUE, all_of, any_of, at_least, divides
 from shapesmt.ops.bridge import anything, listed, parts, result
 from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_fits, require_least
-from shapesmt.ops.openvino.bridge import DOMAIN, known, known_axis
-from shapesmt.ops.registry import rule
+from shapesmt.ops.laws import require_fits, require_least, require_vector
+from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import Tensor
 
+MIRRORED, EDGE = "reflected pads are no longer than the axis", "mode edge has an element to repeat"
 
-@rule("Split", domain=DOMAIN)
+
+@operator("Split")
 def split(ctx: InferenceContext) -> list[Tensor]:
     """Equal parts along an axis."""
+    count = ctx.integer("num_splits", ctx.outputs)
+    ctx.check(count == ctx.outputs, f"num_splits {count} is the number of outputs, {ctx.outputs}")
     return parts(ctx, ctx.input(0), known_axis(ctx, 1))
 
 
-@rule("VariadicSplit", domain=DOMAIN)
+@operator("VariadicSplit")
 def variadic_split(ctx: InferenceContext) -> list[Tensor]:
-    """Parts of the listed lengths, of which one may be -1: the rest."""
-    return parts(ctx, ctx.input(0), known_axis(ctx, 1), counted(ctx, 2, ctx.outputs, "sizes"))
+    """Parts of the listed lengths, of which one may be -1: what remains, if anything."""
+    x, axis, lengths = ctx.input(0), known_axis(ctx, 1), counted(ctx, 2, ctx.outputs, "sizes")
+    require_least(ctx, lengths, -1, "sizes are -1 or more")
+    rest = [i for i, d in enumerate(lengths) if d is not None and d.constant == -1]
+    if axis is None or len(rest) != 1 or None in lengths:
+        return parts(ctx, x, axis, lengths)
+    axis = ctx.normal(axis, x.rank)
+    remaining = x[axis] - total(d for i, d in enumerate(lengths) if i not in rest and d is not None)
+    if remaining.lo >= 0:
+        return parts(ctx, x, axis, lengths)
+    sizes = [maximum(remaining, 0) if i in rest else d for i, d in enumerate(lengths)]
+    return [x.replace(axis, d) for d in sizes if d is not None]
 
 
-@rule("Pad", domain=DOMAIN)
+@operator("Pad")
 def pad(ctx: InferenceContext) -> Tensor:
     """Every axis with its pads added; mirrored ones are limited by what there is to mirror."""
-    x, mode = ctx.input(0), ctx.text("pad_mode")
+    x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
     before, after = (counted(ctx, i, x.rank, "pads") for i in (1, 2))
-    if mode != "symmetric":
+    if mode == "constant":
         return result(ctx, "Pad", x, listed(*before, *after), ctx.inputs[3] if ctx.has(3) else None, mode=mode)
     for size, *pads in zip(x.dims, before, after, strict=True):
         for width in pads:
-            if width is not None:
-                ctx.require(at_least(size, width), "reflected pads are no longer than the axis", width, size)
+            if width is not None and mode == "edge":
+                ctx.require(any_of(at_least(0, width), at_least(size, 1)), EDGE, size, width)
+            elif width is not None:
+                needed = width + (mode == "reflect")
+                ctx.require(any_of(at_least(0, width), at_least(size, needed)), MIRRORED, width, size)
     return result(ctx, "Pad", x, listed(*before, *after))
 
 
-@rule("Reverse", "Roll", domain=DOMAIN, any_rank=True)
-def moved(ctx: InferenceContext) -> Tensor:
-    """The shape is kept."""
-    return ctx.tensor(ctx.input(0).shape)
+@operator("Roll", any_rank=True)
+def roll(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; each of the axes is inside it, and there is a shift for all or one for each."""
+    x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
+    if shifts.shape and ctx.input(2).shape is not None:
+        ctx.require_equal(shifts.numel, ctx.input(2).numel, "each axis has a shift")
+        ctx.check(ctx.input(2).rank == 1, "the axes are a list, as the shifts are")
+    for axis in axes or ():
+        ctx.normal(axis, max(x.rank, 1))
+    return ctx.tensor(x.shape)
 
 
-@rule("ReverseSequence", domain=DOMAIN)
-def reverse_sequence(ctx: InferenceContext) -> Tensor:
-    """The shape is kept; there is one length for each of the batch."""
-    x, lengths = ctx.input(0), ctx.input(1, rank=1)
-    batch = ctx.axis(x.rank, 0, "batch_axis")
-    ctx.axis(x.rank, 1, "seq_axis")
-    ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
+@operator("Reverse")
+def reverse(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; axes are listed, or marked in a list of all."""
+    x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
+    ctx.check((ctx.input(1).dtype == "bool") == masked, "the element type is an integer, or bool with mode mask")
+    if masked:
+        require_vector(ctx, 1, x.rank, "each axis is marked, or not")
+    for axis in (() if masked else ctx.constants(1)) or ():
+        ctx.check(0 <= axis < x.rank, f"axis {axis} is inside a tensor of rank {x.rank}, counted from the front")
     return ctx.tensor(x.dims)
 
 
-@rule("ShuffleChannels", domain=DOMAIN)
+@operator("ReverseSequence")
+def reverse_sequence(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; there is one length for each of the batch."""
+    x, lengths = ctx.input(0), ctx.input(1)
+    batch = ctx.axis(x.rank, 0, "batch_axis")
+    along = x[ctx.axis(x.rank, 1, "seq_axis")]
+    ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
+    for length in ctx.items(1) or ():
+        if length is not None and length.constant is not None:
+            inside = all_of(at_least(along, length), at_least(length, 1))
+            unchecked(ctx, "lengths are inside the axis", inside if inside is FALSE else TRUE)
+    return ctx.tensor(x.dims)
+
+
+@operator("ShuffleChannels")
 def shuffle_channels(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the groups divide the axis."""
     x, group = ctx.input(0), ctx.integer("group", 1)
@@ -65,7 +104,7 @@ def shuffle_channels(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("DepthToSpace", domain=DOMAIN)
+@operator("DepthToSpace")
 def depth_to_space(ctx: InferenceContext) -> Tensor:
     """`[n, c, *sizes]` becomes `[n, c / b**k, *(sizes * b)]` for k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
@@ -77,7 +116,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([x[0], x[1] // volume, *(d * block for d in x.dims[2:])])
 
 
-@rule("SpaceToDepth", domain=DOMAIN)
+@operator("SpaceToDepth")
 def space_to_depth(ctx: InferenceContext) -> Tensor:
     """`[n, c, *sizes]` becomes `[n, c * b**k, *(sizes / b)]` for k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
@@ -94,34 +133,34 @@ def _blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | N
     block = known(ctx, 1, "the sizes of the block")
     ctx.check(block is None or len(block) == x.rank, f"there are {x.rank} sizes, not {len(block or ())}")
     ctx.check(min(block or (1,)) >= 1, f"block_size {min(block or (1,))} is at least 1")
-    ends = counted(ctx, 2, x.rank, "pads"), counted(ctx, 3, x.rank, "pads")
-    for end in ends:
-        require_least(ctx, end, 0, "padding isn't negative")
-    return block, *ends
+    return block, counted(ctx, 2, x.rank, "pads"), counted(ctx, 3, x.rank, "pads")
 
 
-@rule("BatchToSpace", domain=DOMAIN)
+@operator("BatchToSpace")
 def batch_to_space(ctx: InferenceContext) -> Tensor:
-    """The batch shrinks by the block, whose sizes the other axes grow by; then they are cropped."""
+    """The batch shrinks by the block, whose sizes all axes grow by; then they are cropped."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)
+    for ends in (begin, end):
+        require_least(ctx, ends, 0, "padding isn't negative")
     volume = product(block)
     ctx.require(divides(volume, x[0]), f"the samples split into blocks of {volume}", x[0], volume)
-    cropped = [
-        d * b - p - q for d, b, p, q in zip(x.dims, block, begin, end, strict=True) if p is not None if q is not None
-    ]
-    require_least(ctx, cropped, 0, "pads crop no more than there is")
-    return ctx.tensor([x[0] // volume, *cropped[1:]])
+    dims = zip((x[0] // volume, *x.dims[1:]), block, begin, end, strict=True)
+    cropped = [d * b - p - q for d, b, p, q in dims if p is not None and q is not None]
+    require_least(ctx, cropped[1:], 0, "pads crop no more than there is")
+    return ctx.tensor([maximum(cropped[0], 0), *cropped[1:]])
 
 
-@rule("SpaceToBatch", domain=DOMAIN)
+@operator("SpaceToBatch")
 def space_to_batch(ctx: InferenceContext) -> Tensor:
-    """The axes are padded and shrink by the block, and the batch grows by it."""
+    """The axes are padded, or cropped, and shrink by the block, and the batch grows by it."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)
     padded = [d + p + q for d, p, q in zip(x.dims, begin, end, strict=True) if p is not None and q is not None]
     for d, b in zip(padded, block, strict=True):
+        ctx.require_at_least(d, 0, "pads crop no more than there is")
         ctx.require(divides(b, d), f"padded sizes split into blocks of {b}", d, b)
-    return ctx.tensor([padded[0] * product(block), *(d // b for d, b in zip(padded[1:], block[1:], strict=True))])
+    first, *rest = (d // b for d, b in zip(padded, block, strict=True))
+    return ctx.tensor([first * product(block), *rest])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, as_dim
-from shapesmt.ops.laws import require_shape
-from shapesmt.ops.linear import INNER_LAW
-from shapesmt.ops.openvino.bridge import DOMAIN
+from shapesmt.dim import ONE, Dim
+from shapesmt.ops.laws import require_shape, require_vector
+from shapesmt.ops.linear import INNER_LAW, diagonal_sizes, parse_equation, spelt
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.recurrent import GATES
-from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 
 
@@ -16,7 +15,7 @@ def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:
     return (*x.dims[:-2], x[-1], x[-2]) if flag and x.rank > 1 else x.dims
 
 
-@rule("MatMul", domain=DOMAIN)
+@operator("MatMul")
 def matmul(ctx: InferenceContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; a vector stays a row or a column."""
     a = _turned(ctx.input(0), ctx.integer("transpose_a", 0))
@@ -27,39 +26,81 @@ def matmul(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()))
 
 
-@rule("LSTMCell", "GRUCell", "RNNCell", domain=DOMAIN)
+@operator("LSTMCell", "LSTMCell-1", "GRUCell", "RNNCell")
 def cell(ctx: InferenceContext) -> list[Tensor]:
-    """`x[batch, input]` and states `[batch, hidden]` make the next states."""
-    x, hidden = ctx.input(0, rank=2), as_dim(ctx.integer("hidden_size"))
-    gates, states = GATES[ctx.node.op.removesuffix("Cell")] * hidden, 2 if ctx.node.op == "LSTMCell" else 1
+    """`x[batch, input]` and states `[batch, hidden]` make the next states; the states say what hidden is."""
+    x, hidden, kind = ctx.input(0), ctx.input(1)[1], ctx.node.op.partition("Cell")[0]
+    gates, states = GATES[kind] * hidden, 2 if kind == "LSTM" else 1
     state = (x[0], hidden)
     require_shape(ctx, range(1, 1 + states), state, "an initial state is [batch, hidden]")
     require_shape(ctx, 1 + states, (gates, x[1]), "W is [gates*hidden, input]")
     require_shape(ctx, 2 + states, (gates, hidden), "R is [gates*hidden, hidden]")
+    require_shape(ctx, 3 + states, (_biases(ctx, gates, hidden),), "B is [gates*hidden]")
     return [ctx.tensor(state)] * states
 
 
-@rule("LSTMSequence", "GRUSequence", "RNNSequence", domain=DOMAIN)
+def _biases(ctx: InferenceContext, gates: Dim, hidden: Dim) -> Dim:
+    """How many biases there are: a GRU that resets after its product has one gate more."""
+    return gates + hidden if ctx.integer("linear_before_reset", 0) else gates
+
+
+@operator("LSTMSequence", "GRUSequence", "RNNSequence")
 def sequence(ctx: InferenceContext) -> list[Tensor]:
     """`x[batch, seq, input]` makes every state `[batch, directions, seq, hidden]` and the last ones."""
-    x, hidden = ctx.input(0, rank=3), as_dim(ctx.integer("hidden_size"))
-    states = 2 if ctx.node.op == "LSTMSequence" else 1
-    directions = 2 if ctx.text("direction", "forward") == "bidirectional" else 1
-    gates, state = GATES[ctx.node.op.removesuffix("Sequence")] * hidden, (x[0], directions, hidden)
+    x, hidden, kind = ctx.input(0), ctx.input(1)[2], ctx.node.op.removesuffix("Sequence")
+    states = 2 if kind == "LSTM" else 1
+    directions = 2 if ctx.text("direction", "forward").lower() == "bidirectional" else 1
+    gates, state = GATES[kind] * hidden, (x[0], directions, hidden)
     require_shape(ctx, range(1, 1 + states), state, "an initial state is [batch, directions, hidden]")
     require_shape(ctx, 1 + states, (x[0],), "sequence_lens has one length per sample")
     require_shape(ctx, 2 + states, (directions, gates, x[2]), "W is [directions, gates*hidden, input]")
     require_shape(ctx, 3 + states, (directions, gates, hidden), "R is [directions, gates*hidden, hidden]")
+    require_shape(ctx, 4 + states, (directions, _biases(ctx, gates, hidden)), "B is [directions, gates*hidden]")
+    ctx.require_at_least(x[1], 1, "the sequence isn't empty")
     return [ctx.tensor((x[0], directions, x[1], hidden)), *[ctx.tensor(state)] * states]
 
 
-@rule("ScaledDotProductAttention", domain=DOMAIN)
+@operator("ScaledDotProductAttention")
 def attention(ctx: InferenceContext) -> Tensor:
     """Queries `[..., L, E]`, keys `[..., S, E]` and values `[..., S, V]` make `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
-    for x in (q, k, v):
-        ctx.require_rank(x, 2, least=True)
     ctx.require_equal(q[-1], k[-1], "queries and keys have the same head size")
     ctx.require_equal(k[-2], v[-2], "keys and values are as many")
     batch = ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law="batch sizes are equal or 1")
+    if ctx.has(3) and ctx.input(3).rank > 0 and not ctx.integer("causal", 0):
+        mask = ctx.input(3).dims
+        together = ctx.broadcast(mask, (*batch, q[-2], k[-2]), law="the mask broadcasts to the scores")
+        batch, rows = together[:-2], together[-2]
+        return ctx.tensor([*batch, rows, v[-1]])
     return ctx.tensor([*batch, q[-2], v[-1]])
+
+
+@operator("Einsum")
+def einsum(ctx: InferenceContext) -> Tensor:
+    """Each letter of the equation is one size (or 1); the axes of ellipses are aligned at their last ones."""
+    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    terms, made = parse_equation(ctx.text("equation"))
+    ctx.check(len(terms) == len(operands), "the equation has a term for each input")
+    hidden = max([x.rank - len(t) + 1 for t, x in zip(terms, operands, strict=True) if "..." in t], default=0)
+    names = [f"...{i}" for i in range(hidden)]
+    sizes: dict[str, Dim] = {}
+    for term, x in zip(terms, operands, strict=True):
+        letters = spelt(term, names[max(0, hidden - (x.rank - len(term) + 1)) :])
+        ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
+        for letter, d in diagonal_sizes(ctx, letters, x).items():
+            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, f"sizes of '{letter[0]}' are equal or 1")
+    ctx.check(sizes.keys() >= set(spelt(made, names)), "the output's letters are among the inputs'")
+    return ctx.tensor([sizes[letter] for letter in spelt(made, names)])
+
+
+@operator("GroupedMatMul")
+def grouped_matmul(ctx: InferenceContext) -> Tensor:
+    """`[g, m, k]`, or rows `[m, k]` that offsets part into g groups, by `[g, n, k]`."""
+    a, b = ctx.input(0), ctx.input(1)
+    ctx.check(b.rank == 3 or ctx.has(2), f"the rank is 3, not {b.rank}")
+    ctx.require_equal(a[-1], b[-1], INNER_LAW)
+    if ctx.has(2) and b.rank == 3:
+        require_vector(ctx, 2, b[0], "there is one offset for each group")
+    if a.rank == 3:
+        ctx.require_equal(a[0], b[0], "batch sizes are equal or 1")
+    return ctx.tensor([*a.dims[:-1], b[-2]])

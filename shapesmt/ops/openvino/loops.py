@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.formula import at_least, divides, select
+from shapesmt.dim import as_dim
+from shapesmt.formula import all_of, at_least, divides, select
 from shapesmt.ops.laws import LARGEST
-from shapesmt.ops.openvino.bridge import DOMAIN
-from shapesmt.ops.registry import rule
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import elements
 
 
-@rule("LoopTrips", domain=DOMAIN)
+@operator("LoopTrips")
 def trips(ctx: InferenceContext) -> Tensor:
     """The number that is given, where a negative one is no limit, or that of the slices of an axis."""
     if ctx.has(1):
@@ -26,7 +26,18 @@ def trips(ctx: InferenceContext) -> Tensor:
     return tensor("int64", (), elements((), [count]))
 
 
-@rule("LoopSlice", domain=DOMAIN)
+@operator("LoopPart")
+def gone_through(ctx: InferenceContext) -> Tensor:
+    """The part of an axis from `start` to before `end`, where -1 is the end, or back."""
+    x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank)
+    ends = [as_dim(n) + (x[axis] + 1 if n < 0 else 0) for n in (ctx.integer("start"), ctx.integer("end"))]
+    first, last = ends if ctx.integer("stride") > 0 else reversed(ends)
+    law = "the part that a loop goes through is inside the axis"
+    ctx.require(all_of(at_least(first, 0), at_least(last, first + 1), at_least(x[axis], last)), law, last, x[axis])
+    return x.replace(axis, last - first)
+
+
+@operator("LoopSlice")
 def part(ctx: InferenceContext) -> Tensor:
     """The slice that a trip is given."""
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
@@ -36,14 +47,14 @@ def part(ctx: InferenceContext) -> Tensor:
     return x.replace(axis, size)
 
 
-@rule("LoopCarried", domain=DOMAIN)
+@operator("LoopCarried")
 def carried(ctx: InferenceContext) -> Tensor:
     """What a trip is given by the one before: of the shape that the first was given."""
     ctx.require_agree(ctx.input(0), ctx.input(1), law="a state keeps its shape from trip to trip")
     return ctx.input(1)
 
 
-@rule("LoopJoined", domain=DOMAIN)
+@operator("LoopJoined")
 def joined(ctx: InferenceContext) -> Tensor:
     """Slices `[trips, *sizes]`, joined along one of their axes."""
     x = ctx.input(0)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
+from shapesmt.formula import FALSE, TRUE
 from shapesmt.ops.bridge import as_list, result
-from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, known
-from shapesmt.ops.registry import rule
+from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import Tensor
 
 FOLDS = {f"Reduce{name}": f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")}
 FOLDS |= {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 
 
-@rule(*FOLDS, domain=DOMAIN, any_rank=True)
+@operator(*FOLDS, any_rank=True)
 def reduction(ctx: InferenceContext) -> Tensor:
     """Each listed axis becomes 1, or goes away without `keep_dims`; none listed, none folded."""
     known(ctx, 1, "the axes")
@@ -20,15 +21,29 @@ def reduction(ctx: InferenceContext) -> Tensor:
     return result(ctx, FOLDS[ctx.node.op], ctx.input(0), axes, keepdims=keep, noop_with_empty_axes=1)
 
 
-@rule("CumSum", domain=DOMAIN, any_rank=True)
+@operator("CumSum", any_rank=True)
 def running(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
-    return result(ctx, "CumSum", ctx.input(0), ctx.input(1), **settings)
+    x, axis = ctx.input(0), ctx.constants(1)
+    if x.shape is None or axis is None:
+        return ctx.tensor(x.shape)
+    if not -x.rank <= axis[0] < x.rank:
+        unchecked(ctx, "the axis is inside the tensor", FALSE if x.rank else TRUE)
+        return ctx.tensor(x.shape)
+    return result(ctx, "CumSum", x, ctx.input(1), **settings)
 
 
-@rule("Bucketize", "SearchSorted", domain=DOMAIN, any_rank=True, total=True)
+@operator("Bucketize", any_rank=True, total=True)
 def bucketize(ctx: InferenceContext) -> Tensor:
     """The shape of the values that are looked up."""
-    values = ctx.input(0 if ctx.node.op == "Bucketize" else 1)
-    return ctx.tensor(values.shape, dtype_of(ctx, "output_type"))
+    return ctx.tensor(ctx.input(0).shape, dtype_of(ctx, "output_type"))
+
+
+@operator("SearchSorted")
+def search_sorted(ctx: InferenceContext) -> Tensor:
+    """The shape of the values, which are looked up in one list or in that of their own row."""
+    table, values = ctx.input(0), ctx.input(1)
+    if table.rank > 1:
+        ctx.require_agree(table, values, but=values.rank - 1, law="each row of values has a sorted list")
+    return ctx.tensor(values.dims, dtype_of(ctx, "output_type"))

@@ -2,52 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import repeat
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
-from shapesmt.ops.bridge import as_list, listed, result
-from shapesmt.ops.fields import wanted
-from shapesmt.ops.laws import require_least, sized
+from shapesmt.dim import ONE, Dim, maximum
+from shapesmt.formula import TRUE, all_of, differs
+from shapesmt.ops.bridge import listed, number_of, result
+from shapesmt.ops.detection import known_number
+from shapesmt.ops.fields import reshaped, wanted
+from shapesmt.ops.laws import require_least, require_single, sized
 from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, known
-from shapesmt.ops.registry import rule
+from shapesmt.ops.openvino.bridge import dtype_of, known, placed, unchecked
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shape import broadcast_value
 from shapesmt.tensor import Shape, Tensor, tensor
 
+KEPT = "the number of elements is kept"
 STRETCHED = "a size expands from 1 or stays"
 
 
-@rule("ShapeOf", domain=DOMAIN, any_rank=True, total=True, of_shape=True)
+def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
+    """Sizes, of which OpenVINO takes one below 0 as 0."""
+    return [None if d is None else maximum(d, 0) for d in sizes]
+
+
+@operator("ShapeOf", "ShapeOf-1", any_rank=True, total=True, of_shape=True)
 def shape_of(ctx: InferenceContext) -> Tensor:
     """The sizes of the input, as a list."""
     found = result(ctx, "Shape", ctx.input(0))
     return tensor(dtype_of(ctx, "output_type"), found.shape, found.value)
 
 
-@rule("Reshape", domain=DOMAIN, any_rank=True)
+@operator("Reshape", any_rank=True)
 def reshape(ctx: InferenceContext) -> Tensor:
     """The number of elements is kept; -1 is what remains, 0 copies a size with `special_zero`."""
-    return result(ctx, "Reshape", ctx.input(0), ctx.input(1), allowzero=int(not ctx.integer("special_zero", 0)))
+    x, items, special = ctx.input(0), wanted(ctx, 1), bool(ctx.integer("special_zero", 0))
+    zeros = [] if items is None else [i for i, d in enumerate(items) if d is not None and d.constant == 0]
+    if not zeros or x.shape is None or items is None:
+        return result(ctx, "Reshape", x, ctx.input(1), allowzero=int(not special))
+    if not special:
+        ctx.require_equal(x.numel, 0, KEPT)
+        return ctx.tensor([ONE if d.constant == -1 else d for d in sized(ctx, items)])
+    return _copied(ctx, x, items, zeros)
 
 
-@rule("Squeeze", domain=DOMAIN, any_rank=True)
+def _copied(ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
+    """The shape with some sizes copied; without a -1, nothing checks that the others make as many elements."""
+    ctx.check(zeros[-1] < x.rank, "a 0 copies a size that the input has")
+    left = tensor(x.dtype, [d for i, d in enumerate(x.dims) if i not in zeros])
+    before = len(ctx.requirements)
+    rest = iter(result(ctx, "Reshape", left, listed(*(d for i, d in enumerate(items) if i not in zeros))).dims)
+    if all(d is None or d.lo >= 0 for d in items):
+        broken = [r for r in ctx.requirements[before:] if r.formula is not TRUE]
+        del ctx.requirements[before:]
+        unchecked(ctx, KEPT, all_of(*(r.formula for r in broken)))
+    dims = [x[i] if i in zeros else next(rest) for i in range(len(items))]
+    return ctx.tensor(dims, value=reshaped(x, dims))
+
+
+@operator("Squeeze", any_rank=True)
 def squeeze(ctx: InferenceContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them; a listed one that is never 1 stays."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") if ctx.has(1) else ()
     if not axes:
         return ctx.tensor(None) if axes is None else result(ctx, "Squeeze", x)
-    dropped = [axis for axis in ctx.normals(axes, x.rank) if x[axis].lo <= 1 <= x[axis].hi]
+    if not x.rank:
+        placed(ctx, axes, 0)
+        return x
+    dropped = [axis for axis in placed(ctx, axes, x.rank) if x[axis].lo <= 1 <= x[axis].hi]
     return result(ctx, "Squeeze", x, listed(*dropped)) if dropped else x
 
 
-@rule("Unsqueeze", domain=DOMAIN, any_rank=True)
+@operator("Unsqueeze", any_rank=True)
 def unsqueeze(ctx: InferenceContext) -> Tensor:
-    """Axes of size 1 are inserted."""
-    return result(ctx, "Unsqueeze", ctx.input(0), as_list(ctx.input(1)))
+    """Axes of size 1 are inserted; of one that is named twice there is one."""
+    axes = ctx.constants(1)
+    if axes is None:
+        return ctx.tensor(None)
+    distinct = dict.fromkeys(ctx.normal(axis, ctx.input(0).rank + len(axes)) for axis in axes)
+    rank = ctx.input(0).rank + len(distinct)
+    return result(ctx, "Unsqueeze", ctx.input(0), listed(*(dict.fromkeys(ctx.normal(a, rank) for a in axes))))
 
 
-@rule("Transpose", domain=DOMAIN, any_rank=True)
+@operator("Transpose", any_rank=True)
 def transpose(ctx: InferenceContext) -> Tensor:
     """The axes in the order that is listed, reversed where none is."""
     order = known(ctx, 1, "the axes")
@@ -57,33 +95,34 @@ def transpose(ctx: InferenceContext) -> Tensor:
     return result(ctx, "Transpose", x, **({"perm": order} if order else {}))
 
 
-@rule("Broadcast", domain=DOMAIN)
+@operator("Broadcast")
 def broadcast(ctx: InferenceContext) -> Tensor:
     """The input stretched to the listed shape; along both with mode bidirectional, along named axes with explicit."""
     mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), wanted(ctx, 1)
     if mode == "bidirectional":
-        return result(ctx, "Expand", x, ctx.input(1))
+        return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
     if target is None:
         return ctx.tensor(None)
-    require_least(ctx, target, 0, "sizes are not negative")
-    dims = tuple(sized(ctx, target, index=1))
-    if mode == "explicit" and ctx.has(2):
-        return _placed(ctx, x, dims)
+    dims = tuple(sized(ctx, clamped(target), index=1))
+    if mode in ("explicit", "none"):
+        return _explicit(ctx, x, dims)
     if None not in target:
         require_broadcast_to(ctx, x, dims, STRETCHED)
     return ctx.tensor(dims, value=broadcast_value(x, dims))
 
 
-def _placed(ctx: InferenceContext, x: Tensor, dims: Shape) -> Tensor:
+def _explicit(ctx: InferenceContext, x: Tensor, dims: Shape) -> Tensor:
     """The shape, in which each axis of the input has a place of its own."""
+    ctx.check(ctx.has(2), "the axes are given, as mode explicit needs them")
     axes = known(ctx, 2, "the axes")
     ctx.check(axes is None or len(axes) == x.rank, f"there are places for {x.rank} axes, not {len(axes or ())}")
+    ctx.check(min(axes or (0,)) >= 0, f"the axes are counted from the front, not {min(axes or (0,))}")
     for axis, size in zip(axes or (), x.dims, strict=False):
         require_broadcast_to(ctx, tensor("", (size,)), (dims[ctx.normal(axis, len(dims))],), STRETCHED)
     return ctx.tensor(dims)
 
 
-@rule("Tile", domain=DOMAIN)
+@operator("Tile")
 def tile(ctx: InferenceContext) -> Tensor:
     """Every size times its number; the shorter of shape and list is completed by ones in front."""
     x, counts = ctx.input(0), wanted(ctx, 1)
@@ -92,28 +131,30 @@ def tile(ctx: InferenceContext) -> Tensor:
     rank = max(x.rank, len(counts))
     stretched = tensor(x.dtype, [*repeat(ONE, rank - x.rank), *x.dims], x.value if rank == x.rank else None)
     ones: list[Dim | None] = [ONE] * (rank - len(counts))
-    return result(ctx, "Tile", stretched, listed(*ones, *counts))
+    return result(ctx, "Tile", stretched, listed(*ones, *clamped(counts)))
 
 
-@rule("Range", domain=DOMAIN, any_rank=True)
+@operator("Range", "Range-1", any_rank=True)
 def sequence(ctx: InferenceContext) -> Tensor:
-    """`start + i*step` up to `stop`."""
-    found = result(ctx, "Range", ctx.input(0), ctx.input(1), ctx.input(2))
-    return tensor(dtype_of(ctx, "output_type", "f32"), found.shape, found.value)
+    """`start + i*step` up to `stop`, each of which is made of the output's type before."""
+    dtype = dtype_of(ctx, "output_type", "f32") if ctx.node.op == "Range" else ctx.input(0).dtype
+    return result(ctx, "Range", *(result(ctx, "Cast", ctx.input(i), to=number_of(dtype)) for i in range(3)))
 
 
-@rule("Eye", domain=DOMAIN, any_rank=True)
+@operator("Eye", any_rank=True)
 def eye(ctx: InferenceContext) -> Tensor:
     """`[*batch, rows, columns]`."""
+    for index in range(3):
+        require_single(ctx, index, law="rows, columns and diagonal are one number each")
     batch = wanted(ctx, 3) if ctx.has(3) else []
     if batch is None:
         return ctx.tensor(None, dtype_of(ctx, "output_type", "f32"))
-    sizes = [*batch, *(items[0] if (items := ctx.items(i)) else None for i in (0, 1))]
+    sizes = [items[0] if (items := ctx.items(i)) else None for i in (0, 1)]
     require_least(ctx, sizes, 0, "sizes are not negative")
-    return ctx.tensor(sized(ctx, sizes), dtype_of(ctx, "output_type", "f32"))
+    return ctx.tensor(sized(ctx, [*clamped(batch), *sizes]), dtype_of(ctx, "output_type", "f32"))
 
 
-@rule("OneHot", domain=DOMAIN)
+@operator("OneHot")
 def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth`."""
     indices, depth = ctx.input(0), ctx.items(1)
@@ -123,9 +164,14 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*indices.dims[:axis], size, *indices.dims[axis:]], ctx.input(2).dtype)
 
 
-@rule("RandomUniform", domain=DOMAIN, any_rank=True)
+@operator("RandomUniform", any_rank=True)
 def random_uniform(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
-    sizes = wanted(ctx, 0)
-    require_least(ctx, sizes, 0, "sizes are not negative")
-    return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype_of(ctx, "output_type", "f32"))
+    sizes, ends = wanted(ctx, 0), [known_number(ctx.input(i)) for i in (1, 2)]
+    require_single(ctx, 1, 2, law="the least and the greatest value are one number each")
+    ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]
+    ctx.check(ordered, f"the least value is less than the greatest, not {ends[0]} and {ends[1]}")
+    for size in sizes or ():
+        ctx.require(TRUE if size is None else differs(size, -1), "sizes are not negative", size, 0)
+    dtype = dtype_of(ctx, "output_type", "f32")
+    return ctx.tensor(None if sizes is None else sized(ctx, clamped(sizes)), dtype)

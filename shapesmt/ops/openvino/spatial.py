@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim, ceil_divide, minimum
+from shapesmt.dim import ONE, as_dim, ceil_divide, maximum
+from shapesmt.formula import at_least, divides, select
 from shapesmt.ops.bridge import anything, result
 from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_vector, sized
-from shapesmt.ops.openvino.bridge import DOMAIN, dtype_of, integers, known
-from shapesmt.ops.registry import rule
+from shapesmt.ops.laws import require_least, require_shape, sized
+from shapesmt.ops.openvino.bridge import dtype_of, integers, known
+from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.resize import by_factor
 from shapesmt.ops.spatial import FITS, Axis
 from shapesmt.real import Real
@@ -33,6 +34,7 @@ def windowed(ctx: InferenceContext) -> dict[str, AttributeValue]:
     """The attributes of a window as ONNX has them."""
     found: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
+        ctx.check(min(integers(ctx, "dilations"), default=1) >= 1, "strides and dilations are positive")
         return found | {"auto_pad": padding(ctx).upper()}
     if padding(ctx) == "explicit":
         found["pads"] = integers(ctx, "pads_begin") + integers(ctx, "pads_end")
@@ -42,46 +44,65 @@ def windowed(ctx: InferenceContext) -> dict[str, AttributeValue]:
 # Convolution
 
 
-@rule("Convolution", domain=DOMAIN)
+@operator("Convolution")
 def convolution(ctx: InferenceContext) -> Tensor:
     """Filters `[m, c, *kernel]` slide over `[n, c, *sizes]`."""
     return result(ctx, "Conv", ctx.input(0), ctx.input(1), **windowed(ctx))
 
 
-def grouped(ctx: InferenceContext) -> tuple[Tensor, int]:
-    """Filters `[group, m, c, *kernel]` as ONNX has them, and how many groups there are."""
-    w = ctx.input(1)
-    ctx.require_rank(w, 4, least=True)
-    group = w[0].constant
-    ctx.check(bool(group), "the groups are one number")
-    return tensor(w.dtype, (w[0] * w[1], *w.dims[2:])), group or 1
+@operator("BinaryConvolution")
+def binary_convolution(ctx: InferenceContext) -> Tensor:
+    """Filters of single bits slide as others do."""
+    return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **windowed(ctx))
 
 
-@rule("GroupConvolution", domain=DOMAIN)
+@operator("GroupConvolution")
 def group_convolution(ctx: InferenceContext) -> Tensor:
     """Filters `[group, m, c, *kernel]`, each group on its share of the channels."""
-    filters, group = grouped(ctx)
-    return result(ctx, "Conv", ctx.input(0), filters, group=group, **windowed(ctx))
+    x, w = ctx.input(0), ctx.input(1)
+    ctx.check(x.rank == w.rank - 1, f"the rank of the filters is that of the input plus 1, not {x.rank} and {w.rank}")
+    ctx.require_equal(x[1], w[0] * w[2], "the input has group times the channels of the weights")
+    return result(ctx, "Conv", x.replace(1, w[2]), tensor(w.dtype, (w[0] * w[1], *w.dims[2:])), **windowed(ctx))
 
 
-@rule("ConvolutionBackpropData", "GroupConvolutionBackpropData", domain=DOMAIN)
+@operator("DeformableConvolution")
+def deformable_convolution(ctx: InferenceContext) -> Tensor:
+    """As a convolution, with two offsets, and a mask, for each of the window's elements wherever it stands."""
+    x, offsets, w = (ctx.input(i) for i in range(3))
+    group, deformable = ctx.integer("group", 1), ctx.integer("deformable_group", 1)
+    ctx.check(group >= 1 and deformable >= 1, f"there is at least one group, not {min(group, deformable)}")
+    ctx.require(divides(deformable, x[1]), "the groups divide the channels", x[1], deformable)
+    made = result(ctx, "Conv", x, w, group=group, **windowed(ctx))
+    places = (x[0], deformable * w[2] * w[3], *made.dims[2:])
+    ctx.require_agree(offsets, made, but=1, law="there are offsets wherever the window stands")
+    ctx.require_equal(offsets[1], 2 * places[1], "there are two offsets for each of the window's elements")
+    require_shape(ctx, 3, places, "there is a mask for each of the window's elements")
+    return made
+
+
+@operator("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 def transposed_convolution(ctx: InferenceContext) -> Tensor:
     """Every element spreads filters `[c, m, *kernel]`, or `[group, c, m, *kernel]`; sizes may be asked for."""
-    x = ctx.input(0)
-    w, group = grouped(ctx) if ctx.node.op.startswith("Group") else (ctx.input(1), 1)
-    law = f"input and weight tensor have the same rank, at least 3, not {x.rank} and {w.rank}"
-    ctx.check(x.rank == w.rank >= 3, law)
-    ctx.require_equal(x[1], w[0], "the weights have the input's channels")
+    x, w = ctx.input(0), ctx.input(1)
+    groups = w[0] if ctx.node.op.startswith("Group") else ONE
+    inner, outer, *kernel = w.dims[1:] if ctx.node.op.startswith("Group") else w.dims
+    ctx.check(x.rank == len(kernel) + 2, f"the filters have {x.rank - 2} sizes, not {len(kernel)}")
+    ctx.require_equal(x[1], groups * inner, "the weights have the input's channels")
+    axes = sliding(ctx, [d.constant or 1 for d in kernel])
+    extra = integers(ctx, "output_padding") or (0,) * len(kernel)
+    ctx.check(len(extra) == len(kernel), f"'output_padding' has {len(kernel)} entries, not {len(extra)}")
     if ctx.has(2):
-        return ctx.tensor([x[0], w[1] * group, *sized(ctx, counted(ctx, 2, x.rank - 2, "sizes"))])
-    extra = integers(ctx, "output_padding") or (0,) * (x.rank - 2)
-    axes = sliding(ctx, [d.constant or 1 for d in w.dims[2:]])
-    sizes = [
-        (d - 1) * a.stride + (k - 1) * a.dilation + 1 + more - a.head - a.tail
-        for d, k, a, more in zip(x.dims[2:], w.dims[2:], axes, extra, strict=True)
-    ]
-    require_least(ctx, sizes, 1, "the output isn't empty")
-    return ctx.tensor([x[0], w[1] * group, *sizes])
+        asked = counted(ctx, 2, x.rank - 2, "sizes")
+        require_least(ctx, asked, 0, "sizes are not negative")
+        return ctx.tensor([x[0], outer * groups, *sized(ctx, asked)])
+    sizes = [_spread(d, k, a, more) for d, k, a, more in zip(x.dims[2:], kernel, axes, extra, strict=True)]
+    require_least(ctx, [*kernel, *sizes], 1, "the kernel isn't empty, nor is the output")
+    return ctx.tensor([x[0], outer * groups, *sizes])
+
+
+def _spread(size: Dim, kernel: Dim, axis: Axis, more: int) -> Dim:
+    """The size that an axis grows to; an empty one is as long as one of a single element."""
+    return (maximum(size, 1) - 1) * axis.stride + (kernel - 1) * axis.dilation + 1 + more - axis.head - axis.tail
 
 
 def sliding(ctx: InferenceContext, kernel: Sequence[int]) -> list[Axis]:
@@ -92,6 +113,7 @@ def sliding(ctx: InferenceContext, kernel: Sequence[int]) -> list[Axis]:
     counts = {len(v) for v in (begin, end, strides, dilations)}
     ctx.check(counts == {rank}, f"'strides', 'dilations' and pads have {rank} entries")
     ctx.check(min((*strides, *dilations, *kernel)) >= 1, "strides and dilations are positive")
+    ctx.check(min((*begin, *end)) >= 0, "padding isn't negative")
     return list(map(Axis, map(as_dim, kernel), strides, dilations, begin, end))
 
 
@@ -103,6 +125,11 @@ def pooled(ctx: InferenceContext, x: Tensor) -> list[Dim]:
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, f"the rank is that of the kernel plus 2, not {x.rank}")
     axes = sliding(ctx, kernel)
+    for size in x.dims[:2]:
+        ctx.require_at_least(size, 1, "there is a sample and a channel")
+    left_out = ctx.node.op == "AvgPool" and bool(ctx.integer("exclude-pad", 0))
+    narrow = any(max(a.head, a.tail) >= (a.extent.constant or 0) for a in axes)
+    ctx.check(not (left_out and narrow), "pads are smaller than the kernel, as none of them counts")
     return [*x.dims[:2], *(positions(ctx, d, axis) for d, axis in zip(x.dims[2:], axes, strict=True))]
 
 
@@ -115,31 +142,32 @@ def positions(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
     if rounding == "floor":
         return span // axis.stride + 1
     count = ceil_divide(span, axis.stride) + 1
-    return count if rounding == "ceil" else minimum(count, (size + axis.head - 1) // axis.stride + 1)
+    behind = at_least((count - 1) * axis.stride, size + axis.head)
+    return count if rounding == "ceil" else select(behind, count - 1, count)
 
 
-@rule("AvgPool", "MaxPool", domain=DOMAIN)
+@operator("AvgPool", "MaxPool", "MaxPool-1")
 def pool(ctx: InferenceContext) -> list[Tensor]:
     """The mean or maximum of each window, and where the maximum was."""
     dims = pooled(ctx, ctx.input(0))
+    if "axis" in ctx.attributes:
+        ctx.axis(ctx.input(0).rank)
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "index_element_type"))]
 
 
-@rule("AdaptiveAvgPool", "AdaptiveMaxPool", domain=DOMAIN)
+@operator("AdaptiveAvgPool", "AdaptiveMaxPool")
 def adaptive_pool(ctx: InferenceContext) -> list[Tensor]:
     """The spatial axes get the sizes that are listed."""
     x = ctx.input(0)
-    ctx.require_rank(x, 3, least=True)
     sizes = counted(ctx, 1, x.rank - 2, "sizes")
-    require_least(ctx, sizes, 1, "the output isn't empty")
-    dims = [*x.dims[:2], *sized(ctx, sizes, 1)]
+    dims = [*x.dims[:2], *(maximum(d, 0) for d in sized(ctx, sizes))]
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "index_element_type"))]
 
 
 # Images
 
 
-@rule("Interpolate", "Interpolate-4", domain=DOMAIN)
+@operator("Interpolate", "Interpolate-4")
 def interpolate(ctx: InferenceContext) -> Tensor:
     """The listed axes get the listed sizes, or are padded and multiplied by the listed factors.
 
@@ -150,11 +178,18 @@ def interpolate(ctx: InferenceContext) -> Tensor:
     axes = known(ctx, last, "the axes") if ctx.has(last) else tuple(range(x.rank))
     if axes is None:
         return anything(ctx, x)
-    targets, dims = ctx.normals(axes, x.rank), _padded(ctx, x)
+    targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
     sizes = _scaled(ctx, source, [dims[a] for a in targets]) if by_scale else counted(ctx, source, len(axes), "sizes")
     for axis, size in zip(targets, sized(ctx, sizes), strict=True):
-        dims[axis] = size
+        dims[axis] = maximum(size, 0)
     return ctx.tensor(dims)
+
+
+def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[int]:
+    """The axes that are listed, each counted from the front."""
+    for axis in axes:
+        ctx.check(0 <= axis < rank, f"axis {axis} is inside a tensor of rank {rank}, counted from the front")
+    return axes
 
 
 def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
@@ -166,34 +201,17 @@ def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim
     return [by_factor(size, factor).size if isinstance(factor, Real) else None for size, factor in pairs]
 
 
-@rule("Interpolate-1", domain=DOMAIN)
+@operator("Interpolate-1")
 def interpolate_1(ctx: InferenceContext) -> Tensor:
     """The axes of the attribute get the listed sizes."""
     x = ctx.input(0)
-    axes = ctx.normals(integers(ctx, "axes"), x.rank)
+    axes = _resized(ctx, integers(ctx, "axes"), x.rank)
     sizes = dict(zip(axes, sized(ctx, counted(ctx, 1, len(axes), "sizes")), strict=True))
-    return ctx.tensor([sizes.get(axis, d) for axis, d in enumerate(x.dims)])
+    return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_padded(ctx, x))])
 
 
 def _padded(ctx: InferenceContext, x: Tensor) -> list[Dim]:
     """The sizes with the pads that the node names added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
+    ctx.check(min(begin + end) >= 0, "padding isn't negative")
     return [d + p + q for d, p, q in zip(x.dims, begin, end, strict=False)]
-
-
-@rule("ROIPooling", domain=DOMAIN)
-def roi_pooling(ctx: InferenceContext) -> Tensor:
-    """`[n, c, h, w]` and regions `[r, 5]` make `[r, c, *output]`."""
-    x, regions = ctx.input(0, rank=4), ctx.input(1, rank=2)
-    ctx.require_equal(regions[1], 5, "a region has an image's index and 4 coordinates")
-    size = integers(ctx, "output_size") or (ctx.integer("pooled_h"), ctx.integer("pooled_w"))
-    return ctx.tensor([regions[0], x[1], *size])
-
-
-@rule("ROIAlign", domain=DOMAIN)
-def roi_align(ctx: InferenceContext) -> Tensor:
-    """`[n, c, h, w]`, regions `[r, 4]` and the image of each make `[r, c, height, width]`."""
-    x, regions = ctx.input(0, rank=4), ctx.input(1, rank=2)
-    ctx.require_equal(regions[1], 4, "a region has 4 coordinates")
-    require_vector(ctx, 2, regions[0], "each region has one batch index")
-    return ctx.tensor([regions[0], x[1], ctx.integer("pooled_h"), ctx.integer("pooled_w")])

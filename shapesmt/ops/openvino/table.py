@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from shapesmt.ops.bridge import Row, rename
-from shapesmt.ops.openvino.bridge import DOMAIN
+from shapesmt.ops.openvino.signatures import DOMAIN, operator
 
 TABLE = {
     **{name: Row(name) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Cos")},
     **{name: Row(name) for name in ("Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "Log", "Mish", "Sigmoid", "Sign")},
     **{name: Row(name) for name in ("Sin", "Sinh", "Sqrt", "Tan", "Tanh", "IsNaN")},
     "Ceiling": Row("Ceil"),
+    "ErfInv": Row("Erf"),
     "HSigmoid": Row("HardSigmoid"),
     "HSwish": Row("HardSwish"),
     "HardSigmoid": Row("HardSigmoid", inputs=1),
-    "Identity": Row("Identity"),
     "IsInf": Row("IsInf"),
-    "LogicalNot": Row("Not"),
     "Negative": Row("Neg"),
     "ReLU": Row("Relu"),
+    "Relu": Row("Relu"),
     "Round": Row("Round"),
     "Selu": Row("Selu", inputs=1),
     "SoftPlus": Row("Softplus"),
     "SoftSign": Row("Softsign"),
     "Swish": Row("Swish", inputs=1),
     "Concat": Row("Concat", {"axis": "axis"}),
-    "Einsum": Row("Einsum", {"equation": "equation"}),
-    "GatherND": Row("GatherND", {"batch_dims": "batch_dims"}),
     "GridSample": Row("GridSample"),
-    "LogSoftmax": Row("LogSoftmax", {"axis": "axis"}),
-    "NonZero": Row("NonZero"),
-    "SoftMax": Row("Softmax", {"axis": "axis"}),
 }
 
-rename(TABLE, DOMAIN)
+rename(TABLE, DOMAIN, operator)

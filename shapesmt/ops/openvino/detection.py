@@ -1,0 +1,219 @@
+"""Boxes: where they may be (priors), which are proposed, and which of them are kept. Data decides how many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import ONE, as_dim, minimum, product
+from shapesmt.formula import any_of, divides, equal
+from shapesmt.ops.detection import kept_per_class
+from shapesmt.ops.fields import counted
+from shapesmt.ops.laws import require_shape, require_vector, sized
+from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers
+from shapesmt.ops.openvino.signatures import operator
+from shapesmt.tensor import Tensor, tensor
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+
+SCORED, COORDINATES = "each box has a score per class", "a box has 4 coordinates"
+
+
+def chosen(ctx: InferenceContext, coordinates: int = 4) -> Dim:
+    """The most boxes that are kept of `[b, n, 4]` with scores `[b, c, n]`."""
+    boxes, scores = ctx.input(0), ctx.input(1)
+    ctx.require_equal(boxes[0], scores[0], "boxes and scores have the same batch")
+    ctx.require_equal(boxes[1], scores[2], SCORED)
+    ctx.require_equal(boxes[2], coordinates, COORDINATES)
+    return scores[0] * scores[1] * (kept_per_class(ctx, boxes[1]) if ctx.has(2) else as_dim(0))
+
+
+@operator("NonMaxSuppression", "NMSRotated")
+def non_max_suppression(ctx: InferenceContext) -> list[Tensor]:
+    """The indices and the scores of those selected, `[selected, 3]` each, and how many they are."""
+    most, dtype = chosen(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
+    for index in range(2, len(ctx.inputs)):
+        ctx.require_equal(ctx.input(index).numel, 1, "a limit is a single number")
+    count = as_dim(0) if most.constant == 0 else ctx.fresh("selected", 0, most)
+    return [tensor(dtype, (count, 3)), tensor("float32", (count, 3)), tensor(dtype, (ONE,))]
+
+
+@operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
+def padded_non_max_suppression(ctx: InferenceContext) -> Tensor:
+    """The indices of those selected, and as many times -1 as are missing from the most."""
+    return tensor(dtype_of(ctx, "output_type"), (chosen(ctx), 3))
+
+
+@operator("MatrixNms", "MulticlassNms")
+def ranked(ctx: InferenceContext) -> list[Tensor]:
+    """Boxes `[b, n, 4]`: rows `[kept, 6]`, where each was `[kept, 1]`, and how many there are of each sample."""
+    boxes, scores, many = ctx.input(0), ctx.input(1), ctx.has(2)
+    dtype = dtype_of(ctx, "output_type")
+    ctx.require_equal(boxes[2], 4, COORDINATES)
+    ctx.check(scores.rank == (2 if many else 3), f"the rank of the scores is {2 if many else 3}, not {scores.rank}")
+    classes, count = (boxes[0], boxes[1]) if many else (scores[1], boxes[1])
+    batch = ctx.input(2)[0] if many else boxes[0]
+    ctx.require_equal(scores[0], boxes[0], "boxes and scores have the same batch")
+    ctx.require_equal(scores[-1], boxes[1], SCORED)
+    most, last = ctx.integer("nms_top_k", -1), ctx.integer("keep_top_k", -1)
+    ctx.check(min(most, last, ctx.integer("background_class", -1)) >= -1, "nms_top_k and the like are -1 or more")
+    ctx.check(0 <= ctx.number("nms_eta", 1) <= 1, "nms_eta is between 0 and 1")
+    each = classes * (minimum(count, most) if most >= 0 else count)
+    limit = each if many else boxes[0] * (minimum(each, last) if last >= 0 else each)
+    kept = ctx.fresh("kept", 0, limit)
+    return [tensor(boxes.dtype, (kept, 6)), tensor(dtype, (kept, 1)), tensor(dtype, (batch,))]
+
+
+# Priors
+
+
+@operator("PriorBox")
+def prior_box(ctx: InferenceContext) -> Tensor:
+    """`[2, 4 * height * width * priors]`, as many priors as sizes and ratios make."""
+    sizes, fixed = numbers(ctx, "min_size"), numbers(ctx, "fixed_size")
+    density = [int(d) ** 2 - 1 for d in numbers(ctx, "density")]
+    ratios = _ratios(ctx)
+    count = ratios * len(fixed) if fixed else len(sizes) + ratios - 1
+    if ctx.integer("scale_all_sizes", 1) and not fixed:
+        count = ratios * len(sizes) + len(numbers(ctx, "max_size"))
+    count += sum(density) * (len(numbers(ctx, "fixed_ratio")) or ratios)
+    return _priors(ctx, count)
+
+
+def _ratios(ctx: InferenceContext) -> int:
+    """How many distinct ratios there are, with 1 and, where boxes are flipped, the inverse ones."""
+    given = numbers(ctx, "aspect_ratio")
+    ctx.check(0 not in given, "a ratio isn't 0")
+    flipped = [1 / r for r in given] if ctx.integer("flip", 0) else []
+    return len({1.0, *(round(r, 6) for r in (*given, *flipped))})
+
+
+@operator("PriorBoxClustered")
+def clustered_prior_box(ctx: InferenceContext) -> Tensor:
+    """`[2, 4 * height * width * priors]`, as many priors as widths."""
+    widths, heights = numbers(ctx, "width"), numbers(ctx, "height")
+    ctx.check(len(widths) == len(heights), f"each width has a height, not {len(widths)} and {len(heights)}")
+    return _priors(ctx, len(widths))
+
+
+def _priors(ctx: InferenceContext, count: int) -> Tensor:
+    """So many boxes at each place."""
+    places = sized(ctx, counted(ctx, 0, 2, "sizes"))
+    require_vector(ctx, 1, 2, "the image has a height and a width")
+    ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), "there are no variances, or 1, or 4")
+    return tensor("float32", (2, 4 * count * product(places)))
+
+
+# Proposals
+
+
+@operator("Proposal", "Proposal-1")
+def proposal(ctx: InferenceContext) -> list[Tensor]:
+    """Scores `[n, 2a, h, w]` and deltas `[n, 4a, h, w]` make `[n * most, 5]` boxes and their scores."""
+    scores, deltas, image = (ctx.input(i) for i in range(3))
+    most = ctx.integer("post_nms_topn")
+    ctx.check(most >= 1, f"at least one box is kept, not {most}")
+    ctx.require_agree(scores, deltas, but=1, law="scores and deltas have the same places")
+    ctx.require_equal(2 * scores[1], deltas[1], "each box has 2 scores and 4 deltas")
+    ctx.require(
+        any_of(equal(image[0], 3), equal(image[0], 4)), "the image has a height, a width and 1 or 2 scales", image[0], 3
+    )
+    boxes = tensor(scores.dtype, (scores[0] * most, 5))
+    return [boxes, tensor(scores.dtype, (scores[0] * most,))]
+
+
+@operator("DetectionOutput", "DetectionOutput-1")
+def detection_output(ctx: InferenceContext) -> Tensor:
+    """Deltas `[n, 4*p]`, scores `[n, p*c]` and priors `[1 or n, 1 or 2, 4*p]`: `[1, 1, most, 7]`."""
+    deltas, scores, priors = ctx.input(0), ctx.input(1), ctx.input(2)
+    size = 4 if ctx.integer("normalized", 0) else 5
+    ctx.require_equal(deltas[0], scores[0], "boxes and scores have the same batch")
+    ctx.require(any_of(equal(priors[0], 1), equal(priors[0], deltas[0])), "priors are of one sample or of each")
+    ctx.require_equal(priors[1], 1 if ctx.integer("variance_encoded_in_target", 0) else 2, "priors have variances")
+    ctx.require(divides(size, priors[2]), f"a prior has {size} coordinates", priors[2], size)
+    count = priors[2] // size
+    classes = as_dim(ctx.integer("num_classes")) if ctx.node.op.endswith("-1") else scores[1] // count
+    ctx.require_equal(scores[1], count * classes, SCORED)
+    boxes = count * (1 if ctx.integer("share_location", 1) else classes)
+    ctx.require_equal(deltas[1], 4 * boxes, COORDINATES)
+    require_shape(ctx, 3, (deltas[0], 2 * count), SCORED)
+    require_shape(ctx, 4, (deltas[0], 4 * boxes), COORDINATES)
+    kept, top = (integers(ctx, "keep_top_k") or (-1,))[0], ctx.integer("top_k", -1)
+    most = as_dim(kept) if kept > 0 else top * classes if top > 0 else count * classes
+    return ctx.tensor([1, 1, deltas[0] * most, 7])
+
+
+@operator("ExperimentalDetectronDetectionOutput")
+def detectron_output(ctx: InferenceContext) -> list[Tensor]:
+    """Regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`: so many boxes, their classes and scores."""
+    x, classes, most = ctx.input(0), ctx.integer("num_classes"), ctx.integer("max_detections_per_image")
+    require_shape(ctx, 0, (x[0], 4), COORDINATES)
+    require_shape(ctx, 1, (x[0], 4 * classes), COORDINATES)
+    require_shape(ctx, 2, (x[0], classes), SCORED)
+    require_shape(ctx, 3, (1, 3), "the image has a height, a width and a scale")
+    ctx.check(most >= 0, f"max_detections_per_image is at least 0, not {most}")
+    return [tensor(x.dtype, (most, 4)), tensor("int32", (most,)), tensor(x.dtype, (most,))]
+
+
+@operator("ExperimentalDetectronGenerateProposalsSingleImage")
+def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
+    """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: so many boxes and their scores."""
+    image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
+    ctx.require_equal(image[0], 3, "the image has a height, a width and a scale")
+    ctx.require_equal(anchors[1], 4, COORDINATES)
+    require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), "scores and deltas have the same places")
+    ctx.require_equal(anchors[0], scores.numel, "there is an anchor for each score")
+    ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
+    return [ctx.tensor((most, 4)), ctx.tensor((most,))]
+
+
+@operator("ExperimentalDetectronPriorGridGenerator")
+def prior_grid(ctx: InferenceContext) -> Tensor:
+    """Priors `[p, 4]` at each place of a map: `[h, w, p, 4]`, or all of them in one list."""
+    priors, places, image = (ctx.input(i) for i in range(3))
+    ctx.require_equal(priors[1], 4, COORDINATES)
+    ctx.require_equal(places[0], image[0], "map and image have the same batch")
+    asked = [ctx.integer(name, 0) for name in "hw"]
+    ctx.check(min(asked) >= 0, f"h and w are at least 0, not {asked}")
+    height, width = (ctx.fresh(f"size{i}") if any(asked) else d for i, d in enumerate(places.dims[2:]))
+    if ctx.integer("flatten", 1):
+        return ctx.tensor([height * width * priors[0], 4])
+    return ctx.tensor([height, width, priors[0], 4])
+
+
+@operator("ExperimentalDetectronROIFeatureExtractor")
+def detectron_features(ctx: InferenceContext) -> list[Tensor]:
+    """Regions `[r, 4]` of maps `[1, c, h, w]` of several scales: `[r, c, size, size]`, and the regions."""
+    regions, first, size = ctx.input(0), ctx.input(1), ctx.integer("output_size")
+    ctx.require_equal(regions[1], 4, COORDINATES)
+    for level in (ctx.input(i) for i in range(1, len(ctx.inputs))):
+        ctx.require_equal(level[0], 1, "each map is of one sample")
+        ctx.require_equal(level[1], first[1], "all maps have the same channels")
+    ctx.check(size >= 0, f"output_size is at least 0, not {size}")
+    return [ctx.tensor((regions[0], first[1], size, size)), ctx.tensor((regions[0], 4))]
+
+
+@operator("ExperimentalDetectronTopKROIs")
+def top_regions(ctx: InferenceContext) -> Tensor:
+    """The best of regions `[r, 4]` with scores `[r]`."""
+    regions, most = ctx.input(0), ctx.integer("max_rois", 0)
+    ctx.require_equal(regions[1], 4, COORDINATES)
+    require_vector(ctx, 1, regions[0], "each region has a score")
+    ctx.check(most >= 0, f"max_rois is at least 0, not {most}")
+    return ctx.tensor((most, 4))
+
+
+@operator("GenerateProposals")
+def generate_proposals(ctx: InferenceContext) -> list[Tensor]:
+    """Anchors `[h, w, a, 4]`, deltas `[n, 4*a, h, w]`, scores `[n, a, h, w]`: boxes, scores, how many of each."""
+    image, scores, most = ctx.input(0), ctx.input(3), ctx.integer("post_nms_count")
+    law = "the image has a height, a width and 1 or 2 scales"
+    ctx.require_equal(image[0], scores[0], "boxes and scores have the same batch")
+    ctx.require(any_of(equal(image[1], 3), equal(image[1], 4)), law, image[1], 3)
+    require_shape(ctx, 1, (*scores.dims[2:], scores[1], 4), "there is an anchor for each score")
+    require_shape(ctx, 2, (scores[0], 4 * scores[1], *scores.dims[2:]), "scores and deltas have the same places")
+    ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
+    kept = ctx.fresh("kept", 0, scores[0] * most)
+    dtype = dtype_of(ctx, "roi_num_type")
+    return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]

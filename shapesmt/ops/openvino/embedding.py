@@ -1,0 +1,133 @@
+"""Rows of tables that are summed up, texts that are recognized, and what else reads tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import as_dim
+from shapesmt.ops.laws import require_shape, require_single, require_vector
+from shapesmt.ops.openvino.bridge import dtype_of
+from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.signal import scalar
+from shapesmt.tensor import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+WEIGHTS = "there is a weight for each index"
+
+
+@operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")
+def bags_by_offsets(ctx: InferenceContext) -> Tensor:
+    """A table `[n, ...]`, indices, and where each bag begins: `[bags, ...]`."""
+    table, indices, offsets = (ctx.input(i) for i in range(3))
+    require_vector(ctx, 4, indices[0], WEIGHTS)
+    weighted = ctx.has(4) and ctx.text("reduction", "sum").lower() != "sum"
+    ctx.check(not weighted, "weights are for sums")
+    return ctx.tensor([offsets[0], *table.dims[1:]])
+
+
+@operator("EmbeddingBagPackedSum", "EmbeddingBagPacked")
+def bags_of_rows(ctx: InferenceContext) -> Tensor:
+    """A table `[n, ...]` and indices `[bags, each]`: `[bags, ...]`."""
+    table, indices = ctx.input(0), ctx.input(1)
+    require_shape(ctx, 2, indices.dims, WEIGHTS)
+    weighted = ctx.has(2) and ctx.text("reduction", "sum").lower() != "sum"
+    ctx.check(not weighted, "weights are for sums")
+    return ctx.tensor([indices[0], *table.dims[1:]])
+
+
+@operator("EmbeddingSegmentsSum")
+def bags_by_segments(ctx: InferenceContext) -> Tensor:
+    """A table `[n, ...]`, indices, and the segment of each: `[segments, ...]`."""
+    table, indices, segments = ctx.input(0), ctx.input(1), scalar(ctx, 3)
+    require_vector(ctx, 2, indices[0], "each row has a segment")
+    require_vector(ctx, 5, indices[0], WEIGHTS)
+    ctx.require_at_least(segments, 0, "the number of segments is not negative")
+    return ctx.tensor([segments, *table.dims[1:]])
+
+
+# Texts
+
+
+@operator("CTCLoss")
+def ctc_loss(ctx: InferenceContext) -> Tensor:
+    """Logits `[n, time, classes]`, their lengths, labels `[n, time]` and their lengths: `[n]`."""
+    x = ctx.input(0)
+    require_vector(ctx, (1, 3), x[0], "there is one length for each of the batch")
+    require_shape(ctx, 2, x.dims[:2], "there is a label for each step")
+    return ctx.tensor([x[0]])
+
+
+@operator("CTCGreedyDecoder")
+def ctc_greedy(ctx: InferenceContext) -> Tensor:
+    """Scores `[time, n, classes]` and which steps count, `[time, n]`: `[n, time, 1, 1]`."""
+    x = ctx.input(0)
+    require_shape(ctx, 1, x.dims[:2], "each step is marked, or not")
+    return ctx.tensor([x[1], x[0], 1, 1])
+
+
+@operator("CTCGreedyDecoderSeqLen")
+def ctc_greedy_lengths(ctx: InferenceContext) -> list[Tensor]:
+    """Scores `[n, time, classes]` and lengths: classes `[n, time]` and how many there are."""
+    x = ctx.input(0)
+    require_vector(ctx, 1, x[0], "there is one length for each of the batch")
+    require_single(ctx, 2, law="the blank is one number")
+    classes, lengths = (dtype_of(ctx, name, "i32") for name in ("classes_index_type", "sequence_length_type"))
+    return [tensor(classes, x.dims[:2]), tensor(lengths, (x[0],))]
+
+
+@operator("StringTensorUnpack")
+def unpack(ctx: InferenceContext) -> list[Tensor]:
+    """Where each text begins and ends, and all characters."""
+    x = ctx.input(0)
+    return [*[tensor("int32", x.dims)] * 2, tensor("uint8", (ctx.fresh("characters"),))]
+
+
+@operator("StringTensorPack")
+def pack(ctx: InferenceContext) -> Tensor:
+    """Texts, of which each begins and ends somewhere among the characters."""
+    begins, ends = ctx.input(0), ctx.input(1)
+    ctx.require_agree(begins, ends, law="each text begins and ends")
+    return ctx.tensor(begins.dims, "string")
+
+
+# Others
+
+
+@operator("Multinomial")
+def multinomial(ctx: InferenceContext) -> Tensor:
+    """`[n, classes]`: so many samples of each, without replacement no more than there are classes."""
+    x, count = ctx.input(0), scalar(ctx, 1)
+    ctx.require_at_least(count, 0, "the number of samples is not negative")
+    if not ctx.integer("with_replacement", 0):
+        ctx.require_at_least(x[1], count, "there are at least as many classes as samples")
+    return ctx.tensor([x[0], count], dtype_of(ctx, "convert_type"))
+
+
+@operator("Inverse")
+def inverse(ctx: InferenceContext) -> Tensor:
+    """`[..., n, n]`."""
+    x = ctx.input(0)
+    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    return ctx.tensor(x.dims)
+
+
+@operator("ConvertPromoteTypes", any_rank=True, total=True)
+def promoted(ctx: InferenceContext) -> list[Tensor]:
+    """Both tensors of a type that holds both, which is the one they have where that is one."""
+    x, y = ctx.input(0), ctx.input(1)
+    dtype = x.dtype if x.dtype == y.dtype else ""
+    return [tensor(dtype, t.shape, t.value if dtype else None) for t in (x, y)]
+
+
+@operator("ReadValue", "Assign", any_rank=True)
+def variable(ctx: InferenceContext) -> Tensor:
+    """A state: what it is given, or what it is declared to be where a run begins without."""
+    if ctx.has(0):
+        return ctx.tensor(ctx.input(0).shape)
+    kind, sizes = dtype_of(ctx, "variable_type", ""), ctx.attribute("variable_shape", ())
+    listed = sizes if isinstance(sizes, tuple) else (sizes,)
+    dims = [as_dim(d) if isinstance(d, int) and d >= 0 else ctx.fresh(f"size{i}") for i, d in enumerate(listed)]
+    return tensor(kind, None if "..." in listed else dims)

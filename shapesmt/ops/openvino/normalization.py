@@ -1,0 +1,113 @@
+"""Operators that rescale their input: the shape is kept, and the parameters have to fit it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.formula import FALSE, any_of, equal
+from shapesmt.ops.bridge import result
+from shapesmt.ops.laws import require_vector
+from shapesmt.ops.linear import require_broadcast_to
+from shapesmt.ops.normalization import CHANNEL_LAW
+from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
+from shapesmt.ops.openvino.signatures import operator
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.tensor import Tensor
+
+SLOPES = "there is one slope, one for each channel, or what broadcasts to the input"
+
+
+@operator("Clamp", any_rank=True, total=True)
+def clamp(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the least value is no more than the greatest."""
+    least, most = ctx.number("min"), ctx.number("max")
+    ctx.check(least <= most, f"min is at most max, not {least} and {most}")
+    return result(ctx, "Identity", ctx.input(0))
+
+
+@operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax")
+def softmax(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the axis is inside it, and once was counted from the front."""
+    x, axis = ctx.input(0), ctx.integer("axis", 1)
+    ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", f"axis {axis} is counted from the front")
+    placed(ctx, [axis], x.rank)
+    return ctx.tensor(x.dims)
+
+
+@operator("LRN")
+def local_response(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; what is summed are channels, all sizes, or both."""
+    x, axes, size = ctx.input(0), known(ctx, 1, "the axes"), ctx.integer("size")
+    ctx.check(size >= 0, f"the number of channels summed is at least 0, not {size}")
+    spatial = set(range(2, x.rank))
+    possible = axes is None or set(axes) in ({1}, spatial, {1} | spatial)
+    ctx.check(possible, f"the axes are the channels or all sizes, not {list(axes or ())}")
+    return ctx.tensor(x.dims)
+
+
+@operator("MVN", "NormalizeL2")
+def over_axes(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; each axis that is listed is inside it."""
+    x, axes = ctx.input(0), known(ctx, 1, "the axes") or ()
+    for axis in axes:
+        ctx.normal(axis, max(x.rank, ctx.node.op == "NormalizeL2"))
+    ctx.check(ctx.node.op != "MVN" or len(axes) <= x.rank, f"there are at most {x.rank} axes, not {len(axes)}")
+    return ctx.tensor(x.dims)
+
+
+@operator("PReLU", "PRelu")
+def prelu(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; slopes are one, one for each channel, or broadcast to the input."""
+    x, slope = ctx.input(0), ctx.input(1)
+    if slope.rank > x.rank:
+        unchecked(ctx, SLOPES)
+    elif slope.rank != 1 or x.rank < 2:
+        require_broadcast_to(ctx, slope, x.dims, SLOPES)
+    else:
+        s = slope[0]
+        ctx.require(any_of(equal(s, 1), equal(s, x[1]), equal(s, x[-1])), SLOPES, s, x[1])
+    return ctx.tensor(x.dims)
+
+
+@operator("FakeQuantize")
+def fake_quantize(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the four ranges broadcast with it, or agree where the node says so."""
+    given = [ctx.input(i) for i in range(5)]
+    if without_broadcast(ctx):
+        ctx.require_agree(*given, law="operands have the same shape")
+    together = ctx.broadcast(*(x.dims for x in given))
+    wider = [equal(d, e) is FALSE for d, e in zip(together, given[0].dims, strict=False) if d.constant and e.constant]
+    if len(together) > given[0].rank or any(wider):
+        unchecked(ctx, "the ranges broadcast to the input")
+        return ctx.tensor(None)
+    return ctx.tensor(given[0].dims)
+
+
+@operator("FakeConvert")
+def fake_convert(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; the scale broadcasts to it, and the shift has the shape of the scale."""
+    x, scale = ctx.input(0), ctx.input(1)
+    require_broadcast_to(ctx, scale, x.dims, "the scale broadcasts to the input")
+    if ctx.has(2):
+        ctx.require_agree(scale, ctx.input(2), law="scale and shift have the same shape")
+    kind = ctx.text("destination_type", "f8e4m3").lower()
+    ctx.check(kind in ("f8e4m3", "f8e5m2"), f"the destination is of type f8e4m3 or f8e5m2, not {kind}")
+    return ctx.tensor(x.dims)
+
+
+@operator("BatchNormInference", "BatchNormInference-1")
+def batch_normalization(ctx: InferenceContext) -> Tensor:
+    """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
+    order = (2, 0, 1, 3, 4) if ctx.node.op == "BatchNormInference-1" else range(5)
+    ctx.check(ctx.number("epsilon", 0) >= 0, "epsilon is at least 0")
+    return result(ctx, "BatchNormalization", *(ctx.input(i) for i in order))
+
+
+@operator("GroupNormalization")
+def group_normalization(ctx: InferenceContext) -> Tensor:
+    """`X[N, C, ...]` keeps its shape; the groups divide C, and scale and bias have C elements."""
+    groups = ctx.integer("num_groups")
+    require_vector(ctx, (1, 2), ctx.input(0)[1], CHANNEL_LAW)
+    return result(ctx, "GroupNormalization", *(ctx.input(i) for i in range(3)), num_groups=groups)
