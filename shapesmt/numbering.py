@@ -202,8 +202,9 @@ class Numbers:
     def _changing(self, node: Node) -> bool:
         """Whether a node may make something else of the same inputs."""
         rule = self._rules.get((node.domain, node.op))
-        changing = rule is None or bool(node.attributes.graphs or CHANGING.search(node.op))
-        return changing or (isinstance(rule, Function) and self.scope.changing(rule))
+        if isinstance(rule, Function):
+            return self.scope.changing(rule)
+        return rule is None or rule.random or bool(node.attributes.graphs or CHANGING.search(node.op))
 
     def _numbered(self, name: str) -> Number:
         scope = self.scope

@@ -11,7 +11,7 @@ from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
 from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
-from shapesmt.rewrite import Replacer
+from shapesmt.rewrite import Replacer, entries
 from shapesmt.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
@@ -71,11 +71,11 @@ class Tensor:
         """Whether each element is known, as a formula over the sizes."""
         if self.value is None:
             return self.shape is not None and any(d.constant == 0 for d in self.shape)
-        return not isinstance(self.value, Elements) or None not in self.value.items
+        return None not in self.value.items if isinstance(self.value, Elements) else not entries(self.value.element)
 
     @property
     def chosen(self) -> bool:
-        """Whether an element depends on one of a small input of which the caller says nothing."""
+        """Whether an element depends on data, or on one of a small input of which the caller says nothing."""
         known = (
             self.value.items
             if isinstance(self.value, Elements)
@@ -83,7 +83,8 @@ class Tensor:
             if self.value is None
             else (self.value.element,)
         )
-        return any(item is not None and is_open_value(item) for item in known)
+        symbols = [s for item in known if item is not None for s in item.symbols]
+        return any(s.by_data or s.kind == VALUE for s in symbols)
 
     @property
     def dims(self) -> Shape:

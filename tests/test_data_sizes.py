@@ -144,6 +144,34 @@ class TestPlaces:
         assert str(report.verdict) == "DEPENDS"  # of fewer than two there is no second
 
 
+def test_places_are_data_that_others_are_computed_from():
+    where = '<domain: "f", opset_import: ["": 18]> where (t) => (p) { q = NonZero(t) p = Cast<to=1>(q) }'
+    body = "a = f.where(m) b = f.where(k) c = f.where(b) d = f.where(a) e = NonZero(c) g = NonZero(d) z = Add(e, g)"
+    assert str(checked("bool[n] m, bool[n] k", body, where, n="3..4").verdict) == "DEPENDS"
+    same = "a = f.where(m) b = f.where(m) c = f.where(b) d = f.where(a) z = Add(c, d)"
+    assert (
+        str(
+            checked(
+                "bool[n] m",
+                same.replace("z = Add(c, d)", "e = Transpose(c) g = Transpose(d) z = Add(e, g)"),
+                where,
+                n="3..4",
+            ).verdict
+        )
+        == "PROVED"
+    )
+
+
+@pytest.mark.parametrize(
+    "count",
+    ["i = Cast<to=1>(m) c = ReduceSum<keepdims=1>(i)", "w = NonZero(m) s = Shape<start=1>(w) c = Cast<to=1>(s)"],
+)
+def test_what_is_computed_of_a_count_is_data(count):
+    """Through an operator that isn't followed, it is taken to be as the node needs it."""
+    report = checked("bool[n] m", f"{count} e = Exp(c) k = Cast<to=7>(e) z = ConstantOfShape(k)")
+    assert str(report.verdict) == "PROVED"
+
+
 def test_the_first_of_none():
     """Whether there is one hinges on data, at any size."""
     text = model("float[n] x", "a = NonZero(x) z = Gather<axis=1>(a, c0)")
