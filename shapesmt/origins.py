@@ -34,7 +34,7 @@ from shapesmt.provenance import (
 )
 from shapesmt.real import from_dim
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import FLOATS, LOST, Tensor, is_open_value, rewritten, tensor, unread
+from shapesmt.tensor import FLOATS, LOST, Tensor, is_data, rewritten, tensor, unread
 from shapesmt.value import Elements, Item, elements
 
 Outside = Callable[[str], Origin]
@@ -124,7 +124,7 @@ class Origins:
     def read(self, name: str) -> Origin:
         """The origin of all elements of a tensor, those included that are known; a small input's are data."""
         value = self._tensors[name].value if name in self._tensors else None
-        partly = isinstance(value, Elements) and any(i is not None and not is_open_value(i) for i in value.items)
+        partly = isinstance(value, Elements) and any(i is not None and not is_data(i) for i in value.items)
         return self.origin(name) | FOLLOWED if partly else self.origin(name)
 
     # Nodes whose elements are taken for granted

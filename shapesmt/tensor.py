@@ -83,8 +83,7 @@ class Tensor:
             if self.value is None
             else (self.value.element,)
         )
-        symbols = [s for item in known if item is not None for s in item.symbols]
-        return any(s.by_data or s.kind == VALUE for s in symbols)
+        return any(item is not None and is_data(item) for item in known)
 
     @property
     def dims(self) -> Shape:
@@ -133,6 +132,11 @@ def _tensor(key: TensorKey) -> Tensor:
     made = Tensor.__new__(Tensor)
     made.dtype, made.shape, made.value, made._ndim = key  # noqa: SLF001 - its own class
     return made
+
+
+def is_data(term: Dim | Real) -> bool:
+    """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
+    return is_open_value(term) or any(s.by_data for s in term.symbols)
 
 
 def is_open_value(term: Dim | Formula | Real) -> bool:
