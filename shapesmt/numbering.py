@@ -40,7 +40,8 @@ CONVERTING = frozenset({"Cast", "Convert"})
 NEGATING = frozenset({"Not", "LogicalNot"})
 COMPARING = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "GreaterEqual", "LessEqual"})
 CHANGING = re.compile(  # operators that make something else each time, or remember
-    "Random|Multinomial|Bernoulli|Dropout|Sampl|Poisson|Gamma|Shuffle|Variable|ReadValue|Assign|Stack|Queue|Iterator|Hash|Lookup"
+    "Random|Multinomial|Bernoulli|Dropout|Sampl|Poisson|Gamma|Shuffle|"
+    "Variable|ReadValue|Assign|Stack|Queue|Iterator|Hash|Lookup"
 )
 
 Number = int

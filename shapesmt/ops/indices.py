@@ -37,6 +37,7 @@ Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
 
 def count_true(ctx: InferenceContext, index: int) -> Dim:
     """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
+    ctx.only_sizes(index)
     total = ctx.input(index).numel
     return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
 
