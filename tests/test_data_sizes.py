@@ -137,6 +137,13 @@ class TestPlaces:
         put = "a = NonZero(m) t = Transpose(a) v = GatherND(x, t) w = Abs(v) z = ScatterND(x, t, w)"
         assert str(checked("float[n, k] x, bool[n, k] m", put).verdict) == "PROVED"
 
+    def test_joined(self):
+        twice = "a = NonZero(m) b = Squeeze(a, c0) i = Concat<axis=0>(b, b) z = Gather<axis=0>(x, i)"
+        assert str(checked("float[n] x, bool[n] m", twice).verdict) == "PROVED"
+        assert str(checked("float[n] x, bool[k] m", twice, n="1..3", k="1..3").verdict) == "DEPENDS"
+        ahead = twice.replace("i = Concat<axis=0>(b, b)", "d = Add(b, c1) i = Concat<axis=0>(b, d)")
+        assert str(checked("float[n] x, bool[n] m", ahead, n="1..3").verdict) == "DEPENDS"
+
     def test_two_places_are_not_taken_for_one(self):
         """Their difference may be anything: nothing is concluded from it."""
         far = "a = NonZero(m) i = Gather<axis=1>(a, c0) j = Gather<axis=1>(a, c1) d = Sub(i, j) s = Squeeze(d, c0) "
