@@ -3,7 +3,7 @@
 PyTorch exports `squeeze` as `If(n == 1) {Squeeze} else {Identity}`: one tensor of two ranks. It keeps both, each with
 the condition under which it has it, and exactly one of the conditions holds for any input. A rule that reads it is
 applied in each case; what the node needs there, it needs where that case holds. A rule may also ask for a condition
-itself (`ctx.decided`): `Squeeze` without axes asks of each size whether it is 1.
+itself (`ctx.holds`): `Squeeze` without axes asks of each size whether it is 1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 
-from shapesmt.application import Application, Unjudged
+from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, implies, negate, select
 from shapesmt.provenance import Origin, together
@@ -182,7 +182,16 @@ def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
         frozenset().union(*(made.rests_on for made in everything)),
         _origin([made.origin for made in everything if made.origin is not None]),
         any(made.called for made in everything),
+        _decided(everything),
     )
+
+
+def _decided(found: Sequence[Application]) -> dict[Dim, Decided]:
+    """How data decide the sizes that were made: by all that the node reads, where it isn't the same in each case."""
+    known: dict[Dim, Decided] = {}
+    for size, how in [pair for made in found for pair in made.decided.items()]:
+        known[size] = how if known.get(size, how) == how else BY_ALL
+    return known
 
 
 def _of_one_name(found: Sequence[tuple[Formula, Application]]) -> Sequence[tuple[Formula, Application]]:

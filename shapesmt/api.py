@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.cautions import cautions, declarations, refuse_declarations
-from shapesmt.deadline import Deadline
+from shapesmt.deadline import Deadline, look, seconds
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Examination, examine
 from shapesmt.explanation import explanation
@@ -47,9 +47,11 @@ from shapesmt.solve.judge import Judge
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.story import Story
+    from shapesmt.solve.encode import Encoding
+    from shapesmt.story import Chain, Story
 
 TIMEOUT = 60.0
+GRACE = 1.0  # seconds more for the ranges and relations, without which there is no answer
 DECLARED = ("check", "trust", "ignore", "override")
 
 
@@ -131,8 +133,11 @@ def story(
     found = _bounds(a)
     if not found.valid:
         found = dataclasses.replace(found, tensors=unbounded(a.examination))
-    drawn = valid_region(a.problem, a.examination)
-    return Story(report, found, chains(report.judged, a.examination), drawn, makers(a.problem.graph))
+    in_time = a.judge.deadline.attempt
+    drawn = in_time(lambda: valid_region(a.problem, a.examination), None)
+    none: dict[int, Chain] = {}
+    chained = in_time(lambda: chains(report.judged, a.examination), none)
+    return Story(report, found, chained, drawn, makers(a.problem.graph))
 
 
 def page(
@@ -268,12 +273,27 @@ def encode(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
 ) -> str:
-    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail."""
+    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
+
+    Raises:
+        OutOfTimeError: It isn't complete in the time given.
+    """
+    graph = load(model)
+    deadline = Deadline(seconds(timeout))
+    return deadline.require(
+        lambda: _encoded(pose(graph, dims, shapes, assume, values)).text, "the system isn't complete"
+    )
+
+
+def _encoded(problem: Problem) -> Encoding:
+    """The complete system of a problem."""
     from shapesmt.solve.encode import encode as encoded
 
-    problem = pose(load(model), dims, shapes, assume, values)
-    return encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed).text
+    made = encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
+    look()  # of nodes that weren't looked at in time the system says nothing
+    return made
 
 
 @one_call()
@@ -299,7 +319,8 @@ def repro(
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)
     a = analysed(graph, dims, shapes, values, assume, timeout)
-    return reproduced(proto, graph, diagnose.findings(a.problem, a.examination, a.judge), node)
+    found = diagnose.findings(a.problem, a.examination, a.judge)
+    return a.judge.deadline.require(lambda: reproduced(proto, graph, found, node), "no script is made")
 
 
 def analysed(
@@ -316,8 +337,9 @@ def analysed(
     started = time.perf_counter()
     if declared not in DECLARED:
         raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
-    problem = pose(graph, dims, shapes, assume, values)
-    judge = Judge(Deadline(timeout))
+    judge = Judge(Deadline(seconds(timeout)))
+    posing = Deadline(seconds(timeout) + GRACE)
+    problem = posing.require(lambda: pose(graph, dims, shapes, assume, values), "the ranges aren't looked through")
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
         raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
@@ -353,7 +375,7 @@ def _checked(
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = diagnose.findings(a.problem, a.examination, a.judge)
     if replay:
-        found = replayed(proto, graph, found)
+        found = replayed(proto, graph, found, a.judge.deadline)
     region = diagnose.precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if certify else ""
@@ -371,12 +393,10 @@ def _checked(
 
 def _certificate(a: Analysis) -> str:
     """The verdict of the complete system, which must not contradict the pipeline's."""
-    from shapesmt.solve.certify import certify
-    from shapesmt.solve.encode import encode as encoded
+    from shapesmt.solve.certify import UNKNOWN, certify
 
-    p = a.problem
-    system = encoded(p.graph, p.inputs, p.domain.facts, p.assumed)
-    verdict = certify(system, a.judge.deadline).verdict
+    deadline = a.judge.deadline
+    verdict = deadline.attempt(lambda: certify(_encoded(a.problem), deadline), UNKNOWN).verdict
     refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in a.examination.judgements)
     proved = not a.examination.judgements
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):

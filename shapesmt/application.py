@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
@@ -29,6 +29,24 @@ class Unjudged(NamedTuple):
     given: Formula = TRUE
 
 
+class Decided(NamedTuple):
+    """How data decides a size: by the elements of these inputs (all of them unless said) and the shapes of the others.
+
+    Where `total` is given, the size is how many elements of the one input aren't 0, of so many; where `place` is, it
+    is that element of the one input; a `row` is a place on one of its axes where such an element is. `free` says that
+    elements which can be anything make it anything in its range.
+    """
+
+    by: tuple[int, ...] | None = None
+    total: Dim | None = None
+    place: int | None = None
+    free: bool = False
+    row: bool = False
+
+
+BY_ALL = Decided()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Application:
     """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
@@ -45,6 +63,7 @@ class Application:
     rests_on: frozenset[tuple[Causes, bool]] = frozenset()  # of a function's node what it takes for granted of inputs
     origin: Callable[[int], Origin] | None = None  # of the unknown elements of an output, where an inner graph makes it
     called: bool = False  # whether these are about the inputs of the function that the node calls
+    decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known
 
     @property
     def broken(self) -> bool:
@@ -57,9 +76,16 @@ class Application:
             self,
             outputs=tuple(rewritten(t, change) for t in self.outputs),
             requirements=tuple(
-                r._replace(formula=change.apply(r.formula), given=change.apply(r.given)) for r in self.requirements
+                r._replace(
+                    formula=change.apply(r.formula),
+                    left=None if r.left is None else change.apply(r.left),
+                    right=None if r.right is None else change.apply(r.right),
+                    given=change.apply(r.given),
+                )
+                for r in self.requirements
             ),
             facts=tuple(map(change.apply, self.facts)),
             unjudged=tuple(u._replace(given=change.apply(u.given)) for u in self.unjudged),
             made=tuple(map(change.apply, self.made)),
+            decided={change.apply(size): how for size, how in self.decided.items()},
         )

@@ -15,7 +15,8 @@ pays next to nothing; a caution is only told when it is proven.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from math import inf, prod
 
@@ -50,15 +51,23 @@ def cautions(
     """Everything that runs and deserves a look, in the order of the kinds; `claims` are what `declarations` found."""
     examples = _Examples(problem, examination, judge)
     valid = not examination.fails
-    return (
-        *(_stretched(problem, examination, examples) if valid else ()),
-        *(Caution(f.code, f.kind, f.node, f.op_type, f.index, name, f.note, f.counterexample) for name, f in claims),
-        *_unreachable(problem, examination, judge),
-        *_single_valued(problem),
-        *(_large(problem, examination, examples) if valid else ()),
-        *_unused(problem, examination),
-        *_unnamed(problem),
+    kinds: tuple[Callable[[], Iterable[Caution]], ...] = (
+        lambda: _stretched(problem, examination, examples) if valid else (),
+        lambda: (Caution(f.code, f.kind, f.node, f.op_type, f.index, at, f.note, f.counterexample) for at, f in claims),
+        lambda: _unreachable(problem, examination, judge),
+        lambda: _single_valued(problem),
+        lambda: _large(problem, examination, examples) if valid else (),
+        lambda: _unused(problem, examination),
+        lambda: _unnamed(problem),
     )
+    told: list[Caution] = []
+    for kind in kinds:
+        told += judge.deadline.attempt(partial(_listed_all, kind), ())
+    return tuple(told)
+
+
+def _listed_all(kind: Callable[[], Iterable[Caution]]) -> tuple[Caution, ...]:
+    return tuple(kind())
 
 
 def _caution(
@@ -129,11 +138,12 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 
 def declarations(problem: Problem, examination: Examination, judge: Judge) -> tuple[tuple[str, Finding], ...]:
     """Each tensor of which the file claims what inference contradicts, and the finding that says so."""
-    return tuple(
-        (name, found)
-        for name, declared in problem.graph.declared.items()
-        if (found := _contradicted(problem, examination, judge, name, declared)) is not None
-    )
+    found = []
+    for name, declared in problem.graph.declared.items():
+        look = partial(_contradicted, problem, examination, judge, name, declared)
+        contradicted = judge.deadline.attempt(look, None)
+        found += [(name, contradicted)] if contradicted is not None else []
+    return tuple(found)
 
 
 def refuse_declarations(problem: Problem, examination: Examination, judge: Judge) -> None:

@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shapesmt import __version__
-from shapesmt.errors import InternalError, ShapesmtError, printable
+from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
 from shapesmt.memory import gc_paused
 from shapesmt.ranges import Origin
 from shapesmt.render import CHECK_FORMS, FORMS, LOCATING, Form
+from shapesmt.render.streams import (
+    discard_output,
+    discard_output_that_fails,
+    have_streams,
+    refusal,
+    tolerate_unprintable,
+)
 
 if TYPE_CHECKING:
     from shapesmt.config import Config
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cli", "main"]
 
+UNDECIDED = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -45,8 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; every mistake becomes one line on standard error."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or bool(os.environ.get("SHAPESMT_DEBUG"))
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's, whose memory is large and of no use here
     try:
-        _tolerate_unprintable()
+        have_streams()
+        tolerate_unprintable()
         with gc_paused():
             status = cli.main(args=given, prog_name="shapesmt", standalone_mode=False)
         sys.stdout.flush()
@@ -54,17 +64,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):  # click makes a broken pipe a SystemExit
-        _discard_output()
+        discard_output()
         return BROKEN_PIPE
     except Exception as error:  # the last door: whatever it is becomes one line
-        return _failed(error, debug)
+        status, text = _failed(error, debug)
+    discard_output_that_fails()
+    with suppress(OSError):  # where that can't be written either, the status has to do
+        click.echo(text, err=True)
+    return status
 
 
-def _failed(error: Exception, debug: bool) -> int:
-    """Say in one line what went wrong and whose mistake it is; the exit status."""
+def _failed(error: Exception, debug: bool) -> tuple[int, str]:
+    """The exit status, and one line that says what went wrong and whose mistake it is."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.1 has none
-        click.echo(str(error), err=True)
-        return 2
+        return 2, str(error)
     if debug:
         import traceback
 
@@ -73,27 +86,17 @@ def _failed(error: Exception, debug: bool) -> int:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         hint = f"; see {path} --help" if path else ""
-        click.echo(f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}", err=True)
-        return 2
+        status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
+        return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
+    if isinstance(error, MemoryError):
+        return UNDECIDED, "error: there isn't enough memory"
+    if isinstance(error, OSError | ImportError) and not str(getattr(error, "name", "")).startswith("shapesmt"):
+        return 2, f"error: {refusal(error)}"
     report = "" if debug else "; run again with --debug for the traceback"
     text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
     if not isinstance(error, InternalError):
         text += " (a bug in shapesmt: please report it with the model that shows it)"
-    click.echo(f"internal error: {printable(' '.join(text.split()), 1000)}{report}", err=True)
-    return INTERNAL_ERROR
-
-
-def _tolerate_unprintable() -> None:
-    """A name that the terminal's encoding lacks is shown escaped, instead of ending the program."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # absent under capture
-
-
-def _discard_output() -> None:
-    """Whoever read our output has gone: let nothing complain when the interpreter closes it."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return INTERNAL_ERROR, f"internal error: {printable(' '.join(text.split()), 1000)}{report}"
 
 
 def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -109,6 +112,13 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
         if pairs.setdefault(name, text) != text:
             raise click.BadParameter(f"'{name}' has two values: {pairs[name]} and {text}", context, option)
     return pairs
+
+
+def _number(context: click.Context, option: click.Parameter, value: float) -> float:
+    """A number that is one, as `nan` isn't."""
+    if value != value:
+        raise click.BadParameter("nan is no number of seconds", context, option)
+    return value
 
 
 def _list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
@@ -143,7 +153,7 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
         click.option("--assume", multiple=True, metavar="EXPR",
                      help='Relation between dimensions: "total == past + seq".'),
         click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
-                     show_default=True, help="Leave undecided what takes longer."),
+                     callback=_number, show_default=True, help="Leave undecided what takes longer."),
         click.option("--config", metavar="FILE",
                      help="Configuration; by default the nearest shapesmt.toml or [tool.shapesmt]."),
         click.option("--no-config", is_flag=True, help="Read no configuration."),
@@ -315,7 +325,7 @@ def tighten(form: Form, model: str, output: str, **options: Any) -> int:
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @_model_command
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
-def encode(form: Form, model: str, output: str | None, timeout: float, **options: Any) -> int:  # noqa: ARG001 - nothing is decided, so nothing takes long
+def encode(form: Form, model: str, output: str | None, **options: Any) -> int:
     """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail."""
     from shapesmt import api
 

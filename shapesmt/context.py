@@ -12,7 +12,7 @@ from math import inf
 from typing import NoReturn, TypeVar
 
 from shapesmt.alone import Attached, ShapeAndType, given_shape, node_of
-from shapesmt.application import Application, Unjudged
+from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
@@ -21,7 +21,7 @@ from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
-from shapesmt.tensor import Shape, Tensor, UnknownRankError, decided, number, tensor
+from shapesmt.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
@@ -55,6 +55,7 @@ class InferenceContext(Attached):
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
+        self.decided: dict[Dim, Decided] = {}
         self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
@@ -62,6 +63,8 @@ class InferenceContext(Attached):
         self.rests_on: set[tuple[Causes, bool]] = set()
         self._taken: Formula = TRUE
         self._run = run
+        self.boolean: Callable[[int], bool] = lambda _: False
+        """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
 
     @classmethod
     def of(
@@ -188,9 +191,9 @@ class InferenceContext(Attached):
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
 
-    def decided(self, condition: Formula) -> bool | None:
+    def holds(self, condition: Formula) -> bool | None:
         """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
-        return decided(condition, self.case)
+        return holds(condition, self.case)
 
     def grant(self, index: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
@@ -201,16 +204,19 @@ class InferenceContext(Attached):
         self.granted.update(indices)
         self.sizing.update(indices)
 
-    def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data") -> Dim:
+    def fresh(
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
+    ) -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
 
-        With kind "trip" it is the index of a loop's trip, each of which is made.
+        With kind "trip" it is the index of a loop's trip, each of which is made. `how` says which elements decide it.
         """
         self.memoizable = False
         # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.made.append(size)
+        self.decided[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
         return size
@@ -379,6 +385,7 @@ class InferenceContext(Attached):
             granted=self._granted(outputs),
             sizing=frozenset(self.sizing),
             rests_on=frozenset(self.rests_on),
+            decided=self.decided,
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:

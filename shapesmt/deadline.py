@@ -10,15 +10,22 @@ with `TimeUp`, which the stage that began it takes as "not known".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from time import monotonic
+from typing import TypeVar
 
-__all__ = ["Deadline", "TimeUp", "limit", "look", "suppress"]
+from shapesmt.errors import OutOfTimeError, UsageError, printable
+
+__all__ = ["Deadline", "TimeUp", "limit", "look", "seconds", "suppress"]
 
 
-class TimeUp(Exception):  # noqa: N818 - no error: work that was to end by then
+ENDLESS = 1e18  # seconds: so much is no limit
+Answer = TypeVar("Answer")
+
+
+class TimeUp(BaseException):
     """The current deadline has passed."""
 
 
@@ -48,6 +55,45 @@ class Deadline:
         """The earlier of this one and that many seconds from now."""
         sooner = Deadline(seconds)
         return sooner if sooner.end < self.end else self
+
+    def attempt(self, work: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """What the work gives; `otherwise` where it isn't done by then.
+
+        >>> Deadline(None).attempt(lambda: 6 * 7, 0), Deadline(0).attempt(lambda: 6 * 7, 0)
+        (42, 0)
+        """
+        try:
+            with limit(self):
+                look()
+                return work()
+        except TimeUp:
+            return otherwise
+
+    def require(self, work: Callable[[], Answer], what: str) -> Answer:
+        """What the work gives, without which there is no answer.
+
+        Raises:
+            OutOfTimeError: It isn't done by then.
+        """
+        try:
+            with limit(self):
+                return work()
+        except TimeUp:
+            raise OutOfTimeError(f"{what} in the time given; a longer --timeout may do") from None
+
+
+def seconds(timeout: float) -> float:
+    """A time to wait, as a user gives it.
+
+    Raises:
+        UsageError: It is none.
+
+    >>> seconds(2.5)
+    2.5
+    """
+    if timeout >= 0:
+        return float(min(timeout, ENDLESS))
+    raise UsageError(f"a timeout is a number of seconds, not {printable(repr(timeout))}")
 
 
 _CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -12,14 +14,14 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, differs, equal, negate, resolved
+from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate, resolved
 from shapesmt.graph import Declared
 from shapesmt.ops.control import UNTIL_RUN
 from shapesmt.points import lowest
 from shapesmt.presolve import Domain
 from shapesmt.printing import name_text
 from shapesmt.problem import Problem
-from shapesmt.region import Region, describe
+from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Precondition
 from shapesmt.requirement import Requirement
 from shapesmt.solve.judge import Judge
@@ -34,8 +36,17 @@ READABLE = 100  # characters of a condition that needs no shorter form
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Every judgement, and every operator without a rule, as a finding."""
     tracer = Tracer(problem.graph, examination.original.tensors)
-    made = [(j.index, _finding(j, problem, examination, judge, tracer)) for j in examination.judgements]
+    made = []
+    for j in examination.judgements:
+        told = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
+        made.append((j.index, told or _brief(j, problem)))
+    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
     for index, u in examination.unjudged:
+        if u.kind == "timeout":
+            if index != late[0]:
+                continue
+            others = len(set(late)) - 1
+            u = u._replace(note=f"and so are {others} nodes behind it" if others else "")
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
         code = _code(u.kind)
@@ -90,11 +101,29 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     judged = examination.judgements
     if examination.fails:
         return Precondition(("False",), True)
-    condition = all_of(*(j.condition for j in judged if j.verdict is Verdict.DEPENDS))
-    if condition is TRUE:
+    conditions = [j.condition for j in judged if j.verdict is Verdict.DEPENDS]
+    if not conditions:
         return Precondition((), examination.decided)
-    region = describe(condition, examination.admissible(problem), judge.proves)
-    return Precondition(region.text, region.exact and examination.decided)
+
+    def described() -> Region:
+        return _described(all_of(*conditions), examination.admissible(problem), examination, judge)
+
+    region = judge.deadline.attempt(described, Region(tuple(filter(readable_text, map(str, conditions))), False))
+    exact = region.exact and examination.decided
+    return (
+        Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
+    )
+
+
+def _hinges(condition: Formula) -> bool:
+    """Whether a condition is about sizes that data decides."""
+    return any(s.by_data for s in condition.symbols)
+
+
+def _described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
+    """Where a condition holds, whatever the data: exactly, if data can make each size anything by itself."""
+    region = describe(condition, domain, judge.proves)
+    return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
 
 
 def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
@@ -106,17 +135,22 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     sides = [s for s in (broken.left, broken.right) if s is not None]
     told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
-    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    kind = "data" if _hinges(j.condition) else "requirement"
+    if shown is not None and values is not None:
+        decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
+        shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
     from shapesmt.codes import coded  # read only where something is to be reported
 
     code, law = coded(broken.law)
+    where = region.whole if region is not None and region.exact else None
+    safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
-        region.whole if region is not None and region.exact else None,
+        None if safe is not None else where,
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code, when=case_text(broken.given),
+        code=code, safe_iff=safe, when=case_text(broken.given),
     )  # fmt: skip
 
 
@@ -137,6 +171,17 @@ def _choice(f: Formula, *, alone: bool) -> str:
     return f"{name_text(s.name)} == {int(f.op == 'ne')}"
 
 
+def _brief(j: Judgement, problem: Problem) -> Finding:
+    """What is known of a judgement without further thought."""
+    from shapesmt.codes import coded
+
+    values, broken = j.decision.counterexample, j.open[0]
+    shown = None if values is None else problem.counterexample(values, values)
+    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    code, law = coded(broken.law)
+    return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
+
+
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
     """How the clashing sizes came to be; by shorter formulas, where those are too long, that hold by then."""
     found = tracer.causes_of_clash(j.node, sides)
@@ -153,7 +198,7 @@ def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge:
     """
     kept = sorted(formula.symbols, key=j.domain.order)
     if j.verdict is not Verdict.DEPENDS or any(s.universal for s in kept):
-        return kept
+        return j.domain.cone(kept)[0]
     for s in kept[::-1] if len(kept) > 1 else ():
         if not _can_mend(s, formula, values, j.domain):
             fixed = j.domain.copy()
@@ -212,8 +257,8 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             return NOWHERE
     if condition is FALSE:
         return NOWHERE
-    region = describe(condition, domain, judge.proves)
+    region = _described(condition, domain, examination, judge)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
-    anywhere = describe(condition, examination.admissible(problem), judge.proves)
+    anywhere = _described(condition, examination.admissible(problem), examination, judge)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

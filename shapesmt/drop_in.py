@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
 from shapesmt.api import TIMEOUT, analysed
+from shapesmt.deadline import Deadline
 from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.evaluate import Evaluator
 from shapesmt.examine import claimed
@@ -44,9 +45,10 @@ def infer_shapes(
             a = analysed(graph, None, None, None, None, TIMEOUT, declared="trust")
             diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
-    found = infer(graph, problem.inputs)
+    in_time = Deadline(TIMEOUT).require
+    found = in_time(lambda: infer(graph, problem.inputs), "shapes aren't inferred")
     if found.unranked or any(t.shape is None for t in found.tensors.values()):
-        found = infer(graph, problem.inputs, claims=claimed(problem))
+        found = in_time(lambda: infer(graph, problem.inputs, claims=claimed(problem)), "shapes aren't inferred")
     pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
     return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
 

@@ -34,6 +34,10 @@ class SizeOverflowError(ShapesmtError, OverflowError):
     """A size past 2**63 - 1, the largest that a tensor can have."""
 
 
+class OutOfTimeError(ShapesmtError, TimeoutError):
+    """What was asked for isn't done in the time given, and a part of it would be no answer."""
+
+
 class RejectedError(Exception):
     """Ends a rule whose node can't run; raised and caught by the context's own side only."""
 

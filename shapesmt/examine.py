@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from operator import itemgetter
 
 from shapesmt.application import Application, Unjudged
+from shapesmt.deadline import limit, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.finding import Verdict
 from shapesmt.formula import TRUE, Formula, all_of, negate, resolved
 from shapesmt.graph import Node
-from shapesmt.infer import Inference, infer, start
+from shapesmt.infer import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
 from shapesmt.printing import name_text
 from shapesmt.problem import Problem
@@ -93,6 +94,10 @@ class Examination:
         """`domain` over the symbols of `inference`."""
         return self.domain.replaced(self.narrowing.meanings)
 
+    def narrows(self) -> bool:
+        """Whether what was reported says more of single symbols than `inference` knows."""
+        return self.domain.narrowing() != self.narrowing.meanings
+
     @property
     def fails(self) -> bool:
         """Whether some node runs for no input at all."""
@@ -114,11 +119,15 @@ class Examination:
         verdicts = [j.verdict for j in self.judgements]
         return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unjudged else verdicts)
 
+    def independent(self, symbols: Iterable[Atom]) -> bool:
+        """Whether those of the sizes that data decides take each of their values, whatever the others are."""
+        return self.inference.scope.independent(s for s in symbols if s.by_data)
+
     def admissible(self, problem: Problem) -> Domain:
         """The inputs that the problem admits, with what is known of the sizes that data decides."""
         domain = problem.domain.copy()
-        for limit in self.domain.limits:
-            domain.limit(limit)
+        for known in self.domain.limits:
+            domain.limit(known)
         return domain
 
     def tally(self) -> Counts:
@@ -141,29 +150,49 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
     rank has the shape that the file claims.
     """
     claims = claimed(problem) if trust else {}
-    inference = infer(problem.graph, problem.inputs, claims=claims)
+    inference = _inferred(problem, judge, claims)
     found = Examination(problem.domain.copy(), inference, Narrowing({}), inference)
     _examine_ranks(problem, found, judge)
     done, ahead = 0, len(problem.graph.nodes)
     while done < len(problem.graph.nodes):
         reached = min(done + ahead, len(problem.graph.nodes))
-        found.inference.advance(max(0, reached - len(found.inference.applications)))
+        with limit(judge.deadline):
+            found.inference.advance(max(0, reached - len(found.inference.applications)))
         stopped = _examine_nodes(done, reached, found, judge)
         done, ahead = stopped or reached, 2 * ahead
-        if stopped is not None:
-            found.narrowing, ahead = Narrowing(found.domain.narrowing()), LOOKAHEAD
-            inputs = {name: found.narrowing.tensor(t) for name, t in problem.inputs.items()}
-            found.inference = start(problem.graph, inputs, claims=claims, ranks=found.inference.ranks)
-            found.inference.advance(done)
-            for earlier in found.inference.applications:
-                _limit(earlier, found)
+        if stopped is not None and judge.deadline.attempt(partial(_narrow, problem, claims, done, found), False):
+            ahead = LOOKAHEAD
     return found
+
+
+def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
+    """What inference finds in the time given; of the nodes behind that, that there was none for them."""
+    found = judge.deadline.attempt(lambda: infer(problem.graph, problem.inputs, claims=claims), None)
+    if found is None:
+        found = start(problem.graph, problem.inputs, claims=claims)
+        with limit(judge.deadline):
+            found.advance()
+    return found
+
+
+def _narrow(problem: Problem, claims: Mapping[str, Tensor], done: int, found: Examination) -> bool:
+    """Begin inference again with what the reported conditions leave of the symbols, up to the nodes that are done."""
+    narrowing = Narrowing(found.domain.narrowing())
+    inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
+    known = found.original.scope.named
+    inference = start(problem.graph, inputs, claims=claims, ranks=found.inference.ranks, sizes=known)
+    inference.advance(done)
+    look()
+    found.narrowing, found.inference = narrowing, inference
+    for earlier in inference.applications:
+        _limit(earlier, found)
+    return True
 
 
 def _examine_ranks(problem: Problem, found: Examination, judge: Judge) -> None:
     """Judge first what nodes need of unknown ranks: all the rest is about tensors that have them."""
     for index, r in problem.assumed:
-        once, _ = _examine(Application((), (r,)), index, found, judge)
+        once, _ = _in_time(Application((), (r,)), index, found, judge)
         for key, number in once.items():
             found.counts[key] += number
     for index, r in found.inference.assumed:
@@ -243,8 +272,8 @@ def _examine_nodes(first: int, end: int, found: Examination, judge: Judge) -> in
     for application, index in sorted(places.items(), key=itemgetter(1)):
         if application.unjudged or application.facts or application.requirements:
             known = len(found.judgements)
-            tallies[application] = _examine(application, index, found, judge)
-            if len(found.judgements) > known and found.domain.narrowing() != found.narrowing.meanings:
+            tallies[application] = _in_time(application, index, found, judge)
+            if len(found.judgements) > known and judge.deadline.attempt(found.narrows, False):
                 stopped = index + 1
                 break
     for application, times in Counter(applications[: (stopped or end) - first]).items():
@@ -254,6 +283,20 @@ def _examine_nodes(first: int, end: int, found: Examination, judge: Judge) -> in
         for key, number in again.items():
             found.counts[key] += number * (times - 1)
     return stopped
+
+
+def _in_time(application: Application, index: int, found: Examination, judge: Judge) -> tuple[Tally, Tally]:
+    """Judge one node, or say that there is no time for it."""
+    if not application.facts and all(r.formula is TRUE for r in application.requirements):
+        return _examine(application, index, found, judge)
+    known = len(found.unjudged)
+    judged = judge.deadline.attempt(lambda: _examine(application, index, found, judge), None)
+    if judged is not None:
+        return judged
+    if len(found.unjudged) == known:
+        found.unjudged += [(index, u) for u in out_of_time(found.inference.graph.nodes[index]).unjudged]
+    unknown = {("UNKNOWN", ""): len(application.requirements)}
+    return unknown, unknown
 
 
 def _examine(application: Application, index: int, found: Examination, judge: Judge) -> tuple[Tally, Tally]:
@@ -272,10 +315,8 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
         for r in filter(is_open, pending):
             _leave_open(r, index, found)
         pending = tuple(r for r in pending if not is_open(r))
-    if any(map(compares_data, pending)):
-        kept = _without_comparisons(pending, found)
-        tally["PROVED", "data taken to agree"] = len(pending) - len(kept)
-        pending = kept
+    if not pending:
+        return tally, tally
     condition = resolved(all_of(*(r.formula for r in pending)))
     decision = judge.decide(found.domain, condition)
     if decision.holds == "always":
@@ -306,24 +347,3 @@ def _comes_to(u: Unjudged, found: Examination, judge: Judge) -> bool:
 def is_open(r: Requirement) -> bool:
     """Whether a requirement is about a tensor of which nothing is known."""
     return any(s.kind in (OPEN, LOST) for s in r.formula.symbols)
-
-
-def compares_data(r: Requirement) -> bool:
-    """Whether a requirement relates sizes that data decides in two places."""
-    return sum(s.kind == "data" for s in r.formula.symbols) > 1
-
-
-def _without_comparisons(pending: tuple[Requirement, ...], found: Examination) -> tuple[Requirement, ...]:
-    """The requirements without those that relate sizes from two places where data decides, and may agree.
-
-    How such sizes hang together isn't known (the count of a mask, and the sum of the same mask): as with an index
-    whose value isn't known, the node is taken to be right.
-    """
-    kept = []
-    for r in pending:
-        decision = found.domain.decide(r.formula) if compares_data(r) else Decision("always", "")
-        if decision is None or decision.holds == "sometimes":
-            found.domain.assume(r.formula)
-        else:
-            kept.append(r)
-    return tuple(kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from shapesmt.causes import Tracer
 from shapesmt.diagnose import findings, precondition
@@ -37,11 +38,12 @@ def explanation(
         found = _about(index, found, examination)
         if target in inference.tensors:
             touched = [target]
-            chain = Tracer(graph, examination.original.tensors).causes(target)
+            tracer = Tracer(graph, examination.original.tensors)
+            chain = judge.deadline.attempt(partial(tracer.causes, target), ())
         elif index is not None:
             node = graph.nodes[index]
             touched = [t for t in (*node.inputs, *node.outputs) if t in inference.tensors and t]
-    reasons = Reasons(problem, examination, judge)
+    reasons, in_time = Reasons(problem, examination, judge), judge.deadline.attempt
     judged = next((j for j in examination.judgements if any(f.index == j.index for f in found)), None)
     return Explanation(
         graph.source,
@@ -49,13 +51,13 @@ def explanation(
         examination.verdict if target is None else Verdict.worst(f.verdict for f in found),
         problem.ranges,
         found,
-        reasons.of_failure(judged) if judged is not None else (),
+        in_time(lambda: reasons.of_failure(judged), ()) if judged is not None else (),
         chain,
         tensor_bounds(examination, judge, touched) if not examination.fails else {},
         precondition(problem, examination, judge) if target is None else None,
         time.perf_counter() - started,
         problem.assumptions,
-        reasons.of_success(index) if index is not None and not found else (),
+        in_time(lambda: reasons.of_success(index), ()) if index is not None and not found else (),
     )
 
 

@@ -21,7 +21,8 @@ def tensor_bounds(
 ) -> dict[str, TensorBounds]:
     """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
     tensors = examination.inference.tensors
-    within = _Within(examination.narrowed, judge, decided=examination.decided)
+    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # then no extent is found in time
+    within = _Within(domain, judge, examination)
     shared: dict[Tensor, TensorBounds] = {}
     wanted = tensors if names is None else {name: tensors[name] for name in names}
     for t in wanted.values():
@@ -33,8 +34,8 @@ def tensor_bounds(
 class _Within:
     """Bounds over a domain, each worked out once."""
 
-    def __init__(self, domain: Domain, judge: Judge, *, decided: bool) -> None:
-        self._domain, self._judge, self._decided = domain, judge, decided
+    def __init__(self, domain: Domain, judge: Judge, examination: Examination) -> None:
+        self._domain, self._judge, self._examination = domain, judge, examination
         self._sizes: dict[Dim, DimBounds] = {}
         self._cases: dict[Formula, tuple[str, _Within]] = {}
 
@@ -56,7 +57,7 @@ class _Within:
         """The bounds of a tensor's sizes."""
         for dim in t.dims:
             if dim not in self._sizes:
-                self._sizes[dim] = _size(dim, self._domain, self._judge, self._decided)
+                self._sizes[dim] = _size(dim, self._domain, self._judge, self._examination)
         return tuple([self._sizes[dim] for dim in t.dims])
 
     def _where(self, given: Formula) -> tuple[str, _Within]:
@@ -65,7 +66,7 @@ class _Within:
             domain = self._domain.copy()
             domain.assume(given)
             fails = self._judge.decide(self._domain, negate(given)).holds
-            self._cases[given] = fails, _Within(domain, self._judge, decided=self._decided)
+            self._cases[given] = fails, _Within(domain, self._judge, self._examination)
         return self._cases[given]
 
     def _text(self, given: Formula) -> str:
@@ -90,10 +91,12 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
     return {name: shared[t] for name, t in tensors.items() if name}
 
 
-def _size(dim: Dim, domain: Domain, judge: Judge, decided: bool) -> DimBounds:
+def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
-    known = decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    known = examination.decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
+    known = known and examination.independent(tied) and not any(s.kind == "place" for s in tied)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
     return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
 

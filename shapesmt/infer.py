@@ -17,11 +17,13 @@ from shapesmt import ops
 from shapesmt.alternatives import by_case
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
+from shapesmt.deadline import TimeUp, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
+from shapesmt.numbering import Number, Numbers, Scope
 from shapesmt.ops import Rule
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
@@ -62,6 +64,8 @@ class Inference:
     """The nodes that have graphs of their own, as far as inference has come."""
     wanted: set[Literal] = field(default_factory=set)
     """The constants that nodes depend on, and that weren't read so far."""
+    scope: Scope = field(default_factory=Scope)
+    """The sizes that data decides."""
 
     def advance(self, count: int | None = None) -> None:
         """Make the applications of that many more nodes, or of all."""
@@ -73,6 +77,7 @@ def infer(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
+    sizes: Mapping[str, Atom] | None = None,
 ) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
@@ -82,11 +87,12 @@ def infer(
         rename: Applied to every tensor a node makes before others read it; `encode` uses it to give each size
             a variable of its own.
         claims: Shapes to take where a node makes a tensor of unknown rank.
+        sizes: The sizes that data decides by name, as an earlier inference of the graph has them.
     """
     ranks: dict[Atom, Dim] = {}
     assumed: tuple[tuple[int, Requirement], ...] = ()
     while True:
-        inference = start(graph, inputs, rename, claims, ranks)
+        inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
         if [literal for literal in inference.wanted if read(literal)]:
             for applications in _REMEMBERED.values():  # made without the elements of these constants
@@ -94,7 +100,7 @@ def infer(
             continue
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
         new = {atom: rank for atom, rank in needed.items() if atom not in ranks}
-        if not new:
+        if not new or any(u.kind == "timeout" for u in inference.applications[-1].unjudged):
             return replace(inference, assumed=assumed) if assumed else inference
         ranks = {**ranks, **new}
         stated = [(i, r) for i, a in enumerate(inference.applications) if a.ranks for r in a.requirements]
@@ -107,6 +113,7 @@ def start(
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
     ranks: Mapping[Atom, Dim] | None = None,
+    sizes: Mapping[str, Atom] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:
@@ -114,11 +121,22 @@ def start(
         def rename(name: str, t: Tensor) -> Tensor:
             return claims[name] if t.shape is None and name in claims else t
 
+    scope = Scope(names=sizes or {}, calls=graph.functions)
+    for name in inputs:
+        scope.arbitrary[scope.number("input", name)] = name
     walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
+    walk.scope, walk.numbered = scope, lambda name: scope.number("input", name) if name in inputs else None
     tensors = dict(inputs)
     steps = walk.nodes(graph, tensors)
     return Inference(
-        graph, tensors, steps=steps, ranks=ranks or {}, unranked=walk.unranked, nested=walk.nested, wanted=walk.wanted
+        graph,
+        tensors,
+        steps=steps,
+        ranks=ranks or {},
+        unranked=walk.unranked,
+        nested=walk.nested,
+        wanted=walk.wanted,
+        scope=scope,
     )
 
 
@@ -131,6 +149,12 @@ def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
         if atom is not None and meaning is not None and atom.kind == OPEN and meaning.constant is not None:
             found.setdefault(atom, meaning)
     return found
+
+
+def out_of_time(node: Node) -> Application:
+    """What is said of a node that there is no time for."""
+    left = Unjudged("", node.op, "timeout", "the node is looked at in the time given")
+    return Application((UNKNOWN,) * len(node.outputs), (), (), (left,), repeatable=False)
 
 
 class _Walk:
@@ -154,6 +178,9 @@ class _Walk:
         self._depth = depth
         self._ranks = ranks or {}
         self._outside = outside
+        self.scope = Scope()
+        self.numbered: Callable[[str], Number | None] = lambda _name: None
+        self.prefix = ""
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self.literals: frozenset[str] = frozenset()
@@ -174,6 +201,7 @@ class _Walk:
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
         origins = self.origins = Origins(nodes, tensors, literals, found, self._outside, self._trace, self.wanted)
+        numbers = self._numbers = Numbers(nodes, tensors, found, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
             try:
@@ -181,25 +209,33 @@ class _Walk:
             except KeyError:
                 rule = found[domain, op] = self._lookup(domain, op)
             given = [tensors[name] if name else None for name in reads]
-            if attributes.graphs:
-                self.nested.append(node)
-                made = self._apply(rule, node, given, tensors)
-            else:
-                key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
-                known = remembered.get(key)
-                made = known if known is not None else self._remember(key, rule, node, given, tensors)
-            if made.granted or made.made or made.origin is not None:
-                made = origins.weighed(made, node)
-            outputs = made.outputs
-            if rename is not None:
-                outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
-            if len(writes) == 1:
-                t = outputs[0]
-                tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
-            else:
-                if any(t.shape is None for t in outputs):
-                    outputs = tuple(map(self._named, writes, outputs))
-                tensors.update(zip(writes, outputs, strict=True))
+            try:
+                if attributes.graphs:
+                    self.nested.append(node)
+                    made = self._apply(rule, node, given, tensors)
+                else:
+                    key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
+                    known = remembered.get(key)
+                    made = known if known is not None else self._remember(key, rule, node, given, tensors)
+                if made.granted or made.made or made.origin is not None:
+                    made = origins.weighed(made, node)
+                if made.made:
+                    made = numbers.agreed(made, node)
+                outputs = made.outputs
+                if rename is not None:
+                    outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
+                if len(writes) == 1:
+                    t = outputs[0]
+                    tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
+                else:
+                    if any(t.shape is None for t in outputs):
+                        outputs = tuple(map(self._named, writes, outputs))
+                    tensors.update(zip(writes, outputs, strict=True))
+            except TimeUp:
+                if self._depth:
+                    raise
+                tensors.update(dict.fromkeys(writes, UNKNOWN))
+                made = out_of_time(node)
             yield made
 
     def _named(self, name: str, t: Tensor) -> Tensor:
@@ -221,6 +257,7 @@ class _Walk:
         given: list[Tensor | None],
         tensors: dict[str, Tensor],
     ) -> Application:
+        look()
         made = self._apply(rule, node, given, tensors)
         if made.repeatable and self._rename is None and not self.wanted:
             if len(self._remembered) > MAX_REMEMBERED:
@@ -336,10 +373,11 @@ class _Walk:
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
         ctx.case = case
+        ctx.boolean = lambda index: self._numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
         try:
             made = ctx.apply(rule.apply)
-        except (UnknownRankError, UndecidedError, UsageError, InternalError):
+        except (UnknownRankError, UndecidedError, UsageError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
@@ -382,11 +420,13 @@ class _Walk:
         """A graph inside a node; what it carries from trip to trip comes from outside and from the trip before."""
         given = entering(node, graph, self.origins)
         lost = of("sizes", title(node))
+        own, numbers = {*graph.inputs, *graph.literals}, self._numbers
         for trial in count(1):
             walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
             if walk is None:
                 break
-            walk.literals = self.literals
+            walk.literals, walk.scope = self.literals, self.scope.within()
+            walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]
             back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
             entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
@@ -421,6 +461,9 @@ class _Walk:
             for name, t in zip(function.inputs, [*given, *[None] * len(function.inputs)], strict=False)
             if t is None
         }
+        names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self._numbers
+        walk.scope, walk.prefix = self.scope, f"{self.prefix}{node.outputs[0]}/"
+        walk.numbered = lambda name: numbers.of(names[name]) if names.get(name) else None
         body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, inner, {})]
         ctx = InferenceContext(node, given, 1)

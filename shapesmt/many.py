@@ -163,6 +163,8 @@ def outcome(task: Task) -> Report | Unchecked:
         return replace(api.check(model, **options), model=path)
     except ShapesmtError as error:
         return Unchecked(path, printable(" ".join(str(error).split()), 1000))
+    except MemoryError:
+        return Unchecked(path, "there isn't enough memory")
     except Exception as error:  # one model's failure mustn't end the others'
         text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
         return Unchecked(path, printable(f"internal error: {' '.join(text.split())}", 1000), internal=True)

@@ -331,8 +331,6 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
     }
-    kept = tuple(
-        r for r in made.requirements if not (r.within and lost)
-    )  # of a branch that may not be the one that runs
+    kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
     opened = replace(made, requirements=kept, facts=()).rewritten(Replacer(sizes))
     return replace(opened, unjudged=(*opened.unjudged, *lost))

@@ -19,6 +19,8 @@ _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # characters of an expression, or of a part of one
 CUT = "..."  # stands for what is longer, and names nothing: different expressions have this text
 _TEXTS: dict[Dim | Formula, str] = memo({})
+_OPERANDS: dict[Dim, str] = memo({})
+_ATOMIC: dict[Atom, tuple[str, bool]] = memo({})
 _SCANNED: set[Dim | Formula | Atom] = memo(set())  # the definitions below have their text
 
 
@@ -45,16 +47,18 @@ def dim_text(dim: Dim) -> str:
 
 def _print(dim: Dim) -> None:
     if dim not in _TEXTS:
-        text = _sum(_pieces(dim))
-        _TEXTS[dim] = text if len(text) <= MAX_TEXT else CUT
+        _TEXTS[dim] = _cut(_sum(_pieces(dim)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else CUT
 
 
 def formula_text(formula: Formula) -> str:
     """The condition as text."""
     text = _TEXTS.get(formula)
     if text is None:
-        text = _condition(formula)
-        text = _TEXTS[formula] = text if len(text) <= MAX_TEXT else CUT
+        text = _TEXTS[formula] = _cut(_condition(formula))
     return text
 
 
@@ -165,6 +169,13 @@ def _pieces(dim: Dim) -> list[Piece]:
 
 def _operand(dim: Dim) -> str:
     """The expression as an operand of `//` or `%`."""
+    found = _OPERANDS.get(dim)
+    if found is None:
+        found = _OPERANDS[dim] = _cut(_enclosed(dim))
+    return found
+
+
+def _enclosed(dim: Dim) -> str:
     pieces = _pieces(dim)
     alone = not pieces or (len(pieces) == 1 and pieces[0][0] >= 0 and (pieces[0][0] == 1 or not pieces[0][1]))
     return _sum(pieces) if alone and (not pieces or (pieces[0][2] and "*" not in pieces[0][1])) else f"({_sum(pieces)})"
@@ -179,6 +190,15 @@ def _monomial(atoms: list[Atom]) -> tuple[str, bool]:
 
 
 def _atom(atom: Atom) -> tuple[str, bool]:
+    """An atom, and whether it can stand behind a factor as it is."""
+    found = _ATOMIC.get(atom)
+    if found is None:
+        text, single = _written(atom)
+        found = _ATOMIC[atom] = _cut(text), single
+    return found
+
+
+def _written(atom: Atom) -> tuple[str, bool]:
     if atom.op == "symbol":
         if atom.kind == "defined" and not atom.name.endswith("]") and atom.definition is not None:
             return f"({dim_text(atom.definition)})", True

@@ -15,7 +15,7 @@ import numpy as np
 
 from shapesmt.dim import Atom, of_atom, total
 from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, equal, negate
+from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, equal, negate
 from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
@@ -88,9 +88,14 @@ def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readab
     texts = own if pieces is None else [p.text for p in pieces]
     if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
         texts = own
-    kept = [t for t in texts if len(t) <= MAX_TEXT and not any(op in t for op in OPAQUE)]
+    kept = [*filter(readable_text, texts)]
     exact = region.exact and len(kept) == len(texts) and (readable or pieces is not None)
     return Region((*region.text, *kept), exact)
+
+
+def readable_text(text: str) -> bool:
+    """Whether a condition's text is short, and in words that can be read back."""
+    return len(text) <= MAX_TEXT and not any(op in text for op in OPAQUE)
 
 
 def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
@@ -148,7 +153,7 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
         return _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
-    found = _product(symbols, known, truth) or _relation(condition, symbols, known, truth)
+    found = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
     return found if found is not None else _union(symbols, known, truth, str(condition))
 
 
@@ -164,7 +169,7 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
     ]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
     truth = np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(a) for a in axes])
-    pieces = _product(symbols, axes, truth) or _relation(condition, symbols, axes, truth)
+    pieces = _product(symbols, axes, truth) or _relation(symbols, axes, truth, condition)
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
 
 
@@ -193,9 +198,11 @@ def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> l
     return pieces
 
 
-def _relation(condition: Formula, symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
+def _relation(
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
+) -> list[Piece] | None:
     """What one symbol has to be against the sum of the others: equal to it, at least or at most that, give or take."""
-    if not any(a.op != "symbol" for a in _atoms(condition)) and all(len(p.args) == 0 for p in condition.conjuncts):
+    if condition is not None and _plain(condition):
         return None  # it says so itself
     grid = np.meshgrid(*axes, indexing="ij", sparse=True)
     for i, s in enumerate(symbols):
@@ -221,6 +228,11 @@ def _relation(condition: Formula, symbols: Sequence[Atom], axes: Sequence[Values
 
 def _told(formula: Formula) -> Piece:
     return Piece(formula, str(formula))
+
+
+def _plain(condition: Formula) -> bool:
+    """Whether a condition relates symbols, and nothing that is computed from them."""
+    return all(a.op == "symbol" for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
 
 
 def _atoms(condition: Formula) -> Iterator[Atom]:
@@ -264,14 +276,20 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     everywhere = points.at(np.ones(truth.shape, dtype=bool))
     truth = truth.ravel()
     if not inputs:
-        return [] if truth.all() else [Piece(TRUE, "False")]
+        return [] if truth.all() else [Piece(FALSE, "False")]
     rows = np.stack([everywhere[s] for s in inputs], axis=1)
     distinct, group = np.unique(rows, axis=0, return_inverse=True)
     good = np.ones(len(distinct), dtype=bool)
     np.logical_and.at(good, group.ravel(), truth)
+    if not good.any():
+        return [Piece(FALSE, "False")]
     if len(inputs) == 1:
         return describe_values(inputs[0], distinct[:, 0], good)
-    return _listed(inputs, distinct, good)
+    axes = [np.unique(column) for column in distinct.T]
+    shape = [len(axis) for axis in axes]
+    grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
+    found = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
+    return _listed(inputs, distinct, good) if found is None else found
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:

@@ -29,7 +29,11 @@ _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<
 
 
 def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
-    """The remedy for a model that runs for some inputs; None where none is proven."""
+    """The remedy for a model that runs for some inputs; None where none is proven in the time given."""
+    return judge.deadline.attempt(lambda: _remedy(problem, examination, judge, region), None)
+
+
+def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     if examination.verdict is not Verdict.DEPENDS or not examination.decided or "False" in region.text:
         return None
     conditions = [j.condition for j in examination.judgements]

@@ -16,9 +16,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
 from shapesmt.export.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
 from shapesmt.finding import Finding, Replay
@@ -50,13 +52,14 @@ _UNABLE = re.compile(
     "|".join(map(re.escape, UNABLE)) + "|not yet supported|not implemented"
     "|allocate memory|bad_alloc|MemoryError|Unable to allocate"
 )
+DIVIDES = "SM404"  # the code of the law that no integer is divided by zero
 _BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
 
 
 class Ended(NamedTuple):
     """How a run of a cut ended: at its last node, before it (`node` where it is named), or not at all."""
 
-    where: str  # "last", "before", "ran", "unable"
+    where: str  # "last", "before", or there by dividing by zero ("divides", "divided"); "ran", "unable"
     message: str = ""
     node: str = ""
 
@@ -74,14 +77,19 @@ def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
     return proto(model)
 
 
-def replayed(proto: onnx.ModelProto, graph: Graph, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings, those with a counterexample stamped with what running it showed."""
+def replayed(
+    proto: onnx.ModelProto, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
+) -> tuple[Finding, ...]:
+    """The findings, those with a counterexample stamped with what running it showed, as far as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
-    with _Runtime() as runtime:
-        return tuple(
-            f if f.counterexample is None else replace(f, replay=_replay(proto, graph, f, runtime)) for f in findings
-        )
+    made = []
+    with _Runtime(deadline) as runtime:
+        for f in findings:
+            late = Replay(runtime.name, None, f.node, "there was no time left for it")
+            run = partial(_replay, proto, graph, f, runtime)
+            made.append(f if f.counterexample is None else replace(f, replay=deadline.attempt(run, late)))
+    return tuple(made)
 
 
 def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runtime) -> Replay:
@@ -93,7 +101,7 @@ def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runt
         try:
             part = cut(proto, graph, found.index, found.counterexample, known, whole=whole)
             _refuse_large(part, known)
-            ended = runtime.run(part, data=found.kind == "data")
+            ended = runtime.run(part, data=found.kind == "data", zero=found.code == DIVIDES)
         except CutError as error:
             ended = Ended("unable", str(error))
         if ended.where == "last":
@@ -128,7 +136,8 @@ def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
 class _Runtime:
     """ONNX Runtime in a process of its own, started when needed and again after a crash."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline = deadline
         self.name = "onnxruntime"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -139,8 +148,11 @@ class _Runtime:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def run(self, part: Cut, *, data: bool) -> Ended:
-        """How a cut ends. It fails where no fill runs; with `data` (the elements decide), where one fails."""
+    def run(self, part: Cut, *, data: bool, zero: bool) -> Ended:
+        """How a cut ends. It fails where no fill runs; with `data` (the elements decide), where one fails.
+
+        Unless `zero` (a division by zero is what is looked for), one may come from the zeros that fill the inputs.
+        """
         first, either = ("last", "ran") if data else ("ran", "last")
         found: dict[str, Ended] = {}
         varied = data or any("int" in f.dtype and f.values is None for f in part.feeds.values())
@@ -149,7 +161,10 @@ class _Runtime:
             found.setdefault(ended.where, ended)
             if ended.where in (first, "unable"):
                 return ended
-        return found.get(either) or next(iter(found.values()))
+        ended = found.get(either) or next(iter(found.values()))
+        if ended.where not in ("divides", "divided"):
+            return ended
+        return ended._replace(where="last" if zero and ended.where == "divides" else "unable")
 
     def _filled(self, part: Cut, fill: Mapping[str, int]) -> Ended:
         """How it ends with the sizes declared as in the file and, where that runs, as they are."""
@@ -165,9 +180,11 @@ class _Runtime:
             return Ended("unable", _short(said))
         earlier = self._said(part.model(last=False, fixed=fixed), feeds) if part.made else ""
         if not earlier:
-            return Ended("before" if _BY_CHANCE.search(said) else "last", _short(said))
+            return Ended("divides" if _BY_CHANCE.search(said) else "last", _short(said))
         if _UNABLE.search(earlier):
             return Ended("unable", _short(earlier))
+        if _BY_CHANCE.search(earlier):
+            return Ended("divided", _short(earlier))
         named = _NAMED.search(earlier)
         return Ended("before", _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
 
@@ -180,7 +197,8 @@ class _Runtime:
             late.set()
             process.kill()
 
-        timer = threading.Timer(SECONDS, end)
+        seconds = min(SECONDS, self.deadline.remaining)
+        timer = threading.Timer(seconds, end)
         timer.start()
         try:
             pickle.dump((model, feeds), cast("IO[bytes]", process.stdin))
@@ -189,7 +207,7 @@ class _Runtime:
         except (OSError, EOFError, pickle.UnpicklingError):
             self._stop()
             if late.is_set():
-                raise CutError(f"running it takes longer than {SECONDS:g} s") from None
+                raise CutError(f"running it takes longer than {seconds:.0f} s") from None
             return f"the runtime itself ends, with status {process.returncode}"
         finally:
             timer.cancel()

@@ -40,11 +40,14 @@ class Counts(Data):
 class Precondition(Data):
     """The valid region: all of `text` hold. `exact` when that was proven in both directions.
 
-    No text says that every admissible input is valid; the text `False`, that none is.
+    No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
+    is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
+    for some data, so that it isn't `exact`.
     """
 
     text: tuple[str, ...]
     exact: bool
+    data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ STAGES = [
     ["provenance"],
     ["application"],
     ["context"],
-    ["ops", "alternatives", "unranked", "registered", "origins"],
+    ["ops", "alternatives", "unranked", "registered", "origins", "numbering"],
     ["infer", "operands", "builder"],
     ["presolve"],
     ["solve"],

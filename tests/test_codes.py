@@ -18,7 +18,7 @@ from shapesmt.ops.registry import _RULES
 from tests.laws import laws
 from tests.test_examples import runner
 
-FAILURES = [code for code in CATALOGUE if not code.startswith("SM9") and code != OWN]
+FAILURES = [code for code, entry in CATALOGUE.items() if not code.startswith("SM9") and entry.example]
 HEADER = b'<ir_version: 8, opset_import: ["": 18, "com.example": 1]>\n'
 
 
@@ -65,7 +65,7 @@ def test_the_catalogue_is_in_order_and_whole():
             assert text.endswith(".")
             assert "  " not in text
         assert entry.phrases or entry.kind or code == OWN
-        assert bool(entry.example) == (code != OWN)
+        assert bool(entry.example) == (code != OWN and entry.kind != "timeout")  # how long a model takes varies
 
 
 @pytest.mark.parametrize("code", FAILURES)

@@ -209,6 +209,21 @@ def test_division_by_the_zeros_we_put_in_is_no_failure_of_shapes() -> None:
     assert "broadcast" in report.findings[0].replay.message
 
 
+def test_division_by_a_size_that_is_zero_is_confirmed() -> None:
+    text = """g (float[n] x) => (float[k] y) <int64[1] one = {1}>
+        { n = Shape(x) less = Sub(n, one) [over] times = Div(n, less) y = Expand(x, times) }"""
+    report = checked(HEAD + text)
+    assert stamps(report) == [("over", True)]
+
+
+def test_a_division_by_our_zeros_before_the_node_refutes_nothing() -> None:
+    text = """g (int64[n] x, float[m] y, float[3] w) => (int64[n] q, float[k] z)
+        { [apart] d = Sub(x, x) [over] q = Div(x, d) f = Cast<to = 1>(q) [sum] z = Sum(f, y, w) }"""
+    report = checked(HEAD + text)
+    assert stamps(report) == [("sum", True)]  # the node alone
+    assert report.exit_status == 1
+
+
 def test_too_large_to_run_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MEMORY", 10)
     report = checked(ADD)

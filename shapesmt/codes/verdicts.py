@@ -34,6 +34,13 @@ CODES = (
         kind="elements",
     ),
     Code(
+        "SM604", "out of time",
+        "All nodes are looked at in the time given.",
+        "Allow more time (--timeout), or find the node whose sizes grow from step to step: the first one that isn't "
+        "looked at often tells.",
+        kind="timeout",
+    ),
+    Code(
         "SM901", "size-1 broadcast",
         "Two sizes that are meant to be equal also pass where one of them is 1: the result is then broadcast.",
         "State that they are equal (--assume \"n == 3\"), or declare them from 2 on where 1 can't occur.",

@@ -380,9 +380,13 @@ def _domain(name: str) -> str:
     return "" if name == "ai.onnx" else text_of(name)
 
 
+_LAST = (1 << 31) - 1  # of the versions of operator sets that ONNX can count
+
+
 def _opsets(protos: Iterable[onnx.OperatorSetIdProto], where: str) -> dict[str, int]:
     opsets = {_domain(proto.domain): proto.version for proto in protos}
     for domain, version in opsets.items():
-        if version < 1:
-            raise ModelError(f"{where}: it imports opset {version} of '{printable(domain)}'; the first is 1")
+        if not 1 <= version <= _LAST:
+            span = "the first is 1" if version < 1 else f"none is above {_LAST}"
+            raise ModelError(f"{where}: it imports opset {version} of '{printable(domain)}'; {span}")
     return opsets

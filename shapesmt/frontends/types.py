@@ -1,4 +1,4 @@
-"""ONNX's types and constants: what a file declares of tensors, sequences and maps, what attributes and constants hold."""
+"""ONNX's types and constants: what a file declares of tensors, what attributes and constants hold."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shapesmt.alternatives import one_of
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
 from shapesmt.formula import TRUE, any_of, at_least, at_most, differs, equal, negate, select
@@ -33,7 +34,7 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     if taken is None:
-        taken = undecided(ctx, ctx.node.inputs[0])
+        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
     holds = differs(taken, 0)
     if taken.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
@@ -41,14 +42,6 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     ways = holds, negate(holds)
     made = [apart(ctx, graph, [], name, name[:4], way) for (name, graph), way in zip(graphs, ways, strict=True)]
     return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
-
-
-def undecided(ctx: InferenceContext, name: str) -> Dim:
-    """A condition that only data decide: one truth, whichever nodes ask for it."""
-    truth = symbol(f"{name}.{UNTIL_RUN}{name}", 0, 1, kind="data")
-    ctx.made.append(truth)
-    ctx.memoizable = False
-    return truth
 
 
 def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
@@ -95,6 +88,7 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
         return None if given.lo >= COUNTED else maximum(given, 0)
     count = symbol(ctx.node.inputs[0], 0, kind="data")
     ctx.made.append(count)
+    ctx.decided[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
 

@@ -15,6 +15,7 @@ from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term
 from shapesmt.ops.indices import swept
 from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
 from shapesmt.ops.registry import rule
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
 from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, positions
 
@@ -168,7 +169,7 @@ def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
     elif isinstance(divisor.value, Field) and not positions(divisor.value.element):
         element = divisor.value.element
         ctx.require(any_of(differs(element, 0), equal(divisor.numel, 0)), law, element, 0)
-    elif isinstance(divisor.value, Field):
+    elif isinstance(divisor.value, Field) and not entries(divisor.value.element):
         ctx.require_equal(swept("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
 
 

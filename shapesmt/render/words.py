@@ -93,6 +93,20 @@ def code(formula: str) -> tuple[str, str]:
     return printable(formula, _MOST_CODE), CODE
 
 
+def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[str, str]:
+    """That a node or a model runs where a formula holds, and the formula; with `data` whatever the data.
+
+    >>> runs_when("n == 1", data=True)
+    ('runs whatever the data exactly when', 'n == 1')
+    >>> runs_when("False", data=True)
+    ('runs at no size whatever the data', '')
+    """
+    runs = "runs whatever the data" if data else "runs"
+    if data and formula == "False":
+        return f"runs at no size{'' if exact else ' that is known'} whatever the data", ""
+    return f"{runs} exactly when" if exact else f"{runs}, as far as is known, when", formula
+
+
 def count(number: int, thing: str) -> str:
     """A number of things, in the plural where there is not just one.
 

@@ -65,7 +65,8 @@ class Constraints:
     ) -> None:
         self._graph = graph
         given = {name: _named(name, t) for name, t in inputs.items()}
-        self._found = infer(graph, given, rename=lambda name, t: _named(name, renamed(name, t)))
+        sizes = infer(graph, given).scope.named
+        self._found = infer(graph, given, rename=lambda name, t: _named(name, renamed(name, t)), sizes=sizes)
         self._dims = {name: _variable(d, name) for name, d in dims.items()}
         script = _Declaring()
         for d in (*self._dims.values(), *(d for t in self._found.tensors.values() for d in variables(t))):

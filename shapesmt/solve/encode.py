@@ -99,7 +99,7 @@ def encode(
         facts: What is assumed of their symbols.
         assumed: By node, what is needed of ranks that the inputs are taken to have.
     """
-    found = infer(graph, inputs, rename=renamed)
+    found = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
     facts = tuple(facts)
     system = _System(graph)
     system.begin(inputs, facts)

@@ -46,8 +46,9 @@ class Judge:
 
     def decide(self, domain: Domain, formula: Formula) -> Decision:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
-        if self.deadline.expired:
-            return Decision("unknown", "timeout")
+        return self.deadline.attempt(lambda: self._decide(domain, formula), Decision("unknown", "timeout"))
+
+    def _decide(self, domain: Domain, formula: Formula) -> Decision:
         parts = domain.independent(domain.simplified(formula))
         return domain.together([domain.decide_part(part) or self._solve(domain, part) for part in parts])
 
@@ -78,8 +79,9 @@ class Judge:
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
-        if self.deadline.expired:
-            return False
+        return self.deadline.attempt(lambda: self._proves(domain, formula), False)
+
+    def _proves(self, domain: Domain, formula: Formula) -> bool:
         parts = domain.independent(domain.simplified(formula))
         decided = [domain.decide_part(part) for part in parts]
         if any(d is not None and d.holds != "always" for d in decided):
@@ -93,6 +95,9 @@ class Judge:
 
     def satisfiable(self, domain: Domain) -> bool:
         """Whether any input is admissible; True as well where that couldn't be decided."""
+        return self.deadline.attempt(lambda: self._satisfiable(domain), True)
+
+    def _satisfiable(self, domain: Domain) -> bool:
         empty = domain.is_empty()
         if empty is None:
             return bool(self._solver.check(domain.facts, self.deadline).verdict != "unsat")
@@ -102,6 +107,11 @@ class Judge:
         """The tightest interval of an expression over the domain."""
         if dim.constant is not None:
             return Extent(dim.constant, dim.constant, True)
+        lo, hi = dim.lo, dim.hi
+        rough = Extent(int(lo) if lo > -inf else 0, int(hi) if hi < inf else None, False)
+        return self.deadline.attempt(lambda: self._extent(domain, dim), rough)
+
+    def _extent(self, domain: Domain, dim: Dim) -> Extent:
         found = domain.extent(dim)
         if found is not None:
             return Extent(found[0], found[1], True, found[2:])
@@ -116,9 +126,12 @@ class Judge:
         return Extent(int(lo) if lo > -inf else 0, high.value, exact, (low.witness, high.witness))
 
     def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
-        """An assignment of some symbols extended to all of them, small and admissible."""
+        """An assignment of some symbols extended to all of them, small and admissible; None where time is up."""
         if partial is None:
             return None
+        return self.deadline.attempt(lambda: self._complete(domain, partial), None)
+
+    def _complete(self, domain: Domain, partial: Assignment) -> Assignment:
         values = dict(partial)
         for s in domain.symbols:
             if s in values:

@@ -63,7 +63,7 @@ UNKNOWN = Reply("unknown")
 
 def warm_up() -> None:
     """Start the child without waiting for it: it takes 0.06 s to load, which then pass beside other work."""
-    with _CHILD.lock:
+    with _CHILD.lock, suppress(OSError, RuntimeError):
         _CHILD.start()
 
 
@@ -114,12 +114,12 @@ class _Child:
     def ask(self, query: Query, deadline: Deadline) -> Reply:
         if deadline.expired:
             return UNKNOWN
-        process = self.start()
         line = b""
         try:
+            process = self.start()
             _send(process, query)
             line = self._answers.get(timeout=min(deadline.remaining, LONGEST))
-        except (BrokenPipeError, Empty):
+        except (OSError, Empty, RuntimeError):  # it ended, is late, or the system has no room for it or its thread
             pass
         finally:
             if not line:  # late, dead, or interrupted: what it might still say answers nothing

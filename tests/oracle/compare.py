@@ -75,8 +75,6 @@ def disagreements(
     if not truth.runs:
         return ["nothing is admissible, and that isn't said"]
     counts[str(report.verdict)] += 1
-    if report.requirements.proved_by.get("data taken to agree"):
-        truth = replace(truth, granted=truth.granted | _sized_by_data(truth.model, bounds))
     truth = _without_granted(truth, report)
     if not truth.runs:
         return []
@@ -91,17 +89,6 @@ def disagreements(
     except SyntaxError as error:
         wrong = [f"Python can't read {error.text}"]
     return [f"{text} (dims={dims}, assume={assume})" for text in wrong]
-
-
-def _sized_by_data(model: onnx.ModelProto, bounds: Bounds) -> set[str]:
-    """The nodes with an input whose sizes only data decide: which of these agree isn't known."""
-    open_ = {name for name, t in bounds.tensors.items() if any("`" in dim.expr for dim in t.shape or ())}
-    found = set()
-    for node in model.graph.node:
-        if not open_.isdisjoint(node.input):
-            found.add(node.name)
-            open_.update(o for o in node.output if o not in bounds.tensors or bounds.tensors[o].shape is None)
-    return found
 
 
 def _without_granted(truth: Truth, report: Report) -> Truth:
@@ -124,8 +111,6 @@ def _without_granted(truth: Truth, report: Report) -> Truth:
 def _reported(truth: Truth, report: Report) -> Iterator[str]:
     """Where data decide: at least, whatever fails first is reported."""
     found = {f.node for f in report.findings}
-    if any(f.kind == "data" and f.verdict is Verdict.FAILS for f in report.findings):
-        return  # what is behind it isn't judged
     for sizes, run in truth.runs:
         if run.failing and found.isdisjoint(run.failing):
             yield f"{run.failing} fails at {sizes}, and isn't reported"

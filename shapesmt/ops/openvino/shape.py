@@ -103,7 +103,7 @@ def broadcast(ctx: InferenceContext) -> Tensor:
         return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
     if target is None:
         return ctx.tensor(None)
-    dims = tuple(sized(ctx, clamped(target)))
+    dims = tuple(sized(ctx, clamped(target), index=1))
     if mode in ("explicit", "none"):
         return _explicit(ctx, x, dims)
     if None not in target:

@@ -1,0 +1,61 @@
+"""Standard streams that may be closed, full, or unable to show a name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+from shapesmt.errors import UsageError, printable
+
+__all__ = ["discard_output", "discard_output_that_fails", "have_streams", "refusal", "tolerate_unprintable"]
+
+
+def have_streams() -> None:
+    """Standard input and error may be closed, and are empty then; an answer has to go somewhere.
+
+    Raises:
+        UsageError: Standard output is closed.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - as long as the process
+    if sys.stdout is None:
+        raise UsageError("cannot write the answer: standard output is closed")
+
+
+def tolerate_unprintable() -> None:
+    """A name that the terminal's encoding lacks is shown escaped, instead of ending the program."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # absent under capture
+
+
+def discard_output() -> None:
+    """Whoever read our output has gone: let nothing complain when the interpreter closes it."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def discard_output_that_fails() -> None:
+    """What is left of an answer that can't be written must not fail again when the interpreter closes it."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        discard_output()
+
+
+def refusal(error: OSError | ImportError) -> str:
+    """What the system doesn't give: room for the output, a process, a library.
+
+    >>> refusal(OSError(28, "No space left on device"))
+    'cannot write the answer: No space left on device'
+    """
+    if isinstance(error, ImportError):
+        return printable(f"cannot load a library: {str(error).strip().partition(chr(10))[0]}", 300)
+    where = "cannot write the answer" if error.filename is None else f"cannot use {error.filename}"
+    return printable(f"{where}: {error.strerror or error}", 300)
