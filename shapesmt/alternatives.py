@@ -182,15 +182,19 @@ def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
         frozenset().union(*(made.rests_on for made in everything)),
         _origin([made.origin for made in everything if made.origin is not None]),
         any(made.called for made in everything),
-        _decided(everything),
+        _decided(found),
     )
 
 
-def _decided(found: Sequence[Application]) -> dict[Dim, Decided]:
+def _decided(found: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
     """How data decide the sizes that were made: by all that the node reads, where it isn't the same in each case."""
     known: dict[Dim, Decided] = {}
-    for size, how in [pair for made in found for pair in made.decided.items()]:
-        known[size] = how if known.get(size, how) == how else BY_ALL
+    for given, size, how in [(given, *pair) for given, made in found for pair in made.decided.items()]:
+        before = known.setdefault(size, how)
+        if before.total is not None and how.total is not None:  # of so many elements in the one case and the other
+            how = how._replace(total=_chosen_size(given, how.total, before.total))
+            before = before._replace(total=how.total)
+        known[size] = how if before == how else BY_ALL
     return known
 
 
