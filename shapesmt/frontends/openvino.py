@@ -1,7 +1,8 @@
 """OpenVINO's IR (an `.xml` file, its weights in a `.bin` beside it) to graphs.
 
 Layers keep the file's names for operators, in the domain "openvino"; `shapesmt.ops.openvino` has their rules.
-Small constants are read from the `.bin` of the same name; without it they are unknown. An `If`, a `Loop` and a
+Constants are read from the `.bin` of the same name, large ones when something depends on them; without it they are
+unknown. An `If`, a `Loop` and a
 `TensorIterator` become ONNX's control flow.
 
     >>> graph = read(b'''<net version="11"><layers>
@@ -257,15 +258,18 @@ class _Net:
         return Declared(dtype, tuple(shape))
 
     def constant(self, name: str, data: Mapping[str, str]) -> Literal:
-        """A constant tensor: its elements too when they are few and the weights' file has them, or a way to them."""
+        """A constant tensor: its elements too when they are few and can be read, otherwise a way to them."""
         text, dtype = data.get("shape", ""), dtype_of(data.get("element_type", ""))
         if not re.fullmatch(r"\s*|\s*[0-9]{1,18}\s*(?:,\s*[0-9]{1,18}\s*){0,254}", text):
             raise ModelError(f"{self.source}: constant '{printable(name)}' has the shape '{printable(text)}'")
         shape = tuple(map(int, text.split(","))) if text.strip() else ()
-        size, missing = math.prod(shape), "its .bin file is missing" if dtype in _BITS else ""
-        if Literal.LIMIT < size <= Literal.MOST:
-            return Literal(dtype, shape, None, partial(self.elements, dtype, size, data), missing)
-        return Literal(dtype, shape, self.elements(dtype, size, data), missing=missing if size <= Literal.MOST else "")
+        size = math.prod(shape)
+        if size > Literal.MOST:
+            return Literal(dtype, shape)
+        source, missing = partial(self.elements, dtype, size, data), "its weights' file lacks it"
+        if size > Literal.LIMIT:
+            return Literal(dtype, shape, None, source, missing)
+        return Literal(dtype, shape, source(), missing=missing if dtype in _BITS else "")
 
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
         """The elements of a constant, where they can be read."""

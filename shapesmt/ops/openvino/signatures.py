@@ -253,6 +253,7 @@ def operator(
     dtype: str = "",
     total: bool = False,
     of_shape: bool = False,
+    random: bool = False,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register the rule of OpenVINO's operators so named, which is applied to what their signature admits."""
 
@@ -262,7 +263,10 @@ def operator(
             require_signature(ctx)
             return apply(ctx)
 
-        rule(*names, domain=domain, any_rank=any_rank, dtype=dtype, total=total, of_shape=of_shape)(checked)  # type: ignore[type-var]
+        registered = rule(
+            *names, domain=domain, any_rank=any_rank, dtype=dtype, total=total, of_shape=of_shape, random=random
+        )
+        registered(checked)  # type: ignore[type-var]  # wraps() keeps the type, which the checker can't see
         return apply
 
     return register
