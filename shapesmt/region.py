@@ -37,6 +37,11 @@ class Region(NamedTuple):
     text: tuple[str, ...]
     exact: bool
 
+    @property
+    def whole(self) -> str:
+        """The conjuncts as one formula."""
+        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text) or "True"
+
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     """The condition over the domain, readable.
