@@ -42,8 +42,6 @@ class Signature:
     def clash(self, dtypes: Sequence[str]) -> str:
         """The law that inputs of these types break, "" where there is none; an unknown type ("") breaks none."""
         seen: dict[str, tuple[str, str]] = {}
-        if len(dtypes) > len(self.inputs) and not (self.inputs and self.inputs[-1].repeated):
-            return f"it has at most {len(self.inputs)} inputs, not {len(dtypes)}"
         for index, dtype in enumerate(dtypes):
             if dtype == "" or "()" in dtype:
                 continue
@@ -74,6 +72,9 @@ class Schemas(Protocol):
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
         """The inputs of an operator; None where the format doesn't define it."""
+
+    def misfit(self, node: Node, version: int) -> str:
+        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""

@@ -32,7 +32,7 @@ CODES = (
         "Sizes that were halved and doubled again differ by one for odd inputs: pad the input to a multiple, crop the "
         "skip connection, or resize to the other tensor's size instead of by a factor.",
         "g (float[n, 1, 8] x, float[n, 2, m] y) => (float[n, 3, 8] z) { z = Concat <axis = 1> (x, y) }",
-        ("joined tensors",),
+        ("joined tensors", "tensors to join"),
     ),
     Code(
         "SM104", "reshape",
@@ -60,7 +60,7 @@ CODES = (
          "the input's channels", "a filter per channel", "a filter is of one channel", "offset_group divides",
          "as wide as a character", "a channel and", "keeps the batch and the channels", "the branches divide",
          "a multiple of the scale", "three channels", "a multiple of those of the filters", "filters for each channel",
-         "a filter for each channel"),
+         "a filter for each channel", "channels come in"),
         {"c": "1..4"},
     ),
     Code(
@@ -164,7 +164,8 @@ CODES = (
         "Give dimensions that count the same thing one name when exporting, or state that they are equal.",
         "g (float[n, 10] scores, int64[m] labels) => (float loss)\n"
         "{ loss = SoftmaxCrossEntropyLoss (scores, labels) }",
-        ("has a segment", "weight for each index", "label for each", "offset for each", "has a shift", "has a score",
+        ("has a segment", "segments of the rows", "weight for each index", "label for each", "offset for each",
+         "has a shift", "has a score",
          "anchor for each", "is marked, or not", "has a sorted list", "text begins and ends", "has a row and a column",
          "of one sample", "mask for each of", "offsets for each", "the same places", "as many classes as samples",
          "the same batch", "one batch", "prompts' batch", "same hidden size", "per sample", "per word", "per token",
@@ -176,7 +177,7 @@ CODES = (
          "a constant per", "are [batch, length]", "as many elements as the node", "one per image", "each box has",
          "of the same images", "one target per", "one label per", "segment number per", "rows of values",
          "one for each index", "one weight for each", "one flag for each", "one shift for each",
-         "row for each diagonal"),
+         "row for each diagonal", "as many steps as"),
     ),
     Code(
         "SM117", "recurrent weights",
@@ -184,7 +185,7 @@ CODES = (
         "Compare hidden_size and direction with the weights, and the input's last axis with theirs.",
         "g (float[t, b, i] x, float[1, 32, 16] w, float[1, 32, 8] r) => (float[t, 1, b, 8] y)\n"
         "{ y = LSTM <hidden_size = 8> (x, w, r) }",
-        ("[directions", "[gates*hidden", "an initial state is", "[input + cells"),
+        ("[directions", "[gates*hidden", "an initial state is", "[input + cells", "a peephole is"),
         {"i": "8..16:8"},
     ),
     Code(

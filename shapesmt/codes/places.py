@@ -13,10 +13,13 @@ CODES = (
         "g (float[8] table, int64[n] x) => (float[n] y)\n"
         "{ shape = Shape (x)\n  one = Constant <value_int = 1> ()\n  last = Sub (shape, one)\n"
         "  row = Gather (table, last)\n  y = Expand (row, shape) }",
-        ("indices are inside", "inside the sequence", "every position is in", "positions are in", "end inside the",
+        ("is inside the axis", "indices are inside", "inside the sequence", "every position is in", "positions are in",
+         "end inside the",
          "the index is inside", "lengths are", "lengths are inside", "columns are in", "a row per position",
-         "no larger than data", "write indices are", "a column isn't negative", "no more sequences", "positions are",
-         "inside the list", "segment numbers are below", "slices are inside", "diagonals are those", "lowest diagonal"),
+         "no larger than data", "write indices are", "a column isn't negative", "no more sequences",
+         "positions are", "inside the list", "segment numbers are below", "slices are inside",
+         "diagonals are those", "lowest diagonal", "places are inside", "those of the parts", "segment numbers are",
+         "places aren't negative", "something to pick from"),
     ),
     Code(
         "SM302", "axis",
@@ -26,7 +29,8 @@ CODES = (
         "g (float[n, 4] x) => (float[n, 4] y) { y = Softmax <axis = 2> (x) }",
         ("counted from the front", "axis is inside", "no later than end_axis", "an axis to transform",
          " is inside a tensor of rank", "a shape of rank", "each axis is named", "are the tensor's", "^perm ",
-         "the axes are", "the sequence axis is not", "time and batch", "batch_dims", "another axis than the batch"),
+         "the axes are", "the sequence axis is not", "time and batch", "batch_dims", "another axis than the batch",
+         "names each axis once", "a row for each axis"),
     ),
     Code(
         "SM303", "rank",
@@ -34,7 +38,8 @@ CODES = (
         "Add the missing axis with Unsqueeze (often the batch), or remove the one too many.",
         "g (float[n, 3, h] x, float[4, 3, 3, 3] w) => (float[n, 4, a, b] y) { y = Conv (x, w) }",
         ("^the rank is", " has rank ", "agree in rank", "one rank", "of rank", "have the same rank", "no scalars",
-         "axes, not", "at least one axis", "input's rank", "spatial axes", "is [features]", "are [C] or"),
+         "axes, not", "at least one axis", "input's rank", "spatial axes", "is [features]", "are [C] or",
+         "axes at most", "one axis at most", "a number for each axis"),
     ),
     Code(
         "SM304", "squeeze",
@@ -65,7 +70,7 @@ CODES = (
         "Make the four lists equally long; leave out axes and steps only where all leading axes are meant.",
         "g (float[n, 4] x) => (float[a, b] y)\n<int64[1] starts = {0}, int64[2] ends = {1, 1}>\n"
         "{ y = Slice (x, starts, ends) }",
-        ("as starts", "step is not 0", "delta is not 0", "direction of the step"),
+        ("as starts", "step is not 0", "delta is not 0", "direction of the step", "a range ends no lower"),
     ),
     Code(
         "SM308", "equation",

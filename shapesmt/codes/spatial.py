@@ -24,7 +24,9 @@ CODES = (
         "g (float[n, 1, 8] x) => (float[n, 1, a] y) { y = MaxPool <kernel_shape = [3], strides = [0]> (x) }",
         ("strides and dilations are positive", "padding is", "padding isn't", "auto_pad or pads, not both",
          "kernel_shape", "SAME padding comes", "output_padding", "'output_shape' has", "output_shape has", " pads$",
-         "kernel isn't empty", "the frame step", "the step is positive", "the slices have", "'pooled_shape'"),
+         "kernel isn't empty", "the frame step", "the step is positive", "the slices have", "'pooled_shape'",
+         "strides of height and width", "aren't dilated", "windows of channels", "windows along",
+         "windows are along", "for the channels, not"),
     ),
     Code(
         "SM203", "pads",
@@ -32,8 +34,8 @@ CODES = (
         "Raise the least size of the axis, or use mode constant or edge where it can be as short as the padding.",
         'g (float[n] x) => (float[a] y)\n<int64[2] pads = {3, 3}>\n{ y = Pad <mode = "reflect"> (x, pads) }',
         ("pads, not ", "smaller than the kernel", "pads crop", "reflected pads", "has an element to repeat",
-         "can't be padded",
-         "two pads for each", "cropped than there is", "^pads of mode "),
+         "can't be padded", "two pads for each", "cropped than there is", "^pads of mode ", "the pads of",
+         "pads are smaller", "neither batch nor"),
     ),
     Code(
         "SM204", "empty",
@@ -43,7 +45,8 @@ CODES = (
         ("n't empty", "a sample and a channel", "not empty", "has an element", "is empty", "have features",
          "there is a branch",
          "there is a hidden feature", "at least one ", "has a position", "are positive$",
-         "every sample has a token", "have an element", "length is positive", "has a place", "something to join"),
+         "every sample has a token", "have an element", "length is positive", "has a place", "something to join",
+         "there is an image", "no size is 0", "two frequencies"),
         {"n": "0..4"},
     ),
     Code(

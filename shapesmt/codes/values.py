@@ -11,7 +11,7 @@ CODES = (
         "Pass a scalar, or reduce, gather or squeeze to one element beforehand.",
         "g (int64[n] limit) => (int64[a] y)\n<int64 zero = {0}, int64 one = {1}>\n{ y = Range (zero, limit, one) }",
         ("one number", "single number", "is a scalar", "are scalars", "one element", "a single one", "holds two",
-         "is [height, width]", "list of", ", not ", "vectors have", "a seed is"),
+         "is [height, width]", "list of", ", not ", "vectors have", "a seed is", "one text each", "two columns"),
     ),
     Code(
         "SM402", "loop state",
@@ -45,7 +45,7 @@ CODES = (
         "Connect the missing input, or drop its partner.",
         "g (float[n, 4] x) => (float[n, 4] y) { y = MatMul (x) }",
         ("come together", "given together", "comes with", "comes without", "is given", "value to fill in",
-         "it has at most", "number of inputs", "handle shapes"),
+         "it has at most", "it has at least", "number of inputs", "handle shapes"),
     ),
     Code(
         "SM406", "assertion",
@@ -73,7 +73,8 @@ CODES = (
         "g (float[n, 4] x) => (float[n, 4] y) { y = LpNormalization <p = 3> (x) }",
         ("weights are for sums", "mask lists", "masks are", "are -1 or more", "nms_eta", "a ratio isn't",
          "the method is", "attribute", "^mode ", "the mode is", "the norm is", "is positive", "is at least",
-         "the activation is",
-         "pixel format", "IoU threshold", "is odd, not", "bits, not", "^'", "n-grams have"),
+         "the activation is", "pixel format", "IoU threshold", "is odd, not", "bits, not", "^'", "n-grams have",
+         "numbers are quantized to", "the key is two", "ascending order", "between 0 and 1", "the algorithm is",
+         "three or four channels", "rounds half", "aren't in blocks", "frequencies are a range"),
     ),
 )  # fmt: skip

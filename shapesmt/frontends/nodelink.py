@@ -13,7 +13,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.fields import RefusedError, a, at, field, refuse, shown, texts
 from shapesmt.frontends.onnx import schemas
 from shapesmt.frontends.tensors import axes, declared, literal, number, symbol_range
-from shapesmt.frontends.types import LAST_OPSET
+from shapesmt.frontends.types import FITS, LAST_OPSET, WANTED
 from shapesmt.graph import (
     Attributes,
     AttributeValue,
@@ -31,9 +31,9 @@ from shapesmt.nodelink import SCHEMA, label, origin
 from shapesmt.ranges import LARGEST, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from shapesmt.frontends.schemas import Parameters
+    from shapesmt.frontends.types import Parameters
 
 __all__ = ["attribute", "parse", "read"]
 
@@ -206,8 +206,8 @@ class _Reader:
             return float(found)
         if expected == "floats" and isinstance(found, tuple) and all(type(v) is int for v in found):
             return tuple(float(v) for v in found if isinstance(v, int))
-        if expected in _FITS and not isinstance(found, Reference) and not _FITS[expected](found):
-            refuse(path, f"{_WANTED[expected]}, not {shown(content)}")
+        if expected in FITS and not isinstance(found, Reference) and not FITS[expected](found):
+            refuse(path, f"{WANTED[expected]}, not {shown(content)}")
         return found
 
     def list(self, content: Sequence[Any], path: str) -> AttributeValue:
@@ -356,29 +356,3 @@ def _opsets(about: Mapping[str, Any], path: str) -> dict[str, int]:
             refuse(at(f"{path}.opsets", domain), f"an opset from 1 on, not {shown(version)}")
         opsets["" if domain == "ai.onnx" else domain] = version
     return opsets
-
-
-def _is_list(kind: type) -> Callable[[object], bool]:
-    return lambda found: isinstance(found, tuple) and all(type(part) is kind for part in found)
-
-
-_FITS: dict[str | None, Callable[[object], bool]] = {
-    "int": lambda found: type(found) is int,
-    "float": lambda found: type(found) is float,
-    "string": lambda found: type(found) is str,
-    "tensor": lambda found: isinstance(found, Literal),
-    "graph": lambda found: isinstance(found, Graph),
-    "ints": _is_list(int),
-    "floats": _is_list(float),
-    "strings": _is_list(str),
-}
-_WANTED: dict[str | None, str] = {
-    "int": "an integer",
-    "float": "a number",
-    "string": "a text",
-    "tensor": "a tensor",
-    "graph": "a graph",
-    "ints": "a list of integers",
-    "floats": "a list of numbers",
-    "strings": "a list of texts",
-}

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends.types import declared
+from shapesmt.frontends import microsoft
+from shapesmt.frontends.types import Parameters, declared
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.schema import Parameter, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shapesmt.graph import Function, Literal, Node
+    from shapesmt.graph import AttributeValue, Function, Literal, Node
 
-__all__ = ["OnnxSchemas", "Parameters"]
+__all__ = ["OnnxSchemas"]
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 _NAMES = {"float": "float32", "double": "float64"}
@@ -37,15 +38,6 @@ def dtype_of(text: str) -> str:
     return dtype_of(inner[:-1]) if outer == "tensor" else f"{outer}({dtype_of(inner[:-1])})"
 
 
-class Parameters(NamedTuple):
-    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats")."""
-
-    inputs: tuple[int, int]
-    outputs: tuple[int, int]
-    attributes: dict[str, str]
-    required: tuple[str, ...]
-
-
 class OnnxSchemas:
     """What `onnx.defs` says; `read` makes a function of the protobuf of one, given what to call it in a message."""
 
@@ -53,16 +45,27 @@ class OnnxSchemas:
         self._onnx = onnx
         self._read = read
         self._signatures: dict[tuple[str, str, int], Signature] = {}
+        self._parameters: dict[tuple[str, str, int], Parameters] = {}
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
         """The inputs of an operator at a version."""
         key = (domain, op, version)
         if key not in self._signatures:
             schema = self._schema(*key)
-            if schema is None:  # it may yet be registered
+            own = microsoft.find(domain, op)
+            if schema is None and own is None:  # it may yet be registered
                 return None
-            self._signatures[key] = _signature(schema)
+            self._signatures[key] = _signature(schema) if own is None else own.signature
         return self._signatures[key]
+
+    def misfit(self, node: Node, version: int) -> str:
+        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
+        key = (node.domain, node.op, version)
+        found = self._parameters.get(key) or self.parameters(*key)
+        if found is None:  # it may yet be registered
+            return ""
+        self._parameters[key] = found
+        return found.misfit(node)
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for."""
@@ -86,11 +89,22 @@ class OnnxSchemas:
         """What a node of an operator may have; None where ONNX doesn't define it."""
         schema = self._schema(domain, op, version)
         if schema is None:
-            return None
+            own = microsoft.find(domain, op)
+            return None if own is None else own.parameters
         attributes = {name: a.type.name.lower() for name, a in schema.attributes.items()}
         required = tuple(name for name, a in schema.attributes.items() if a.required)
         inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
-        return Parameters(inputs, outputs, attributes, required)
+        inevitable = tuple(p.name if p.option.name == "Single" else "" for p in schema.inputs)
+        return Parameters(inputs, outputs, attributes, required, inevitable)
+
+    def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
+        """What the attributes of an operator are that a node leaves out: numbers, texts and lists of them."""
+        schema = self._schema(domain, op, version)
+        found = {} if schema is None else {n: a.default_value for n, a in schema.attributes.items()}
+        values = {n: self._onnx.helper.get_attribute_value(proto) for n, proto in found.items() if proto.type}
+        texts = {n: v.decode() if isinstance(v, bytes) else v for n, v in values.items()}
+        lists = {n: tuple(v) if isinstance(v, list) else v for n, v in texts.items()}
+        return {n: v for n, v in lists.items() if isinstance(v, (int, float, str, tuple))}
 
     def bodies(self) -> dict[tuple[str, str], int]:
         """The operators that have a body, by domain and name, and the version since which they do."""

@@ -1,17 +1,19 @@
-"""ONNX's types and constants: what a file declares of a tensor, a sequence, a map, and the elements that it lists."""
+"""ONNX's types and constants: what a file declares of tensors, what attributes and constants hold."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from shapesmt.graph import DTYPES, Declared, Scalar
+from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import onnx
+
+    from shapesmt.graph import Node
 
 LAST_OPSET = (1 << 31) - 1
 """The greatest version of an operator set that ONNX can count."""
@@ -21,6 +23,68 @@ BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits
 BITS |= {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[468]e", dtype)}
 """How many bits an element takes in an external file."""
+
+
+def _is_list(kind: type) -> Callable[[object], bool]:
+    return lambda found: isinstance(found, tuple) and all(type(part) is kind for part in found)
+
+
+FITS: dict[str | None, Callable[[object], bool]] = {
+    "int": lambda found: type(found) is int,
+    "float": lambda found: type(found) is float,
+    "string": lambda found: type(found) is str,
+    "tensor": lambda found: isinstance(found, Literal),
+    "graph": lambda found: isinstance(found, Graph),
+    "ints": _is_list(int),
+    "floats": _is_list(float),
+    "strings": _is_list(str),
+}
+WANTED: dict[str | None, str] = {
+    "int": "an integer",
+    "float": "a number",
+    "string": "a text",
+    "tensor": "a tensor",
+    "graph": "a graph",
+    "ints": "a list of integers",
+    "floats": "a list of numbers",
+    "strings": "a list of texts",
+}
+
+
+class Parameters(NamedTuple):
+    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats").
+
+    Some inputs can't be left out, even where there are others behind them.
+    """
+
+    inputs: tuple[int, int]
+    outputs: tuple[int, int]
+    attributes: dict[str, str]
+    required: tuple[str, ...]
+    inevitable: tuple[str, ...] = ()
+
+    def misfit(self, node: Node) -> str:
+        """The law that the number of inputs and outputs or an attribute breaks, "" where there is none."""
+        for what, given, (least, most) in (
+            ("input", len(node.inputs), self.inputs),
+            ("output", len(node.outputs), self.outputs),
+        ):
+            if not least <= given <= most:
+                end, count = ("at least", least) if given < least else ("at most", most)
+                return f"it has {end} {count} {what}{'' if count == 1 else 's'}, not {given}"
+        omitted = [name for name, given in zip(self.inevitable, node.inputs, strict=False) if name and not given]
+        missing = [name for name in self.required if name not in node.attributes]
+        unknown = [name for name in node.attributes if name not in self.attributes]
+        wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
+        for names, law in (
+            (omitted, "input '{}' is given"),
+            (unknown, "there is no attribute '{}'"),
+            (missing, "attribute '{}' is given"),
+            (wrong, "attribute '{}' is {}"),
+        ):
+            if names:
+                return law.format(names[0], WANTED.get(self.attributes.get(names[0])))
+        return ""
 
 
 def declared(proto: onnx.TypeProto) -> Declared:

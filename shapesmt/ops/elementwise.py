@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -13,8 +14,9 @@ from shapesmt.graph import DTYPES
 from shapesmt.ops import items
 from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term_of, valued
 from shapesmt.ops.indices import swept
-from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
+from shapesmt.ops.items import INTEGERS, PARTIAL, Function
 from shapesmt.ops.registry import rule
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
 from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, positions
 
@@ -32,23 +34,23 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     """The elements of `function` applied to operands broadcast to `shape`."""
     if function is None or all(t.value is None for t in operands) or not _alike(function, operands):
         return None
-    partial, sizes = function in PARTIAL, concrete(shape)
+    lenient, sizes = function in PARTIAL, concrete(shape)
     most = most_listed(operands, MAX_ELEMENTS)
     if dtype in FLOATS:
         most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
-        arrays = [array_of(t) if partial or t.value is not None else None for t in operands]
+        arrays = [array_of(t) if lenient or t.value is not None else None for t in operands]
         found = [a for a in arrays if a is not None]
         if len(found) == len(arrays):
             if any(a.ndim > len(sizes) or any(map(_clash, a.shape[::-1], sizes[::-1])) for a in found):
                 return None
             rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in found), strict=True)
-            made = [function(*row) if partial or all(i is not None for i in row) else None for row in rows]
-            return elements(sizes, [known(item, dtype, function) for item in made])
+            kept = [row if lenient or None not in row else None for row in rows]
+            return elements(sizes, [None if row is None else items.result(function, row, dtype) for row in kept])
     over = [element_over(t, shape) for t in operands]
     if any(e is None for e in over):
         return None
-    return valued(shape, known(function(*over), dtype, function))
+    return valued(shape, items.result(function, over, dtype))
 
 
 def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
@@ -102,7 +104,7 @@ def cast(ctx: InferenceContext) -> Tensor:
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
     if x.shape is None:
         return ctx.tensor(None, dtype)
-    return ctx.tensor(x.dims, dtype, combine(lambda item: items.cast(item, dtype), (x,), x.dims, dtype))
+    return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
 
 
 def _wanted_dtype(ctx: InferenceContext) -> str:
@@ -168,7 +170,7 @@ def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
     elif isinstance(divisor.value, Field) and not positions(divisor.value.element):
         element = divisor.value.element
         ctx.require(any_of(differs(element, 0), equal(divisor.numel, 0)), law, element, 0)
-    elif isinstance(divisor.value, Field):
+    elif isinstance(divisor.value, Field) and not entries(divisor.value.element):
         ctx.require_equal(swept("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
 
 
@@ -196,7 +198,7 @@ def where(ctx: InferenceContext) -> Tensor:
 @rule("SwiGLU", *items.VARIADIC, "Mean")
 def alike(ctx: InferenceContext) -> Tensor:
     """Operands have one shape, which is kept."""
-    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law="operands have the same shape")
     return ctx.tensor(operands[0].dims)
 

@@ -19,6 +19,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim
 from shapesmt.formula import at_least, equal, select
 from shapesmt.real import Real, literal
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, Tensor
 from shapesmt.value import (
     MAX_ELEMENTS,
@@ -144,6 +145,8 @@ def valued(shape: Sequence[Dim], element: Item) -> Value | None:
         return None if element is None else field(element)
     rank = len(sizes)
     places = np.ndindex(*sizes)
+    if entries(element):
+        return None
     return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
 
 

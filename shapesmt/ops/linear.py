@@ -159,10 +159,11 @@ def parse_equation(text: str) -> tuple[list[list[str]], list[str]]:
     if not arrow:
         letters = left.replace(".", "").replace(",", "")
         right = ("..." if "..." in left else "") + "".join(sorted(c for c in letters if letters.count(c) == 1))
-    return [_split(term) for term in left.split(",")], _split(right)
+    return [split_term(term) for term in left.split(",")], split_term(right)
 
 
-def _split(term: str) -> list[str]:
+def split_term(term: str) -> list[str]:
+    """The letters of a term, and its ellipsis as one of them."""
     head, dots, tail = term.partition("...")
     return [*head, *([dots] if dots else []), *tail]
 

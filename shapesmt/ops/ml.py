@@ -257,6 +257,7 @@ def tree_ensemble(ctx: InferenceContext) -> Tensor:
         found = ctx.attribute(tensor)
         if isinstance(found, Literal):
             ctx.check(found.dtype in (ctx.input(0).dtype, ""), f"the {kind} have the type of the input")
+            ctx.check(len(found.shape) == 1, f"the attribute of the {kind} is a list")
             counted = all(length(ctx, name) in (0, found.shape[0]) for name in lists)
             ctx.check(counted, f"there is one of the {kind} for each entry of the other lists")
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])

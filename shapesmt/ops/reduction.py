@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import accumulate
-from math import prod
+from math import inf, prod
 from operator import add, mul
 from typing import Any
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
 from shapesmt.formula import absolute, any_of, at_least, equal
 from shapesmt.ops.fields import concrete, integers_of, valued
-from shapesmt.ops.indices import swept
-from shapesmt.ops.items import Function, greatest, known, smallest
+from shapesmt.ops.indices import count_true, swept
+from shapesmt.ops.items import Function, cast, greatest, known, smallest
 from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
 from shapesmt.real import MANTISSA, Real, literal
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, Shape, Tensor
 from shapesmt.value import Elements, Field, Item, Value, elements, extremes, field, move_positions, position, positions
 
@@ -34,6 +36,7 @@ EACH: dict[str, Function] = {
     "ReduceL1": lambda a: absolute(a) if isinstance(a, Dim) else None,
     "ReduceSumSquare": lambda a: a * a,
 }
+COUNTING = frozenset({"ReduceL1", "ReduceSum", "ReduceSumSquare"})
 NEUTRAL = {"ReduceL1": 0, "ReduceProd": 1, "ReduceSum": 0, "ReduceSumSquare": 0}
 
 
@@ -75,10 +78,22 @@ def reduction(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(None if keep or named else ())
     axes = reduced_axes(ctx, x)
     if axes is not None:
-        return ctx.tensor(without(x.dims, axes, keep=keep), None, folded(ctx.node.op, x, axes, keep=keep))
+        shape = without(x.dims, axes, keep=keep)
+        return ctx.tensor(shape, None, _counted(ctx, x, axes, shape) or folded(ctx.node.op, x, axes, keep=keep))
     if not keep:
         return ctx.tensor(None)
-    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1)) for i, d in enumerate(x.dims)])
+    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), how=Decided((1,))) for i, d in enumerate(x.dims)])
+
+
+def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
+    """The number of true elements, where a sum over all of them is that."""
+    if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
+        return None
+    ctx.memoizable = False
+    ctx.only_sizes(0)
+    if not ctx.boolean(0) or (x.dtype in FLOATS and 1 << MANTISSA[x.dtype] <= x.numel.hi < inf):
+        return None
+    return elements(concrete(shape) or (), [known(cast(count_true(ctx, 0), x.dtype), x.dtype)])
 
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
@@ -123,6 +138,8 @@ def _in_any_order(op: str, row: list[Item]) -> bool:
 def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
     """Extremes lie at the ends of the folded axes where the elements only grow, and equal elements add up."""
     assert isinstance(x.value, Field)
+    if entries(x.value.element):
+        return None
     element, along = x.value.element, {x.rank - a for a in axes}
     used = {int(atom.name[1:]) for atom in positions(element)}
     if op == "ReduceSum" and used <= along:

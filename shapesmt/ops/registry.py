@@ -105,6 +105,7 @@ def _add(new: Rule) -> None:
 
 DOMAINS = {  # domains whose rules are imported when a model uses them
     "com.microsoft": "contrib",
+    "com.microsoft.nchwc": "contrib",
     "ai.onnx.ml": "ml",
     "ai.onnx.preview": "training",
     "ai.onnx.preview.training": "training",

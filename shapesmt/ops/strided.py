@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from shapesmt.dim import ONE, Dim, as_dim
 from shapesmt.formula import equal, select
 from shapesmt.ops.bridge import listed, result
-from shapesmt.ops.fields import wanted
+from shapesmt.ops.fields import counted, wanted
 from shapesmt.tensor import tensor
 from shapesmt.value import Field
 
@@ -40,8 +40,8 @@ def strided(ctx: InferenceContext, masked: Masked) -> Tensor:
     cuts = [p for p in parts if p.kind != "new"]
     columns = [listed(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
     for p in cuts:
-        if p.kind == "one" and p.begin is not None:
-            ctx.require_within(p.begin, x[p.axis], "the index is inside the axis")
+        if p.kind == "one":
+            ctx.require_within(0 if p.begin is None else p.begin, x[p.axis], "the index is inside the axis")
     if columns:
         axes, begins, ends, steps = columns
         x = result(ctx, "Slice", x, begins, ends, axes, steps)
@@ -64,8 +64,8 @@ def _parts(ctx: InferenceContext, masked: Masked) -> list[Part] | None:
     begins, ends = wanted(ctx, 1), wanted(ctx, 2)
     if begins is None or ends is None:
         return None
-    steps = (wanted(ctx, 3) if ctx.has(3) else None) or [ONE] * len(begins)
-    ctx.check(len(begins) == len(ends) == len(steps), "there are as many ends as starts")
+    steps = counted(ctx, 3, len(begins), "steps") if ctx.has(3) else [ONE] * len(begins)
+    ctx.check(len(begins) == len(ends), "there are as many ends as starts")
     count = range(len(begins))
     plain = sum(not masked("ellipsis", i) and not masked("new_axis", i) for i in count)
     skipped = ctx.input(0).rank - plain

@@ -36,14 +36,25 @@ Build = Callable[..., Any]
 Feed = Callable[[tuple[int, ...]], Any]
 
 
-def traced(build: Build, ranks: Sequence[int], dtypes: Sequence[str], names: Sequence[str]) -> Any:
-    """The function with arguments of these ranks, whose sizes are open; the ranks too where it can't be made else."""
+def traced(build: Build, shapes: Sequence[str], dtypes: Sequence[str]) -> tuple[Any, bool]:
+    """The function with arguments of these shapes, ranges left open, and whether it can be made so.
+
+    Where it can't, because of sizes that aren't ranges, TensorFlow refuses it; it is made for any ranks then.
+    """
     made = tf.function(lambda *xs: tf.nest.flatten(build(*xs)), autograph=False)
-    given = [*zip(ranks, dtypes, names, strict=False)]
+    given = [*zip(map(sizes_of, shapes), dtypes, "xyzuvwabcd", strict=False)]
+    told = [[None if ".." in s else int(s) for s in sizes] for sizes, *_ in given]
     try:
-        return made.get_concrete_function(*(tf.TensorSpec([None] * rank, dtype, name) for rank, dtype, name in given))
-    except ValueError:  # it fails whatever the sizes
-        return made.get_concrete_function(*(tf.TensorSpec(None, dtype, name) for _, dtype, name in given))
+        specs = [tf.TensorSpec(t, dtype, name) for t, (_, dtype, name) in zip(told, given, strict=True)]
+        return made.get_concrete_function(*specs), True
+    except ValueError:
+        possible = not any(size is not None for sizes in told for size in sizes)  # it wasn't told anything
+        return made.get_concrete_function(*(tf.TensorSpec(None, dtype, name) for _, dtype, name in given)), possible
+
+
+def sizes_of(shape: str) -> list[str]:
+    """The sizes of an argument: numbers and ranges."""
+    return [size for size in shape.split(",") if size]
 
 
 def graph_of(function: Any, shapes: Sequence[str]) -> Graph:
@@ -51,7 +62,7 @@ def graph_of(function: Any, shapes: Sequence[str]) -> Graph:
     graph = load(function.graph.as_graph_def().SerializeToString())
     inputs, ranges = {}, {}
     for argument, shape in zip(function.inputs, shapes, strict=True):
-        name, sizes = argument.op.name, [size for size in shape.split(",") if size]
+        name, sizes = argument.op.name, sizes_of(shape)
         if name in graph.inputs:
             dims = tuple(f"{name}{i}" if ".." in s else int(s) for i, s in enumerate(sizes))
             inputs[name] = Declared(graph.inputs[name].dtype, dims)
@@ -69,7 +80,6 @@ def agree(
     known: bool = True,
     may_fail_more: bool = False,
     avoid: Callable[[dict[str, int]], bool] | None = None,
-    static: bool = False,
     instead: Build | None = None,
 ) -> Agreement:
     """Assert that inference and TensorFlow's own execution agree at every size, or at so many random ones.
@@ -83,13 +93,12 @@ def agree(
         known: Whether inference has to know every rank and type.
         may_fail_more: Whether runs may fail for reasons that the rule leaves out.
         avoid: The sizes that can't be run without ending the process.
-        static: Whether TensorFlow is told the sizes before it runs, so that what it refuses then counts too.
         instead: What is run in place of the function that is judged.
     """
     types = [*dtypes, *["float32"] * (len(shapes) - len(dtypes))]
-    ranks = [len([s for s in shape.split(",") if s]) for shape in shapes]
-    function = traced(build, ranks, types, "xyzuvwabcd")
+    function, possible = traced(build, shapes, types)
     graph = graph_of(function, shapes)
+    runner, possible = traced(instead, shapes, types) if instead else (function, possible)
     problem = pose(graph)
     found = Agreement(infer(graph, problem.inputs), backend="tensorflow")
     found.tensors = found.inference.tensors
@@ -105,7 +114,7 @@ def agree(
         atoms = {problem.dims[n].as_symbol(): size for n, size in zip(names, sizes, strict=True)}
         shaped = {name: tuple(map(Evaluator(atoms).dim, t.dims)) for name, t in problem.inputs.items()}
         given = [fed(n, shaped[n], t, feeds or {}) for n, t in zip(shaped, types, strict=True)]
-        result = run(tf.function(instead or build, autograph=False) if static or instead else function, given)
+        result = run(runner, given) if possible else None
         where = f"at {dict(zip(names, sizes, strict=True))} (tensorflow)"
         _compare(found, graph.outputs, atoms, [result], where, known, may_fail_more)
         runs.append(None if result is None else list(map(np.shape, result)))

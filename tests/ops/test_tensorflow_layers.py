@@ -19,7 +19,7 @@ raw = tf.raw_ops
 @pytest.fixture
 def agree(full):
     """The oracle, at a sample of the sizes unless all are asked for."""
-    return partial(oracle.agree, most=None if full else SAMPLED, static=True)
+    return partial(oracle.agree, most=None if full else SAMPLED)
 
 
 WINDOWS = [

@@ -1,5 +1,15 @@
 """The operators of ONNX Runtime's own domain `com.microsoft`, which its optimizer and its quantizer write."""
 
-from shapesmt.ops.contrib import attention, decoding, fused, grouped, normalization, other, positions, quantized
+from shapesmt.ops.contrib import (
+    attention,
+    blocked,
+    decoding,
+    fused,
+    grouped,
+    normalization,
+    other,
+    positions,
+    quantized,
+)
 
-__all__ = ["attention", "decoding", "fused", "grouped", "normalization", "other", "positions", "quantized"]
+__all__ = ["attention", "blocked", "decoding", "fused", "grouped", "normalization", "other", "positions", "quantized"]

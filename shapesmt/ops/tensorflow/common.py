@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
+from shapesmt.application import Unjudged
+from shapesmt.cases import compare
 from shapesmt.dim import Dim, as_dim
-from shapesmt.formula import any_of, equal
-from shapesmt.ops.bridge import grant
+from shapesmt.errors import RejectedError
+from shapesmt.formula import TRUE, any_of, equal, negate
+from shapesmt.ops.bridge import grant, known_axis
+from shapesmt.real import Real, literal
 from shapesmt.tensor import tensor
 from shapesmt.value import Elements, Field, uniform
 
@@ -19,12 +23,71 @@ if TYPE_CHECKING:
 
 DOMAIN = "tensorflow"
 
+LAYOUTS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
+
 Good: TypeAlias = "Callable[[Dim], Formula]"
 
 
 def dtype_of(ctx: InferenceContext, name: str, default: str) -> str:
     """An attribute that names an element type."""
     return ctx.text(name, default)
+
+
+def one_of(ctx: InferenceContext, name: str, *values: str) -> str:
+    """A text attribute, which is the first of some values unless the node says another."""
+    value = ctx.text(name, values[0])
+    ctx.check(value in values, f"'{name}' is {' or '.join(filter(None, values))}, not '{value}'")
+    return value
+
+
+def least(ctx: InferenceContext, name: str, minimum: int, default: int | None = None) -> int:
+    """An integer attribute that is at least that."""
+    value = ctx.integer(name, default)
+    ctx.check(value >= minimum, f"'{name}' is at least {minimum}, not {value}")
+    return value
+
+
+def require_numbers(ctx: InferenceContext, *indices: int) -> None:
+    """State that inputs, where they are given, are one number each."""
+    for index in indices:
+        if ctx.has(index) and ctx.input(index).shape is not None:
+            ctx.require_rank(ctx.input(index), 0)
+
+
+def axis_of(ctx: InferenceContext, index: int) -> int | None:
+    """The axis that an input names by one number; a node without it isn't judged."""
+    require_numbers(ctx, index)
+    return known_axis(ctx, index)
+
+
+def require_most(ctx: InferenceContext, x: Tensor, rank: int) -> None:
+    """State that a tensor has no more axes than the operator was written for."""
+    ctx.check(x.rank <= rank, f"the rank is at most {rank}, not {x.rank}")
+
+
+def numbers(ctx: InferenceContext, index: int) -> list[Dim | Real]:
+    """The known numbers of an input, integers and floats."""
+    ctx.grant(index)
+    value = ctx.input(index).value
+    return [item for item in value.items if item is not None] if isinstance(value, Elements) else []
+
+
+def require_order(
+    ctx: InferenceContext, low: Dim | Real | float, high: Dim | Real | float, law: str, *, apart: bool = False
+) -> None:
+    """State that one number is no greater than another, or (`apart`) smaller, where that can be compared."""
+    a, b = (literal(float(x), "float32") if isinstance(x, (int, float)) else x for x in (low, high))
+    if isinstance(a, Dim) and isinstance(b, Dim):
+        ctx.require_at_least(b, a + apart, law)
+    elif isinstance(a, Real) and isinstance(b, Real):
+        found = compare(a, b, "at_least") if apart else compare(b, a, "at_least")
+        ctx.require(TRUE if found is None else negate(found) if apart else found, law)
+
+
+def leave_open(ctx: InferenceContext, law: str) -> NoReturn:
+    """End the rule of a node of which nothing is said, unless the law is kept."""
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+    raise RejectedError
 
 
 def typed(x: Tensor, dtype: str) -> Tensor:
@@ -52,7 +115,11 @@ def first(ctx: InferenceContext, index: int) -> Dim | None:
 
 def channels_first(ctx: InferenceContext) -> bool:
     """Whether the channels are the second axis; they are the last one unless the node says so."""
-    return ctx.text("data_format", "NHWC").startswith("NC")
+    layout = ctx.text("data_format", "NHWC")
+    if layout.endswith("VECT_C"):
+        leave_open(ctx, f"channels aren't in blocks, as with {layout}")
+    ctx.check(layout in LAYOUTS, f"'data_format' is one of {', '.join(LAYOUTS)}, not '{layout}'")
+    return layout.startswith("NC")
 
 
 def channel(ctx: InferenceContext, x: Tensor) -> Dim:

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.formula import TRUE, any_of, at_least, differs, equal
+from shapesmt.formula import FALSE, TRUE, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.bridge import number_of, require_one_type, result
 from shapesmt.ops.elementwise import broadcast
 from shapesmt.ops.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.laws import require_shape, require_vector
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, require_each, resized
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, least, one_of, require_each, resized
 from shapesmt.tensor import Tensor
 
 SAME = "operands have the same shape"
 
 KEPT = (
     *("BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Dawsn"),
-    *("Expint", "FresnelCos", "FresnelSin", "QuantizeAndDequantize", "Spence"),
+    *("Expint", "FresnelCos", "FresnelSin", "Spence"),
     *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "Conj", "Digamma", "Erfc", "Erfinv", "Expm1", "Lgamma"),
-    *("Log1p", "Ndtri", "Relu6", "Rsqrt", "DecodeBase64", "EncodeBase64", "RegexReplace", "StaticRegexReplace"),
-    *("StringLower", "StringStrip", "StringUpper", "FakeQuantWithMinMaxArgs"),
+    *("Log1p", "Ndtri", "Relu6", "Rsqrt", "DecodeBase64", "EncodeBase64", "StaticRegexReplace", "StringStrip"),
 )
 RETYPED = {  # the attribute that names the type of what is made, or that type
     "Angle": "Tout",
-    "AsString": ":string",
     "ComplexAbs": "Tout",
     "Imag": "Tout",
     "PopulationCount": ":uint8",
     "Real": "Tout",
     "StaticRegexFullMatch": ":bool",
     "StringLength": ":int32",
-    "StringToHashBucket": ":int64",
-    "StringToHashBucketFast": ":int64",
-    "StringToHashBucketStrong": ":int64",
     "StringToNumber": "out_type",
 }
 
@@ -53,11 +48,37 @@ def retyped(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, named[1:] if named[0] == ":" else dtype_of(ctx, named, "float32"))
 
 
-@rule("RegexFullMatch", domain=DOMAIN)
+@rule("RegexFullMatch", "RegexReplace", domain=DOMAIN)
 def matched(ctx: InferenceContext) -> Tensor:
-    """The shape is kept; the pattern is one text."""
-    ctx.require_rank(ctx.input(1), 0)
-    return ctx.tensor(ctx.input(0).shape, "bool")
+    """The shape is kept; the pattern is one text, and so is what replaces it."""
+    require_shape(ctx, (1, 2), (), "patterns are one text each")
+    return ctx.tensor(ctx.input(0).shape, "bool" if ctx.node.op == "RegexFullMatch" else "string")
+
+
+@rule("StringLower", "StringUpper", domain=DOMAIN, any_rank=True, total=True)
+def in_case(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    one_of(ctx, "encoding", "", "utf-8")
+    return ctx.tensor(ctx.input(0).shape)
+
+
+@rule("AsString", domain=DOMAIN, any_rank=True, total=True)
+def as_text(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements are texts."""
+    one_of(ctx, "fill", "", " ", "+", "-", "0", "#")
+    return ctx.tensor(ctx.input(0).shape, "string")
+
+
+HASHES = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong")
+
+
+@rule(*HASHES, domain=DOMAIN, any_rank=True, total=True)
+def hashed(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements are the numbers of their buckets, of which there is one at least."""
+    least(ctx, "num_buckets", 1)
+    if ctx.node.op.endswith("Strong"):
+        ctx.check(len(ctx.integers("key")) == 2, "the key is two numbers")
+    return ctx.tensor(ctx.input(0).shape, "int64")
 
 
 @rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
@@ -190,6 +211,17 @@ def squared_difference(ctx: InferenceContext) -> Tensor:
     return result(ctx, "Mul", difference, difference)
 
 
+@rule("SelectV2", domain=DOMAIN, any_rank=True)
+def choose(ctx: InferenceContext) -> Tensor:
+    """The condition and both cases broadcast together, to at most 8 axes where that changes one of them."""
+    made = result(ctx, "Where", *map(ctx.input, range(3)))
+    if made.shape is not None and made.rank > 8:
+        given = [x for x in map(ctx.input, range(3)) if x.rank]
+        alike = all_of(*(equal(a, b) for x in given for a, b in zip(x.dims, given[0].dims, strict=False)))
+        ctx.require(FALSE if len({x.rank for x in given}) > 1 else alike, "cases that broadcast have 8 axes at most")
+    return made
+
+
 # Several operands
 
 
@@ -253,10 +285,11 @@ def look_up(ctx: InferenceContext) -> Tensor:
 # Quantization
 
 
-@rule("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
+@rule("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
 def fake_quantize(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is one range, or one per channel."""
     x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")
+    ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, "numbers are quantized to 2 bits or more, and 16 at most")
     ctx.require_rank(x, int(each_channel), least=True)
     require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), "there is one range, or one per channel")
     return ctx.tensor(x.dims)

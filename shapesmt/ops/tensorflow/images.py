@@ -5,21 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import Dim, minimum
-from shapesmt.formula import any_of, equal
+from shapesmt.formula import FALSE, any_of, equal
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first
+from shapesmt.ops.tensorflow.common import (
+    DOMAIN,
+    dtype_of,
+    first,
+    least,
+    numbers,
+    one_of,
+    require_numbers,
+    require_order,
+)
 from shapesmt.ops.tensorflow.indexing import require_places
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
 
+KERNELS = ("lanczos3", "lanczos1", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
 RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear")}
 
 
-@rule(*RESIZED, "ResizeNearestNeighbor", "QuantizedResizeBilinear", domain=DOMAIN)
+@rule("QuantizedResizeBilinear", domain=DOMAIN)
+def resize_quantized(ctx: InferenceContext) -> list[Tensor]:
+    """`[n, h, w, c]` gets the height and width that are listed; the ends of the range stay."""
+    require_numbers(ctx, 2, 3)
+    ctx.require_at_least(ctx.input(0, rank=4)[0], 1, "there is an image")
+    end = ctx.tensor((), "float32")
+    return [resize(ctx), end, end]
+
+
+@rule(*RESIZED, "ResizeNearestNeighbor", domain=DOMAIN)
 def resize(ctx: InferenceContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; neither image is empty."""
     x = ctx.input(0, rank=4)
@@ -31,6 +50,7 @@ def resize(ctx: InferenceContext) -> Tensor:
 @rule("ScaleAndTranslate", domain=DOMAIN)
 def scale(ctx: InferenceContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; there is a factor and a shift for each."""
+    one_of(ctx, "kernel_type", *KERNELS)
     require_vector(ctx, (2, 3), 2, "there is a factor and a shift for height and width")
     return ctx.tensor(resize(ctx).dims, "float32")
 
@@ -39,6 +59,7 @@ def scale(ctx: InferenceContext) -> Tensor:
 def project(ctx: InferenceContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; there is one transform, or one per image."""
     x, transforms = ctx.input(0, rank=4), ctx.input(1, rank=2)
+    require_numbers(ctx, 3)
     law = "there is one transform of 8 numbers, or one per image"
     ctx.require_equal(transforms[1], 8, law)
     ctx.require(any_of(equal(transforms[0], 1), equal(transforms[0], x[0])), law, transforms[0], x[0])
@@ -51,7 +72,8 @@ def project(ctx: InferenceContext) -> Tensor:
 def crop(ctx: InferenceContext) -> Tensor:
     """Boxes `[n, 4]`, and the image of each, cut out of `[b, h, w, c]` and resized."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=2)
-    ctx.require_equal(boxes[1], 4, "a box has 4 coordinates")
+    none = equal(boxes[0], 0) if boxes[1].constant is None else FALSE  # that one has others is seen when it runs
+    ctx.require(any_of(equal(boxes[1], 4), none), "a box has 4 coordinates", boxes[1], 4)
     require_vector(ctx, 2, boxes[0], "each box has an image")
     require_places(ctx, ctx.input(2), x[0])
     require_least(ctx, x.dims[1:3], 1, "no image is empty")
@@ -64,7 +86,8 @@ def crop(ctx: InferenceContext) -> Tensor:
 def decode(ctx: InferenceContext) -> Tensor:
     """An image of a size that its file has."""
     ctx.require_rank(ctx.input(0), 0)
-    channels = ctx.integer("channels", 0) or ctx.fresh("channels", 1)
+    channels = least(ctx, "channels", 0, 0) or ctx.fresh("channels", 1)
+    ctx.check(channels != 2, "an image has one, three or four channels")
     return ctx.tensor([ctx.fresh("height", 1), ctx.fresh("width", 1), channels], dtype_of(ctx, "dtype", "uint8"))
 
 
@@ -73,6 +96,7 @@ def adjust(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     x = ctx.input(0)
     ctx.require_rank(x, 1 if "To" in ctx.node.op else 3, least=True)
+    require_numbers(ctx, 1)
     if ctx.node.op != "AdjustContrastv2":
         ctx.require_equal(x[-1], 3, "there are three channels")
     return ctx.tensor(x.dims)
@@ -88,8 +112,19 @@ def selected(ctx: InferenceContext) -> tuple[Dim, Dim]:
     require_vector(ctx, 1, boxes[0], "each box has a score")
     require_shape(ctx, range(2, len(ctx.inputs)), (), "limits are one number each")
     require_least(ctx, [most], 0, "the number of boxes isn't negative")
+    require_thresholds(ctx, 3)
     (limit,) = sized(ctx, [most])
     return ctx.fresh("selected", 0, minimum(boxes[0], limit)), limit
+
+
+def require_thresholds(ctx: InferenceContext, index: int) -> None:
+    """State that a share of what two boxes have in common is one, and that a spread isn't negative."""
+    shares = [*(numbers(ctx, index) if ctx.has(index) else ()), ctx.number("iou_threshold", 0.5)]
+    for share in shares:
+        for low, high in ((0, share), (share, 1)):
+            require_order(ctx, low, high, "the threshold of overlaps is between 0 and 1")
+    for spread in numbers(ctx, 5) if ctx.node.op == "NonMaxSuppressionV5" else ():
+        require_order(ctx, 0, spread, "a spread isn't negative")
 
 
 @rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", domain=DOMAIN)
@@ -118,6 +153,7 @@ def suppress_combined(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_equal(boxes[3], 4, "a box has 4 coordinates")
     require_shape(ctx, range(2, 6), (), "limits are one number each")
     require_least(ctx, [each, total], 1, "the number of boxes is positive")
+    require_thresholds(ctx, 4)
     (count,) = sized(ctx, [total])
     if ctx.integer("pad_per_class", 0):
         count = minimum(count, sized(ctx, [each])[0] * scores[2])

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, ZERO, Dim, product
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate, select
-from shapesmt.ops.bridge import anything, as_list, grant, known, known_axis, result, results
-from shapesmt.ops.fields import wanted
+from shapesmt.ops.bridge import anything, as_list, grant, known, result, results
+from shapesmt.ops.fields import integers_of, reshaped, wanted
 from shapesmt.ops.indices import INSIDE, columns, spans
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, require_each, typed
+from shapesmt.ops.tensorflow.common import (
+    DOMAIN,
+    axis_of,
+    dtype_of,
+    first,
+    least,
+    leave_open,
+    one_of,
+    require_each,
+    require_most,
+    require_numbers,
+    typed,
+)
+from shapesmt.rewrite import entries
 from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Field, move_positions
+from shapesmt.value import Field, move_positions, position
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
@@ -23,8 +37,10 @@ if TYPE_CHECKING:
 def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that known indices are inside an axis of that size, counted from the front."""
     grant(ctx, indices)
-    for given, least, greatest in spans(indices):
-        for formula, index in ((at_least(least, 0), least), (less(greatest, size), greatest)):
+    if indices.value is None:
+        ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), "there is something to pick from", size)
+    for given, lowest, highest in spans(indices):
+        for formula, index in ((at_least(lowest, 0), lowest), (less(highest, size), highest)):
             ctx.require(any_of(unless, negate(given), formula), INSIDE, index, size)
 
 
@@ -36,7 +52,7 @@ def gather(ctx: InferenceContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
-    named = known_axis(ctx, 2) if ctx.node.op == "GatherV2" else max(batch, 0)
+    named = axis_of(ctx, 2) if ctx.node.op == "GatherV2" else max(batch, 0)
     if named is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank + indices.rank - 1)])
     axis, batch = ctx.normal(named, x.rank), batch + (indices.rank if batch < 0 else 0)
@@ -67,13 +83,13 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
     depth = indices[-1].constant
     if depth is None:
         return ctx.tensor(None)
-    for column, size in zip(columns(indices, depth), x.dims, strict=False):
-        require_places(ctx, column, size)
+    require_tuples(ctx, x, indices, depth)
     return _unjudged(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])
 
 
 def require_indexable(ctx: InferenceContext, x: Tensor, indices: Tensor) -> None:
     """State that index tuples are no longer than the rank, and that nothing is looked up in an empty tensor."""
+    ctx.require_at_least(7, indices[-1], "an index tuple has 7 numbers at most")
     ctx.require_at_least(x.rank, indices[-1], "an index tuple is no longer than the rank it indexes")
     ctx.check(indices[-1].constant is None or indices[-1].lo <= x.rank, "an index tuple is no longer than the rank")
     nothing = equal(product(indices.dims[:-1]), 0)
@@ -90,7 +106,7 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
     require_least(ctx, sizes, 0, "sizes are not negative")
-    made = tensor(updates.dtype, sized(ctx, sizes))
+    made = tensor(updates.dtype, sized(ctx, sizes, index=2))
     require_updates(ctx, made, indices, updates)
     return made
 
@@ -127,8 +143,14 @@ def require_updates(ctx: InferenceContext, x: Tensor, indices: Tensor, updates: 
     ctx.check(0 <= depth <= x.rank, law)
     ctx.require_equal(indices[-1], depth, law)
     ctx.require_agree(updates, ctx.tensor([*indices.dims[:-1], *x.dims[depth:]]), law=law)
-    for column, size in zip(columns(indices, depth), x.dims, strict=False):
-        require_places(ctx, column, size)
+    require_tuples(ctx, x, indices, depth)
+
+
+def require_tuples(ctx: InferenceContext, x: Tensor, indices: Tensor, depth: int) -> None:
+    """State that index tuples name places inside the tensor, unless the node goes past those that don't."""
+    if one_of(ctx, "bad_indices_policy", "", "DEFAULT", "ERROR", "IGNORE") != "IGNORE":
+        for column, size in zip(columns(indices, depth), x.dims, strict=False):
+            require_places(ctx, column, size)
 
 
 @rule("SparseToDense", domain=DOMAIN)
@@ -145,7 +167,23 @@ def sparse_to_dense(ctx: InferenceContext) -> Tensor:
     require_least(ctx, sizes, 0, "sizes are not negative")
     depth = indices[1] if indices.rank == 2 else ONE
     ctx.require_equal(depth, len(sizes), "an index tuple names a place on each axis")
-    return tensor(values.dtype, sized(ctx, sizes))
+    made = tensor(values.dtype, sized(ctx, sizes))
+    require_sorted(ctx, indices, made)
+    return made
+
+
+def require_sorted(ctx: InferenceContext, indices: Tensor, x: Tensor) -> None:
+    """State that known index tuples are inside a tensor, in ascending order and none twice."""
+    if indices.rank < 2:  # a list of single numbers
+        indices = tensor(
+            indices.dtype, [*(indices.dims or (ONE,)), ONE], reshaped(indices, [*(indices.dims or (ONE,)), ONE])
+        )
+    for column, size in zip(columns(indices, x.rank), x.dims, strict=False):
+        require_places(ctx, column, size)
+    listed = integers_of(indices)
+    if listed is not None and x.rank and ctx.integer("validate_indices", 1):
+        rows = [listed[at : at + x.rank] for at in range(0, len(listed), x.rank)]
+        ctx.check(rows == sorted(set(rows)), "index tuples are in ascending order, none twice")
 
 
 # Choices
@@ -156,9 +194,10 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
     require_shape(ctx, (1, 2, 3), (), "depth, on and off are one number each")
+    least(ctx, "axis", -1, -1)
     axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
     require_least(ctx, [depth], 0, "the depth isn't negative")
-    dims = [*indices.dims[:axis], *sized(ctx, [depth]), *indices.dims[axis:]]
+    dims = [*indices.dims[:axis], *sized(ctx, [depth], index=1), *indices.dims[axis:]]
     return ctx.tensor(dims, ctx.input(2).dtype)
 
 
@@ -178,8 +217,8 @@ def nth_element(ctx: InferenceContext) -> Tensor:
     x, place = ctx.input(0), first(ctx, 1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 0)
-    if place is not None:
-        ctx.require(all_of(at_least(place, 0), less(place, x[-1])), "n is inside the last axis", place, x[-1])
+    place = ZERO if place is None else place
+    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), "n is inside the last axis", place, x[-1])
     return ctx.tensor(x.dims[:-1])
 
 
@@ -187,6 +226,7 @@ def nth_element(ctx: InferenceContext) -> Tensor:
 def in_top_k(ctx: InferenceContext) -> Tensor:
     """Whether each row's target is among its best."""
     x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
+    require_numbers(ctx, 2)
     ctx.require_equal(x[0], targets[0], "there is one target per row")
     return ctx.tensor(targets.dims, "bool")
 
@@ -199,6 +239,7 @@ def where(ctx: InferenceContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor(found.dims[::-1], "int64")
     ctx.require_rank(x, 1, least=True)
+    require_most(ctx, x, 8)
     return result(ctx, "Transpose", found)
 
 
@@ -207,6 +248,9 @@ def unique(ctx: InferenceContext) -> list[Tensor]:
     """The distinct elements or slices, the place of each in that list, and their counts."""
     x, dtype = ctx.input(0), dtype_of(ctx, "out_idx", "int32")
     axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
+    if ctx.node.op.endswith("V2"):
+        ctx.require_rank(ctx.input(1), 1)
+        ctx.require_at_least(1, ctx.input(1)[0], "it is along one axis at most")
     if axes is None:
         size = ctx.fresh("size")
         return [anything(ctx, x), ctx.tensor((size,), dtype), ctx.tensor((ctx.fresh("count"),), dtype)]
@@ -230,6 +274,11 @@ def unravel(ctx: InferenceContext) -> Tensor:
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, f"the rank is at most 1, not {places.rank}")
     ctx.require_at_least(places.numel, 1, "there is at least one place")
+    sizes = wanted(ctx, 1) or [None]
+    require_least(ctx, sizes, 1, "no size is 0")
+    if None not in sizes:
+        volume = product([d for d in sizes if d is not None])
+        require_each(ctx, places, lambda d: less(d, volume), "places are inside the tensor")
     return ctx.tensor([shape[0], *places.dims])
 
 
@@ -247,6 +296,8 @@ def bincount(ctx: InferenceContext) -> Tensor:
     if weights.rank != 1 or weights[0] is not ZERO:
         law = "there is one weight for each number, or none"
         same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
+        if ctx.node.op == "Bincount":
+            same = equal(weights.numel, x.numel)
         ctx.require(any_of(equal(weights.numel, 0), same), law)
     rows = x.dims[:1] if x.rank == 2 and ctx.node.op == "DenseBincount" else ()
     return ctx.tensor([*rows, *sized(ctx, [size])], weights.dtype)
@@ -254,7 +305,9 @@ def bincount(ctx: InferenceContext) -> Tensor:
 
 @rule("Bucketize", domain=DOMAIN, any_rank=True, total=True)
 def bucketize(ctx: InferenceContext) -> Tensor:
-    """The shape is kept; elements are the numbers of their buckets."""
+    """The shape is kept; elements are the numbers of their buckets, between boundaries in order."""
+    boundaries = [b for b in ctx.attribute("boundaries") or () if isinstance(b, float)]  # type: ignore[union-attr]  # a list
+    ctx.check(boundaries == sorted(boundaries), "the boundaries are in ascending order")
     return ctx.tensor(ctx.input(0).shape, "int32")
 
 
@@ -275,14 +328,24 @@ def segments(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
 
 
+ASCENDING = "segment numbers are in ascending order, from 0 on"
+
+
 def segment_count(ctx: InferenceContext, index: int) -> Dim:
     """How many segments an ascending list of their numbers has."""
     ids = ctx.input(index)
-    if isinstance(ids.value, Field):
+    if isinstance(ids.value, Field) and not entries(ids.value.element):
+        ctx.grant(index)
+        step = move_positions(ids.value.element, lambda axis: position(axis) + 1) - ids.value.element
+        if step.lo < 0 or ids.value.element.lo < 0:
+            leave_open(ctx, ASCENDING)
         last = move_positions(ids.value.element, lambda _: ids[0] - 1)
         return select(at_least(ids[0], 1), last + 1, 0)
     numbers = ctx.items(index)
     last_one = numbers[-1] if numbers else None
+    for before, after in pairwise((ZERO, *(numbers or ()))):
+        if before is not None and after is not None:
+            ctx.require_at_least(after, before, ASCENDING)
     return ctx.fresh("count") if last_one is None else last_one + 1
 
 

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, as_dim, product, total
-from shapesmt.formula import at_least, divides
-from shapesmt.ops.bridge import anything, known, known_axis, listed, parts, result, results
+from shapesmt.dim import ZERO, Dim, as_dim, product, total
+from shapesmt.formula import all_of, at_least, divides
+from shapesmt.ops.bridge import anything, known, listed, parts, result, results
 from shapesmt.ops.fields import counted
 from shapesmt.ops.joining import joined
 from shapesmt.ops.laws import require_least, require_vector
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, channels_first, require_each, resized
+from shapesmt.ops.tensorflow.common import (
+    DOMAIN,
+    axis_of,
+    channels_first,
+    least,
+    leave_open,
+    one_of,
+    require_each,
+    require_most,
+    require_numbers,
+    resized,
+)
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shapesmt.context import InferenceContext
 
 BACKWARDS = 2**63 - 1
@@ -27,8 +41,8 @@ def concat(ctx: InferenceContext) -> Tensor:
     """Tensors of one shape but for the axis, where the output is their sum."""
     last = len(ctx.inputs) - 1
     at = 0 if ctx.node.op == "Concat" else last
-    parts, axis = [ctx.input(i) for i in range(last + 1) if i != at], known_axis(ctx, at)
-    ctx.check(bool(parts), "there is something to join")
+    parts, axis = [ctx.input(i) for i in range(last + 1) if i != at], axis_of(ctx, at)
+    ctx.check(len(parts) > 1, "there are at least two tensors to join")
     if axis is None:
         return anything(ctx, parts[0])
     axis = ctx.normal(axis, parts[0].rank)
@@ -60,7 +74,7 @@ def unpack(ctx: InferenceContext) -> list[Tensor]:
 @rule("Split", domain=DOMAIN)
 def split(ctx: InferenceContext) -> list[Tensor]:
     """Equal parts along an axis."""
-    return parts(ctx, ctx.input(1), known_axis(ctx, 0))
+    return parts(ctx, ctx.input(1), axis_of(ctx, 0))
 
 
 @rule("SplitV", domain=DOMAIN)
@@ -68,7 +82,7 @@ def split_v(ctx: InferenceContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: the rest."""
     lengths = counted(ctx, 1, ctx.outputs, "sizes")
     require_least(ctx, lengths, -1, "sizes are -1 or more")
-    return parts(ctx, ctx.input(0), known_axis(ctx, 2), lengths)
+    return parts(ctx, ctx.input(0), axis_of(ctx, 2), lengths)
 
 
 # Ends
@@ -90,21 +104,35 @@ def pad(ctx: InferenceContext) -> Tensor:
     """Every axis with its pads added."""
     x = ctx.input(0)
     before, after = paddings(ctx, 1, x.rank)
-    if ctx.has(2):
-        ctx.require_rank(ctx.input(2), 0)
+    require_numbers(ctx, 2)
+    require_separable(ctx, before, after)
     return result(ctx, "Pad", x, listed(*before, *after), ctx.inputs[2] if ctx.has(2) else None) if x.rank else x
+
+
+def require_separable(ctx: InferenceContext, before: Sequence[Dim | None], after: Sequence[Dim | None]) -> None:
+    """State that there are no more than 6 axes, neighbours without pads as one."""
+    if len(before) > 6:
+        plain = [
+            p is not None and q is not None and p.constant == q.constant == 0
+            for p, q in zip(before, after, strict=True)
+        ]
+        known = all(d is not None and d.constant is not None for d in (*before, *after))
+        count = 1 + sum(not (a and b) for a, b in pairwise(plain))
+        if count > 6 and not known:
+            leave_open(ctx, "the pads of more than 6 axes are constants")
+        ctx.check(count <= 6, f"6 axes are padded at most, not {count}")
 
 
 @rule("MirrorPad", domain=DOMAIN)
 def mirror_pad(ctx: InferenceContext) -> Tensor:
     """Every axis with its pads added, which are limited by what there is to mirror."""
-    x, mode = ctx.input(0), ctx.text("mode")
+    x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
+    require_most(ctx, x, 5)
     before, after = paddings(ctx, 1, x.rank)
     for size, *pads in zip(x.dims, before, after, strict=True):
-        for width in pads:
-            if width is not None:
-                law = f"pads of mode {mode} are {'shorter' if mode == 'REFLECT' else 'no longer'} than the axis"
-                ctx.require(at_least(size, width + (mode == "REFLECT")), law, width, size)
+        for width in (ZERO if pad is None else pad for pad in pads):
+            law = f"pads of mode {mode} are {'shorter' if mode == 'REFLECT' else 'no longer'} than the axis"
+            ctx.require(at_least(size, width + (mode == "REFLECT")), law, width, size)
     return result(ctx, "Pad", x, listed(*before, *after)) if x.rank else x
 
 
@@ -116,6 +144,7 @@ def reverse(ctx: InferenceContext) -> Tensor:
     """The elements along the listed axes in the opposite order."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
+    require_most(ctx, x, 8)
     if not axes:
         return ctx.tensor(x.dims) if axes is None else x
     ends = [listed(*[end] * len(axes)) for end in (BACKWARDS, -BACKWARDS, -1)]
@@ -126,6 +155,7 @@ def reverse(ctx: InferenceContext) -> Tensor:
 def reverse_flagged(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is one flag for each axis."""
     x = ctx.input(0)
+    require_most(ctx, x, 8)
     require_vector(ctx, 1, x.rank, "there is one flag for each axis")
     require_least(ctx, x.dims[:1], 1, "the first axis isn't empty")
     return ctx.tensor(x.dims)
@@ -135,10 +165,13 @@ def reverse_flagged(ctx: InferenceContext) -> Tensor:
 def reverse_sequence(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is one length for each of the batch, inside the sequence."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
-    along, batch = (ctx.axis(x.rank, default, name) for name, default in (("seq_dim", None), ("batch_dim", 0)))
+    require_most(ctx, x, 5)
+    along, batch = least(ctx, "seq_dim", 0), least(ctx, "batch_dim", 0, 0)
+    ctx.check(max(along, batch) < x.rank, f"sequences and batch are axes of a tensor of rank {x.rank}")
     ctx.check(along != batch, "sequences run along another axis than the batch")
     ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
-    require_each(ctx, lengths, lambda d: at_least(x[along], d), "lengths are those of the sequences at most")
+    inside = "lengths are those of the sequences at most, and not negative"
+    require_each(ctx, lengths, lambda d: all_of(at_least(d, 0), at_least(x[along], d)), inside)
     return ctx.tensor(x.dims)
 
 
@@ -160,7 +193,7 @@ def roll(ctx: InferenceContext) -> Tensor:
 @rule("DepthToSpace", domain=DOMAIN)
 def depth_to_space(ctx: InferenceContext) -> Tensor:
     """Channels become blocks of height and width."""
-    x, block = ctx.input(0, rank=4), ctx.integer("block_size")
+    x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
     ctx.require(divides(block**2, x[at]), f"the channels split into blocks of {block**2}", x[at], block**2)
     return ctx.tensor([d // block**2 if i == at else d if not i else d * block for i, d in enumerate(x.dims)])
@@ -169,7 +202,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
 @rule("SpaceToDepth", domain=DOMAIN)
 def space_to_depth(ctx: InferenceContext) -> Tensor:
     """Blocks of height and width become channels."""
-    x, block = ctx.input(0, rank=4), ctx.integer("block_size")
+    x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
     for d in (d for i, d in enumerate(x.dims) if i not in (0, at)):
         ctx.require(divides(block, d), f"height and width split into blocks of {block}", d, block)
@@ -179,8 +212,13 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
 def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
     """The block's sizes, and what is cropped from or padded to each end: inputs, or a square and an input."""
     nd = ctx.node.op.endswith("ND")
-    block = known(ctx, 1, "the sizes of the block") if nd else (ctx.integer("block_size"),) * 2
+    if nd:
+        ctx.require_rank(ctx.input(1), 1)
+    block = known(ctx, 1, "the sizes of the block") if nd else (least(ctx, "block_size", 2),) * 2
     if block is None:
+        law = "there are two pads for each axis of a block"
+        ctx.require_equal(ctx.input(2, rank=2)[0], ctx.input(1)[0], law)
+        ctx.require_equal(ctx.input(2)[1], 2, law)
         return None, [], []
     ctx.check(min(block, default=1) >= 1, f"block sizes are at least 1, not {min(block, default=1)}")
     ctx.require_rank(ctx.input(0), len(block) + 1 if nd else 4, least=nd)
@@ -191,17 +229,14 @@ def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | No
 def batch_to_space(ctx: InferenceContext) -> Tensor:
     """The batch shrinks by the block, whose sizes the next axes grow by; then they are cropped."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
-    if block is None or None in before or None in after:
+    if block is None:
         return anything(ctx, x)
     volume = product(map(as_dim, block))
     ctx.require(divides(volume, x[0]), f"the samples split into blocks of {volume}", x[0], volume)
-    cropped = [
-        d * b - p - q
-        for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)
-        if p is not None
-        if q is not None
-    ]
-    require_least(ctx, cropped, 0, "no more is cropped than there is")
+    left = [d * b - (p or ZERO) - (q or ZERO) for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)]
+    require_least(ctx, left, 0, "no more is cropped than there is")
+    unknown = [p is None or q is None for p, q in zip(before, after, strict=True)]
+    cropped = [ctx.fresh(f"size{i}", 0, most) if unknown[i] else most for i, most in enumerate(left)]
     return ctx.tensor([x[0] // volume, *cropped, *x.dims[len(block) + 1 :]])
 
 
@@ -209,10 +244,13 @@ def batch_to_space(ctx: InferenceContext) -> Tensor:
 def space_to_batch(ctx: InferenceContext) -> Tensor:
     """The axes behind the batch are padded and shrink by the block, and the batch grows by it."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
-    if block is None or None in before or None in after:
+    if block is None:
         return anything(ctx, x)
-    padded = [d + p + q for d, p, q in zip(x.dims[1:], before, after, strict=False) if p is not None if q is not None]
-    for d, b in zip(padded, block, strict=True):
-        ctx.require(divides(b, d), f"padded sizes split into blocks of {b}", d, b)
-    sizes = [d // b for d, b in zip(padded, block, strict=True)]
+    sizes: list[Dim] = []
+    for i, (d, b, p, q) in enumerate(zip(x.dims[1:], block, before, after, strict=False)):
+        if p is None or q is None:
+            sizes.append(ctx.fresh(f"size{i}"))
+            continue
+        ctx.require(divides(b, d + p + q), f"padded sizes split into blocks of {b}", d + p + q, b)
+        sizes.append((d + p + q) // b)
     return ctx.tensor([x[0] * product(map(as_dim, block)), *sizes, *x.dims[len(block) + 1 :]])

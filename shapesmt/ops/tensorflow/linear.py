@@ -1,4 +1,4 @@
-"""Matrices: products, diagonals, decompositions; and what is made of random numbers and by Fourier's transform."""
+"""Matrices: products, diagonals, decompositions; and Fourier's transform."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from shapesmt.dim import Dim, maximum, minimum
 from shapesmt.formula import any_of, at_least, equal, select
 from shapesmt.ops.bridge import known, result
-from shapesmt.ops.fields import counted, wanted
+from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
-from shapesmt.ops.linear import INNER_LAW, parse_equation, spelt
+from shapesmt.ops.linear import INNER_LAW, split_term
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, resized
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, require_numbers
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -54,25 +54,28 @@ def batch_matmul(ctx: InferenceContext) -> Tensor:
 
 @rule("Einsum", domain=DOMAIN)
 def einsum(ctx: InferenceContext) -> Tensor:
-    """Each letter of the equation is one size; only the axes of an ellipsis broadcast."""
-    terms, _ = parse_equation(ctx.text("equation"))
-    ctx.check(len(terms) == len(ctx.inputs), "the equation has a term for each input")
+    """Each letter is one size, on a diagonal where it is repeated; only the axes of ellipses broadcast."""
+    left, *right = ctx.text("equation").split("->")
+    terms = [split_term(term) for term in (*left.split(","), *right)]
+    ctx.check(len(right) == 1 and all(term.count("...") <= 1 for term in terms), "the equation has one '->'")
+    ctx.check(len(terms) - 1 == len(ctx.inputs) <= 2, "the equation has a term for each of one input or two")
     sizes: dict[str, Dim] = {}
-    agreed = [_agreed(ctx, ctx.input(i), term, sizes) for i, term in enumerate(terms)]
-    return result(ctx, "Einsum", *agreed, equation=ctx.text("equation"))
+    hidden = [_measured(ctx, ctx.input(i), term, sizes) for i, term in enumerate(terms[:-1])]
+    ctx.check(sizes.keys() >= set(terms[-1]) - {"..."}, "the output's letters are among the inputs'")
+    common = ctx.broadcast(*hidden)
+    ctx.check("..." in terms[-1] or not common, "the output has an ellipsis where the inputs have axes for it")
+    return ctx.tensor([d for letter in terms[-1] for d in (common if letter == "..." else (sizes[letter],))])
 
 
-def _agreed(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Tensor:
-    """An operand with the sizes that its letters have in those before it."""
-    hidden = [""] * (x.rank - len(term) + 1)
-    letters = spelt(term, hidden)
-    ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
-    for letter, d in zip(letters, x.dims, strict=True):
-        if letter:
-            ctx.require_equal(
-                sizes.setdefault(letter, d), d, f"each letter of the equation is one size, '{letter}' too"
-            )
-    return resized(x, {axis: sizes[letter] for axis, letter in enumerate(letters) if letter})
+def _measured(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
+    """The axes of the ellipsis; the letters of the others are those sizes in all operands."""
+    named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
+    ctx.check(x.rank >= named if "..." in term else x.rank == named, f"the term '{''.join(term)}' has {x.rank} axes")
+    behind = x.rank - (named - at)
+    letters = zip((*term[:at], *term[at + 1 :]), (*x.dims[:at], *x.dims[behind:]), strict=True)
+    for letter, d in letters:
+        ctx.require_equal(sizes.setdefault(letter, d), d, f"each letter of the equation is one size, '{letter}' too")
+    return x.dims[at:behind]
 
 
 @rule("Cross", domain=DOMAIN)
@@ -149,6 +152,7 @@ def diagonals(ctx: InferenceContext, index: int) -> tuple[int, int] | None:
     """The lowest and the highest diagonal that are meant."""
     found = known(ctx, index, "the diagonals")
     ctx.check(found is None or 1 <= len(found) <= 2, "the diagonals are one number, or the lowest and the highest")
+    ctx.check(ctx.input(index).rank <= 1, "the diagonals are one number, or a list of two")
     if found is None:
         return None
     ctx.check(found[0] <= found[-1], "the lowest diagonal is no higher than the highest")
@@ -160,6 +164,7 @@ def band(ctx: InferenceContext) -> Tensor:
     """The diagonals `lo..hi` of `[..., m, n]`, padded to the length of the longest."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
     ctx.require_rank(x, 2, least=True)
+    require_numbers(ctx, 2)
     return ctx.tensor(None) if ends is None else _band(ctx, x, *ends)
 
 
@@ -189,6 +194,7 @@ def set_band(ctx: InferenceContext) -> Tensor:
 def from_band(ctx: InferenceContext) -> Tensor:
     """Matrices with the diagonals `lo..hi`, as large as asked for, or as need be."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
+    require_numbers(ctx, 2, 3, 4)
     if ends is None:
         return ctx.tensor(None)
     low, high = ends
@@ -262,7 +268,7 @@ def svd(ctx: InferenceContext) -> list[Tensor]:
     batch, (m, n), p = x.dims[:-2], x.dims[-2:], minimum(x[-2], x[-1])
     whole = bool(ctx.integer("full_matrices", 0))
     sides = [(*batch, m, m if whole else p), (*batch, n, n if whole else p)]
-    vectors = sides if ctx.integer("compute_uv", 1) else [(0,), (0,)]
+    vectors = sides if ctx.integer("compute_uv", 1) else [None, None]
     return [ctx.tensor([*batch, p]), *map(ctx.tensor, vectors)]
 
 
@@ -272,7 +278,7 @@ def eigenvalues(ctx: InferenceContext) -> list[Tensor]:
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     ctx.require_equal(x[-2], x[-1], "matrices are square")
-    return [ctx.tensor(x.dims[:-1]), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else (0,))]
+    return [ctx.tensor(x.dims[:-1]), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else None)]
 
 
 @rule("Qr", domain=DOMAIN)
@@ -323,50 +329,9 @@ def _lengths(ctx: InferenceContext) -> list[Dim]:
     ctx.require_rank(x, count, least=True)
     lengths = sized(ctx, counted(ctx, 1, count, "lengths"))
     require_least(ctx, lengths, 0, "lengths are not negative")
+    ctx.require(any_of(at_least(lengths[-1], 1), equal(x.numel, 0)), "the last length is positive", lengths[-1])
     for i, (d, n) in enumerate(zip(x.dims[-count:], lengths, strict=True)):
         needed = n // 2 + 1 if op.startswith("I") and i == count - 1 else n
         enough = any_of(equal(d, 0), at_least(d, needed))
         ctx.require(enough, "the input has the lengths that are transformed", needed, d)
     return lengths
-
-
-# Random numbers
-
-
-RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
-STATELESS = tuple(
-    f"StatelessRandom{name}{v}" for name in ("Uniform", "Normal", "UniformInt", "UniformFullInt") for v in ("", "V2")
-)
-
-
-@rule(*RANDOM, *STATELESS, "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", domain=DOMAIN, any_rank=True)
-def random(ctx: InferenceContext) -> Tensor:
-    """A tensor of the listed sizes."""
-    sizes, default = wanted(ctx, 0), ctx.input(1).dtype if ctx.node.op == "RandomUniformInt" else "float32"
-    require_least(ctx, sizes, 0, "sizes are not negative")
-    dtype = dtype_of(ctx, "Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
-    return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
-
-
-@rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN)
-def random_of(ctx: InferenceContext) -> Tensor:
-    """A tensor of the listed sizes for each parameter."""
-    sizes, parameters = wanted(ctx, 0), ctx.input(1)
-    require_least(ctx, sizes, 0, "sizes are not negative")
-    dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
-    return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
-
-
-@rule("Multinomial", "StatelessMultinomial", domain=DOMAIN)
-def multinomial(ctx: InferenceContext) -> Tensor:
-    """So many classes drawn for each row."""
-    logits, count = ctx.input(0, rank=2), first(ctx, 1)
-    ctx.require_rank(ctx.input(1), 0)
-    require_least(ctx, [count], 0, "the number of draws isn't negative")
-    return ctx.tensor([logits[0], *sized(ctx, [count])], dtype_of(ctx, "output_dtype", "int64"))
-
-
-@rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True)
-def shuffle(ctx: InferenceContext) -> Tensor:
-    """The shape is kept."""
-    return ctx.tensor(ctx.input(0).shape)

@@ -1,59 +1,20 @@
-"""What stands by itself: quantized numbers, recurrent blocks, sound, tables and seeds."""
+"""What stands by itself: recurrent blocks, sound, tables and seeds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, as_dim, maximum
+from shapesmt.dim import Dim, as_dim, maximum
+from shapesmt.formula import all_of, at_least, less
 from shapesmt.graph import Declared
 from shapesmt.ops.fields import integers_of, wanted
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Shape
-
-# Quantized numbers
-
-
-def ends(ctx: InferenceContext) -> Shape:
-    """The shape of the ends of ranges: one number each, or one for each slice of the axis."""
-    axis, x = ctx.integer("axis", -1), ctx.input(0)
-    sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), "there is one range, or one for each slice"
-    for index in (1, 2):
-        if sizes and not ctx.input(index).rank:
-            ctx.require_equal(sizes[0], 1, law)
-        else:
-            require_shape(ctx, index, sizes, law)
-    return sizes
-
-
-@rule("QuantizeV2", domain=DOMAIN)
-def quantize(ctx: InferenceContext) -> list[Tensor]:
-    """The shape is kept; the ends of the range come out as well, those of a single slice as numbers."""
-    sizes = ends(ctx)
-    rank_known = all(d.constant is not None or d.lo >= 2 for d in sizes)
-    end = ctx.tensor([d for d in sizes if d is not ONE] if rank_known else None, "float32")
-    return [ctx.tensor(ctx.input(0).dims, dtype_of(ctx, "T", "")), end, end]
-
-
-@rule("Dequantize", domain=DOMAIN)
-def dequantize(ctx: InferenceContext) -> Tensor:
-    """The shape is kept."""
-    ends(ctx)
-    return ctx.tensor(ctx.input(0).dims, dtype_of(ctx, "dtype", "float32"))
-
-
-@rule("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4", domain=DOMAIN)
-def quantize_dequantize(ctx: InferenceContext) -> Tensor:
-    """The shape is kept; a range that is given is one, or one for each slice."""
-    if ctx.integer("range_given", int(ctx.node.op.endswith("V3"))):
-        ends(ctx)
-    return ctx.tensor(ctx.input(0).dims)
-
 
 # Recurrent blocks
 
@@ -67,7 +28,21 @@ def lstm(ctx: InferenceContext) -> list[Tensor]:
     require_shape(ctx, (at + 1, at + 2), state, "an initial state is [batch, cells]")
     require_shape(ctx, at + 3, (x[-1] + cells, cells * 4), "the weights are [input + cells, 4 * cells]")
     require_shape(ctx, at + 7, (cells * 4,), "the bias is [4 * cells]")
+    require_peepholes(ctx, at, cells)
     return [ctx.tensor((*x.dims[:at], *state), x.dtype)] * 7
+
+
+def require_peepholes(ctx: InferenceContext, at: int, cells: Dim) -> None:
+    """State that the cells see a vector each, which is theirs in a block; and that it takes the steps there are."""
+    for peephole in range(at + 4, at + 7):
+        x = ctx.input(peephole, rank=1)
+        if at:
+            ctx.require_equal(x[0], cells, "a peephole is [cells]")
+    if at:
+        require_numbers(ctx, 0)
+        steps = ctx.input(1)[0]
+        law = "there are as many steps as the longest takes"
+        require_each(ctx, ctx.input(0), lambda d: all_of(at_least(d, 0), at_least(steps, d)), law)
 
 
 @rule("GRUBlockCell", domain=DOMAIN)
@@ -96,8 +71,18 @@ def spectrogram(ctx: InferenceContext) -> Tensor:
 @rule("Mfcc", domain=DOMAIN)
 def mfcc(ctx: InferenceContext) -> Tensor:
     """The frequencies of `[channels, windows, frequencies]` become so many coefficients."""
-    x = ctx.input(0, rank=3)
-    return ctx.tensor([x[0], x[1], ctx.integer("dct_coefficient_count", 13)])
+    x, count, filters = (
+        ctx.input(0, rank=3),
+        ctx.integer("dct_coefficient_count", 13),
+        ctx.integer("filterbank_channel_count", 40),
+    )
+    low, high = ctx.number("lower_frequency_limit", 20.0), ctx.number("upper_frequency_limit", 4000.0)
+    ctx.check(1 <= count <= filters, f"there are between 1 and {filters} coefficients, not {count}")
+    ctx.check(0 <= low < high, "the frequencies are a range")
+    require_numbers(ctx, 1)
+    ctx.require_at_least(x[2], 2, "there are at least two frequencies")
+    require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), "the rate of samples is positive")
+    return ctx.tensor([x[0], x[1], count])
 
 
 # Parts
@@ -110,6 +95,8 @@ def dynamic_partition(ctx: InferenceContext) -> list[Tensor]:
     ctx.check(numbers.rank <= x.rank, "numbers have the first axes of the data")
     for size, d in zip(numbers.dims, x.dims, strict=False):
         ctx.require_equal(size, d, "numbers have the first axes of the data")
+    inside = "numbers are those of the parts"
+    require_each(ctx, numbers, lambda d: all_of(at_least(d, 0), less(d, ctx.outputs)), inside, numbers.numel)
     counts = [ctx.fresh(f"count{i}", 0, numbers.numel) for i in range(ctx.outputs)]
     return [ctx.tensor([count, *x.dims[numbers.rank :]]) for count in counts]
 
@@ -123,8 +110,7 @@ def dynamic_stitch(ctx: InferenceContext) -> Tensor:
     rest = data[0].dims[indices[0].rank :]
     for places, x in zip(indices, data, strict=True):
         ctx.require_agree(x, ctx.tensor([*places.dims, *rest]), law="indices have the first axes of the data")
-    for index in range(half):
-        ctx.grant(index)
+        require_each(ctx, places, lambda d: at_least(d, 0), "places aren't negative", places.numel)
     numbers = list(map(integers_of, indices))
     known = all(n is not None for n in numbers)
     size = as_dim(max((max(n, default=-1) for n in numbers if n is not None), default=-1) + 1) if known else None
@@ -134,8 +120,12 @@ def dynamic_stitch(ctx: InferenceContext) -> Tensor:
 @rule("Substr", domain=DOMAIN)
 def substring(ctx: InferenceContext) -> Tensor:
     """Places and lengths have one shape, which broadcasts with the texts."""
-    ctx.require_agree(ctx.input(1), ctx.input(2), law="places and lengths have the same shape")
-    return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims), "string")
+    x, places = ctx.input(0), ctx.input(1)
+    ctx.require_agree(places, ctx.input(2), law="places and lengths have the same shape")
+    made = ctx.broadcast(x.dims, places.dims)
+    if places.rank and len(made) > 2:
+        ctx.require_agree(x, places, law="texts and places of more than 2 axes have the same shape")
+    return ctx.tensor(made, "string")
 
 
 @rule("Betainc", domain=DOMAIN)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.ops.bridge import as_list, known, known_axis, result
+from shapesmt.ops.bridge import as_list, known, result
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, typed
+from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, dtype_of, require_most, require_numbers, typed
 from shapesmt.tensor import Tensor
 
 FOLDS = {name: f"Reduce{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")}
@@ -25,7 +25,8 @@ def reduction(ctx: InferenceContext) -> Tensor:
 @rule("ArgMax", "ArgMin", domain=DOMAIN)
 def extreme_position(ctx: InferenceContext) -> Tensor:
     """Where the extreme is along an axis, which goes away and isn't empty."""
-    x, axis = ctx.input(0), known_axis(ctx, 1)
+    x, axis = ctx.input(0), axis_of(ctx, 1)
+    require_most(ctx, x, 7)
     if axis is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank - 1)], dtype_of(ctx, "output_type", "int64"))
     ctx.require_at_least(x[ctx.normal(axis, x.rank)], 1, "the axis of an extreme has an element")
@@ -36,6 +37,7 @@ def extreme_position(ctx: InferenceContext) -> Tensor:
 def running(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     x, axis = ctx.input(0), ctx.input(1)
+    require_numbers(ctx, 1)
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
     made = result(ctx, "CumProd" if ctx.node.op == "Cumprod" else "CumSum", x, axis, **settings)
     return ctx.tensor(x.dims) if ctx.node.op == "CumulativeLogsumexp" else made

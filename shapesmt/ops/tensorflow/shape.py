@@ -7,7 +7,7 @@ from itertools import zip_longest
 from shapesmt.cases import compare
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, as_dim
-from shapesmt.formula import Formula, all_of, any_of, at_least
+from shapesmt.formula import Formula, all_of, any_of, at_least, equal
 from shapesmt.graph import Declared
 from shapesmt.ops.bridge import anything, known, known_axis, listed, result
 from shapesmt.ops.fields import valued, wanted
@@ -22,6 +22,7 @@ from shapesmt.real import Real
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements, Item, elements
 
+ORDERS = "the order names each axis once"
 STRETCHED = "a size expands from 1 or stays"
 
 # What there is to know of a shape
@@ -72,8 +73,13 @@ def squeeze(ctx: InferenceContext) -> Tensor:
 @rule("Transpose", "ConjugateTranspose", domain=DOMAIN)
 def transpose(ctx: InferenceContext) -> Tensor:
     """The axes in the order that is listed."""
-    order = known(ctx, 1, "the axes")
-    return anything(ctx, ctx.input(0)) if order is None else result(ctx, "Transpose", ctx.input(0), perm=order)
+    x, order = ctx.input(0), known(ctx, 1, "the axes")
+    ctx.require_rank(ctx.input(1), 1)
+    if order is None:
+        ctx.require_equal(ctx.input(1)[0], x.rank, ORDERS)
+        return anything(ctx, x)
+    ctx.check(len(order) == x.rank, ORDERS)
+    return result(ctx, "Transpose", x, perm=ctx.normals(order, x.rank))
 
 
 @rule("InvertPermutation", domain=DOMAIN)
@@ -100,10 +106,17 @@ def ensure_shape(ctx: InferenceContext) -> Tensor:
 
 @rule("DataFormatVecPermute", domain=DOMAIN)
 def permute_sizes(ctx: InferenceContext) -> Tensor:
-    """What is listed for the axes of one layout, in the order of another."""
-    x, source = ctx.input(0), ctx.text("src_format", "NHWC")
-    order, items = [source.index(letter) for letter in ctx.text("dst_format", "NCHW") if letter in source], ctx.items(0)
-    if items is None or x.rank != 1 or len(items) != len(order) or max(order, default=0) >= len(items):
+    """What is listed for the axes of one layout, or for height, width, ... alone, in the order of another."""
+    x, source, target = ctx.input(0), ctx.text("src_format", "NHWC"), ctx.text("dst_format", "NCHW")
+    ctx.check(len(source) in (4, 5), f"'src_format' has 4 or 5 letters, not {len(source)}")
+    ctx.check(sorted(source) == sorted(target), f"'dst_format' has the letters of '{source}'")
+    ctx.check(1 <= x.rank <= 2, f"the rank is 1 or 2, not {x.rank}")
+    whole = any_of(*(equal(x[0], count) for count in (len(source), len(source) - 2)))
+    ctx.require(whole, "there is a row for each axis, or for each but batch and channels", x[0], len(source))
+    if x.rank == 2:
+        ctx.require_equal(x[1], 2, "there are two columns")
+    order, items = [source.index(letter) for letter in target], ctx.items(0)
+    if items is None or x.rank != 1 or len(items) != len(order):
         return ctx.tensor(x.dims)
     return ctx.known([items[i] for i in order], x.dtype)
 
@@ -160,7 +173,7 @@ def linear_space(ctx: InferenceContext) -> Tensor:
     require_shape(ctx, (0, 1, 2), (), "start, stop and number are one number each")
     count = first(ctx, 2)
     require_least(ctx, [count], 1, "there is at least one number")
-    return ctx.tensor(sized(ctx, [count], 1))
+    return ctx.tensor(sized(ctx, [count], 1, index=2))
 
 
 # Repeated elements
@@ -179,7 +192,7 @@ def broadcast_to(ctx: InferenceContext) -> Tensor:
     if target is None:
         return ctx.tensor(None)
     require_least(ctx, target, 0, "sizes are not negative")
-    dims = tuple(sized(ctx, target))
+    dims = tuple(sized(ctx, target, index=1))
     ctx.check(x.rank <= len(dims), f"the rank is at most that of the shape, {len(dims)}, not {x.rank}")
     if None not in target:
         require_broadcast_to(ctx, x, dims, STRETCHED)

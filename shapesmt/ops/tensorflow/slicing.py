@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.application import Decided
 from shapesmt.dim import ONE, as_dim
 from shapesmt.formula import FALSE, all_of, any_of, at_least, equal, select
 from shapesmt.ops.fields import counted
 from shapesmt.ops.registry import rule
 from shapesmt.ops.slicing import Cut, kept
 from shapesmt.ops.strided import strided
-from shapesmt.ops.tensorflow.common import DOMAIN
+from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
@@ -24,11 +25,18 @@ INSIDE = "slices are inside the axis"
 def cut(ctx: InferenceContext) -> Tensor:
     """`size` elements from `begin` on along each axis, all the rest where the size is -1."""
     x = ctx.input(0)
+    require_cut(ctx, x)
     begins, sizes = (counted(ctx, i, x.rank, what) for i, what in ((1, "begins"), (2, "sizes")))
     cuts = {i: part(ctx, i, *each) for i, each in enumerate(zip(x.dims, begins, sizes, strict=True))}
     dims = [c.size for c in cuts.values()]
     possible = all(c.first is not None for c in cuts.values()) and all(r.formula is not FALSE for r in ctx.requirements)
     return ctx.tensor(dims, value=kept(x, dims, cuts) if possible else None)
+
+
+def require_cut(ctx: InferenceContext, x: Tensor) -> None:
+    """Leave open what has more axes than slices are cut of, unless they are cut along the first or not at all."""
+    if x.rank > 8:
+        leave_open(ctx, "a tensor that is sliced has 8 axes at most")
 
 
 def part(ctx: InferenceContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
@@ -40,7 +48,7 @@ def part(ctx: InferenceContext, axis: int, length: Dim, begin: Dim | None, size:
     if begin is None or size is None:
         most = length if begin is None else length - begin
         known = size if size is not None and size.lo >= 0 else None
-        return Cut(ctx.fresh(f"size{axis}", 0, most) if known is None else known, begin, ONE)
+        return Cut(ctx.fresh(f"size{axis}", 0, most, how=Decided((1, 2, 3))) if known is None else known, begin, ONE)
     rest = equal(size, -1)
     ctx.require(any_of(rest, all_of(at_least(size, 0), at_least(length, begin + size))), INSIDE, begin + size, length)
     return Cut(select(rest, length - begin, as_dim(size)), begin, ONE)
@@ -53,6 +61,9 @@ def strided_slice(ctx: InferenceContext) -> Tensor:
     def masked(name: str, i: int) -> bool:
         return ctx.integer(f"{name}_mask", 0) >> i & 1 == 1
 
+    require_cut(ctx, ctx.input(0))
+    ellipses = ctx.integer("ellipsis_mask", 0)
+    ctx.check(ellipses & (ellipses - 1) == 0, "there is one ellipsis at most")
     for i, step in enumerate(ctx.items(3) or ()):
         single = masked("shrink_axis", i) and not masked("new_axis", i) and not masked("ellipsis", i)
         if single and step is not None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.dim import Dim, as_dim, ceil_divide, maximum
-from shapesmt.formula import divides
+from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.bridge import anything, known
 from shapesmt.ops.fields import wanted
 from shapesmt.ops.laws import require_least, require_vector, sized
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
     from shapesmt.context import InferenceContext
 
+PADDINGS = ("SAME", "VALID", "EXPLICIT")
+EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")
+POOLS = ("AvgPool", "MaxPool", "MaxPoolV2", "MaxPoolWithArgmax")
+DEEP = ("MaxPool", "MaxPoolV2")  # those whose windows may be along the channels
+CHANNELS = {False: -1, True: 1}  # where they are, by whether they come first
 FITS = "the window fits the padded input"
 
 
@@ -33,13 +38,14 @@ class Window(NamedTuple):
     def positions(self, ctx: InferenceContext, size: Dim, *, loose: bool = False) -> Dim:
         """How many positions it has.
 
-        With sizes known beforehand, TensorFlow refuses a window that doesn't fit; kernels that find out later may make
-        an empty output where it is too large by less than a stride, which some operators always do (`loose`).
+        Of a size known beforehand, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
+        empty output where it is too large by less than a stride, which some operators always do (`loose`).
         """
         if self.padding == "SAME":
             return ceil_divide(size, self.stride)
         span = size + self.pads - (self.kernel - 1) * self.dilation - 1
-        ctx.require_at_least(span, 1 - 2 * self.stride if loose else 0, FITS)
+        late = loose or size.constant is None or self.kernel.constant is None
+        ctx.require_at_least(span, 1 - 2 * self.stride if late else 0, FITS)
         return maximum(span // self.stride + 1, 0)
 
 
@@ -48,12 +54,40 @@ def spatial(ctx: InferenceContext, values: Sequence[int]) -> tuple[int, ...]:
     return tuple(values[2:] if channels_first(ctx) else values[1:-1])
 
 
-def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
-    """An attribute with one number per axis, or an input of constants: those of height, width, ..."""
+def entries(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
+    """An attribute with one number per axis, or an input of constants; that of the batch is 1."""
     values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
     ctx.check(len(values) == count + 2, f"'{name}' has {count + 2} entries")
-    ctx.check(min(values) >= 1, f"'{name}' are positive")
-    return spatial(ctx, values)
+    ctx.check(values[0] == 1, f"'{name}' has 1 for the batch")
+    return values
+
+
+def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
+    """The entries for height, width, ...; that for the channels is 1, but for the strides of pools, which ignore it."""
+    values, op = entries(ctx, name, count, index), ctx.node.op
+    along = values[CHANNELS[channels_first(ctx)]]
+    free = op == "AvgPool" or along >= 1 if name == "strides" and op in POOLS else along == 1
+    ctx.check(free, f"'{name}' has 1 for the channels, not {along}")
+    found = spatial(ctx, values)
+    ctx.check(min(found) >= 1 or (op, name) == ("Dilation2D", "rates"), f"'{name}' are positive")
+    return found
+
+
+def explicit_pads(ctx: InferenceContext, count: int) -> tuple[int, ...]:
+    """What is padded before and behind height, width, ... where the node lists it; 0 where it doesn't."""
+    pads, listed = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
+    ctx.check(listed or not pads, "'explicit_paddings' is for padding EXPLICIT")
+    pads = pads if listed else (0,) * (2 * count + 4)
+    ctx.check(len(pads) == 2 * count + 4, f"'explicit_paddings' has {2 * count + 4} entries")
+    ctx.check(min(pads) >= 0, "padding isn't negative")
+    befores, afters = (spatial(ctx, pads[side::2]) for side in (0, 1))
+    ctx.check(sum(befores) + sum(afters) == sum(pads), "neither batch nor channels are padded")
+    return tuple(p for pair in zip(befores, afters, strict=True) for p in pair)
+
+
+def pairs(pads: Sequence[int]) -> list[tuple[int, int]]:
+    """What is padded before and behind each axis."""
+    return list(zip(pads[::2], pads[1::2], strict=True))
 
 
 def windows(
@@ -61,12 +95,10 @@ def windows(
 ) -> list[Window]:
     """The windows that the attributes describe, one per axis of the kernel."""
     count, padding = len(kernel), ctx.text("padding")
-    explicit = ctx.integers("explicit_paddings", ()) if padding == "EXPLICIT" else (0,) * (2 * count + 4)
-    ctx.check(len(explicit) == 2 * count + 4, f"'explicit_paddings' has {2 * count + 4} entries")
-    ctx.check(min(explicit) >= 0, "padding isn't negative")
-    pads = spatial(ctx, [a + b for a, b in zip(explicit[::2], explicit[1::2], strict=True)])
-    strides = per_axis(ctx, "strides", count, strides_input)
-    each = zip(map(as_dim, kernel), strides, per_axis(ctx, dilations, count), pads, strict=True)
+    ctx.check(padding in PADDINGS[: 3 if ctx.node.op in EXPLICIT else 2], f"'padding' is not '{padding}'")
+    pads, strides = explicit_pads(ctx, count), per_axis(ctx, "strides", count, strides_input)
+    total = map(sum, pairs(pads))
+    each = zip(map(as_dim, kernel), strides, per_axis(ctx, dilations, count), total, strict=True)
     return [Window(k, stride, dilation, padding, p) for k, stride, dilation, p in each]
 
 
@@ -88,7 +120,8 @@ def filtered(ctx: InferenceContext, x: Tensor, w: Tensor, count: int) -> list[Di
     """The positions of filters `[*kernel, c, m]` over an image."""
     for operand in (x, w):
         ctx.require_rank(operand, count + 2)
-    require_least(ctx, w.dims[:-1], 1, "the filters aren't empty")
+    if not ctx.node.op.endswith("DepthwiseConv2dNative"):
+        require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, "the filters aren't empty")
     axes = windows(ctx, w.dims[:count])
     return [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
 
@@ -110,8 +143,8 @@ def require_groups(ctx: InferenceContext, channels: Dim, w: Tensor) -> None:
         return
     ctx.require(divides(w[-2], channels), "the channels are a multiple of those of the filters", channels, w[-2])
     groups = channels // w[-2]
-    ctx.require_at_least(groups, 1, "there is at least one channel")
-    ctx.require(divides(groups, w[-1]), "the groups divide the filters", w[-1], groups)
+    split = any_of(equal(w[-1], 0), all_of(at_least(groups, 1), divides(groups, w[-1])))
+    ctx.require(split, "there is a group at least, and the groups divide the filters", w[-1], groups)
 
 
 @rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN)
@@ -119,6 +152,8 @@ def depthwise(ctx: InferenceContext) -> Tensor:
     """Filters `[*kernel, c, m]` make m channels of each of c."""
     x, w = ctx.input(0), ctx.input(1)
     made = filtered(ctx, x, w, 2)
+    ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, "the strides of height and width are equal")
+    ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, "the filters aren't dilated")
     ctx.require_equal(channel(ctx, x), w[2], "there are filters for each channel")
     return image(ctx, x[0], w[2] * w[3], made)
 
@@ -155,31 +190,48 @@ def pool(ctx: InferenceContext) -> Tensor:
 def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
     """The input with height and width as long as the window has positions; or windows of channels become one each."""
     ctx.require_rank(x, count + 2)
-    axes = windows(ctx, per_axis(ctx, "ksize", count))
-    made = [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
-    depth, channels = (ctx.integers("ksize", ()) or (1, 1))[1 if channels_first(ctx) else -1], channel(ctx, x)
-    if ctx.node.op == "MaxPool" and ctx.text("padding") != "SAME":
-        ctx.require_at_least(channels, depth, FITS)
-    if depth > 1:
-        ctx.require(divides(depth, channels), f"the channels split into blocks of {depth}", channels, depth)
-    return image(ctx, x[0], channels // depth, made)
+    inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
+    kernel, at, channels = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)], channel(ctx, x)
+    sides = spatial(ctx, kernel)
+    ctx.check(min(kernel) >= 1, "'ksize' are positive")
+    made = [
+        a.positions(ctx, d) for a, d in zip(windows(ctx, sides, strides_input=inputs[1]), sizes(ctx, x), strict=True)
+    ]
+    for width, pads in zip(sides, pairs(explicit_pads(ctx, count)), strict=True):
+        ctx.check(max(pads) < width, "pads are smaller than the window")
+    if ctx.node.op in DEEP and ctx.text("padding") != "SAME":
+        ctx.check(channels.constant != 0, FITS)  # that is seen beforehand or not at all
+    depth = kernel[at]
+    return (
+        deep(ctx, x, depth, sides, entries(ctx, "strides", count, inputs[1])[at])
+        if depth > 1
+        else image(ctx, x[0], channels, made)
+    )
+
+
+def deep(ctx: InferenceContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
+    """Windows of channels that become one each."""
+    ctx.check(ctx.node.op in DEEP, f"{ctx.node.op} has no windows along the channels")
+    ctx.check(set(sides) == {1}, "windows are along the channels, or along height and width")
+    ctx.check(stride == depth, "windows of channels stand side by side")
+    channels = channel(ctx, x)
+    ctx.require(divides(depth, channels), f"the channels split into blocks of {depth}", channels, depth)
+    return image(ctx, x[0], channels // depth, sizes(ctx, x))
 
 
 @rule("MaxPoolV2", domain=DOMAIN)
 def max_pool_v2(ctx: InferenceContext) -> Tensor:
     """The maximum of each window, whose sizes and strides are inputs."""
     x, sides = ctx.input(0, rank=4), [known(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
-    if None in sides:
-        return anything(ctx, x)
-    axes = windows(ctx, per_axis(ctx, "ksize", 2, 1), strides_input=2)
-    made = [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
-    return image(ctx, x[0], channel(ctx, x), made)
+    require_vector(ctx, (1, 2), 4, "there is a number for each axis")
+    return anything(ctx, x) if None in sides else pooled(ctx, x, 2)
 
 
 @rule("MaxPoolWithArgmax", domain=DOMAIN)
 def max_pool_places(ctx: InferenceContext) -> list[Tensor]:
     """The maximum of each window, and where it was."""
     made = pooled(ctx, ctx.input(0), 2)
+    require_least(ctx, ctx.input(0).dims, 1, "the input isn't empty")
     return [made, ctx.tensor(made.dims, ctx.text("Targmax", "int64"))]
 
 
@@ -208,8 +260,10 @@ def patches(ctx: InferenceContext) -> Tensor:
 def batch_norm(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; scale, offset, mean and variance have one element per channel."""
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
-    ctx.check(x.rank == 4 or (x.rank == 5 and ctx.node.op.endswith("V3")), f"the rank is 4, not {x.rank}")
+    ctx.require_rank(x, len(ctx.text("data_format", "NHWC")) if ctx.node.op.endswith("V3") else 4)
     channels = channel(ctx, x)
+    for moment in (3, 4):
+        ctx.require_rank(ctx.input(moment), 1)
     require_vector(ctx, (1, 2), channels, "scale and offset have one element per channel")
     if not training or ctx.number("exponential_avg_factor", 1.0) != 1:
         require_vector(ctx, (3, 4), channels, "mean and variance have one element per channel")
@@ -228,4 +282,5 @@ def old_batch_norm(ctx: InferenceContext) -> Tensor:
 @rule("LRN", domain=DOMAIN)
 def local_response(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
+    least(ctx, "depth_radius", 0, 5)
     return ctx.tensor(ctx.input(0, rank=4).dims)

@@ -31,7 +31,6 @@ TABLE = {
     "Minimum": Row("Min"),
     "Print": Row("Identity", inputs=1),
     "Rint": Row("Round"),
-    "SelectV2": Row("Where"),
     "Softmax": Row("Softmax"),
 }
 

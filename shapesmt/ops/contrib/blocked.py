@@ -1,0 +1,109 @@
+"""Convolution and pooling over channels in blocks, as ONNX Runtime's optimizer lays them out for one machine."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import ceil_divide
+from shapesmt.formula import all_of, any_of, at_least, divides, less
+from shapesmt.ops.contrib.common import viewed
+from shapesmt.ops.registry import rule
+from shapesmt.ops.spatial import convolved, global_pool, pool
+from shapesmt.tensor import LOST
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+    from shapesmt.tensor import Tensor
+
+DOMAIN = "com.microsoft.nchwc"
+BLOCK, LARGE_BLOCK = 8, 16  # channels, by machine
+BLOCKS = "channels come in whole blocks"
+
+
+def blocked(ctx: InferenceContext) -> Tensor:
+    """The input `[n, channels, height, width]`, whose channels come in blocks."""
+    x = ctx.input(0, rank=4)
+    if not _padded(x[1]):
+        ctx.require(divides(BLOCK, x[1]), BLOCKS, x[1], BLOCK)
+    return x
+
+
+def _padded(channels: Dim) -> bool:
+    """Whether how many there are depends on the machine that the file was made for."""
+    return any(s.kind == LOST for s in channels.symbols)
+
+
+@rule("ReorderInput", domain=DOMAIN)
+def reorder_input(ctx: InferenceContext) -> Tensor:
+    """`[n, c, h, w]`, or `[n, h, w, c]`, as `[n, c in whole blocks, h, w]`."""
+    n, c, *sizes = ctx.input(0, rank=4).dims
+    if ctx.integer("channels_last", 0):
+        c, sizes = sizes[-1], [c, *sizes[:-1]]
+    ctx.require(divides(4, c), "channels come in fours", c, 4)
+    least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
+    return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, LOST), *sizes))
+
+
+@rule("ReorderOutput", domain=DOMAIN)
+def reorder_output(ctx: InferenceContext) -> Tensor:
+    """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels behind."""
+    n, c, *sizes = blocked(ctx).dims
+    channels = ctx.integer("channels", 0)
+    ctx.check(channels > 0, "the attribute channels is positive")
+    ctx.require_at_least(c, channels, BLOCKS)
+    ctx.require(less(c, channels + LARGE_BLOCK), BLOCKS, c, channels + LARGE_BLOCK)
+    return ctx.tensor((n, *sizes, channels) if ctx.integer("channels_last", 0) else (n, channels, *sizes))
+
+
+@rule("Conv", domain=DOMAIN)
+def blocked_conv(ctx: InferenceContext) -> Tensor:
+    """A convolution, to which a tensor of its shape is added."""
+    x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
+    ctx.require(divides(BLOCK, w[0]), BLOCKS, w[0], BLOCK)
+    if _padded(x[1]):
+        x = _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
+    else:
+        ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), BLOCKS, x[1], BLOCK)
+    y = convolved(viewed(ctx, (x, *ctx.inputs[1:])), x, w, 2)
+    if ctx.has(3):
+        ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
+    return y
+
+
+def _as_deep(ctx: InferenceContext, x: Tensor, wanted: Dim) -> Tensor:
+    """The input with as many channels as the filters want, which are so many on the machine of the file."""
+    lo, hi = x[1].tight
+    law = "the input has group times the channels of the weights"
+    ctx.require(
+        all_of(at_least(wanted, int(lo)), *(at_least(int(hi), wanted) for _ in range(hi < inf))), law, x[1], wanted
+    )
+    return ctx.tensor((x[0], wanted, *x.dims[2:]))
+
+
+@rule("MaxPool", "AveragePool", domain=DOMAIN)
+def blocked_pool(ctx: InferenceContext) -> Tensor:
+    """A window over each channel."""
+    return pool(viewed(ctx, (blocked(ctx),), version=22))
+
+
+@rule("GlobalMaxPool", "GlobalAveragePool", domain=DOMAIN)
+def blocked_global_pool(ctx: InferenceContext) -> Tensor:
+    """Height and width become one element."""
+    blocked(ctx)
+    return global_pool(ctx)
+
+
+@rule("Upsample", domain=DOMAIN)
+def blocked_upsample(ctx: InferenceContext) -> Tensor:
+    """Height and width times whole numbers."""
+    n, c, *sizes = blocked(ctx).dims
+    scales = ctx.integers("scales")
+    ctx.check(
+        scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, "the attribute scales is [1, 1, height, width]"
+    )
+    return ctx.tensor((n, c, *(size * scale for size, scale in zip(sizes, scales[2:], strict=True))))
+
+
+__all__ = ["blocked"]

@@ -1,0 +1,82 @@
+"""Random numbers: tensors of sizes that are listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.formula import any_of, equal
+from shapesmt.ops.fields import wanted
+from shapesmt.ops.laws import require_least, require_shape, sized
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
+from shapesmt.tensor import Tensor
+
+if TYPE_CHECKING:
+    from shapesmt.context import InferenceContext
+
+RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
+STATELESS = tuple(
+    f"Stateless{name}{v}"
+    for name in ("RandomUniform", "RandomNormal", "RandomUniformInt", "RandomUniformFullInt", "TruncatedNormal")
+    for v in ("", "V2")
+)
+
+
+@rule(*RANDOM, *STATELESS, domain=DOMAIN, any_rank=True, random=True)
+def random(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes."""
+    sizes, op = wanted(ctx, 0), ctx.node.op
+    require_least(ctx, sizes, 0, "sizes are not negative")
+    require_seeds(ctx)
+    if op.removesuffix("V2").endswith("UniformInt"):
+        low, high = len(ctx.inputs) - 2, len(ctx.inputs) - 1
+        require_numbers(ctx, low, high)
+        for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
+            require_order(ctx, a, b, "the range of numbers isn't empty", apart=True)
+    default = ctx.input(1).dtype if op == "RandomUniformInt" else "float32"
+    dtype = dtype_of(ctx, "Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
+    return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
+
+
+def require_seeds(ctx: InferenceContext) -> None:
+    """State what the second input, a seed, and the key, counter and algorithm of second versions have to be."""
+    op = ctx.node.op
+    if not op.startswith("Stateless"):
+        return
+    if not op.endswith("V2"):
+        require_shape(ctx, 2 if op == "StatelessMultinomial" else 1, (2,), "a seed is two numbers")
+        return
+    require_shape(ctx, 1, (1,), "a key is one number")
+    require_numbers(ctx, 3)
+    ctx.require_at_least(ctx.input(2, rank=1)[0], 1, "a counter has at least one number")
+    algorithm = first(ctx, 3)
+    if algorithm is not None:
+        ctx.require(
+            any_of(equal(algorithm, 1), equal(algorithm, 3)), "the algorithm is 1, or 3 to choose one", algorithm
+        )
+
+
+@rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
+def random_of(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes for each parameter."""
+    sizes, parameters = wanted(ctx, 0), ctx.input(1)
+    require_least(ctx, sizes, 0, "sizes are not negative")
+    dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
+    return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
+
+
+@rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
+def multinomial(ctx: InferenceContext) -> Tensor:
+    """So many classes drawn for each row."""
+    logits, count = ctx.input(0, rank=2), first(ctx, 1)
+    ctx.require_rank(ctx.input(1), 0)
+    require_seeds(ctx)
+    ctx.require_at_least(logits[1], 1, "there is at least one class")
+    require_least(ctx, [count], 0, "the number of draws isn't negative")
+    return ctx.tensor([logits[0], *sized(ctx, [count])], dtype_of(ctx, "output_dtype", "int64"))
+
+
+@rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True)
+def shuffle(ctx: InferenceContext) -> Tensor:
+    """The shape is kept."""
+    return ctx.tensor(ctx.input(0).shape)

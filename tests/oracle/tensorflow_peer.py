@@ -1,0 +1,355 @@
+"""One call of a TensorFlow operator, run by TensorFlow in a process of its own and judged by shapesmt.
+
+A call is an operator with its arguments: a tensor of data, or a constant. Its siblings are the same call with one thing
+changed: a rank, a size, a constant or an attribute.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.core.framework import graph_pb2, node_def_pb2
+from tensorflow.python.framework import op_def_registry
+
+import shapesmt
+from shapesmt.frontends import load
+
+tf.config.set_visible_devices([], "GPU")
+
+ONLY_HERE = ("CPU", "only supports NHWC", "no argument for repetition")  # what other devices' kernels may do
+HIDDEN = 40  # how many values are tried of what an input hides
+RANKS = 10  # a tensor of that many axes is more than most operators take
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A tensor that is given: its elements are data unless there are `values`, which may be `hidden` in a file."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    values: Any = None
+    hidden: bool = False
+
+    @property
+    def fed(self) -> bool:
+        """Whether it is an input of the file."""
+        return self.values is None or self.hidden
+
+
+@dataclass(frozen=True)
+class Call:
+    """An operator on arguments, some of them lists, with attributes; `changed` says what its siblings differ in."""
+
+    op: str
+    arguments: tuple[Argument | tuple[Argument, ...], ...]
+    attributes: tuple[tuple[str, Any], ...] = ()
+    changed: str = ""
+
+    @property
+    def flat(self) -> list[Argument]:
+        """The arguments one by one."""
+        return [a for given in self.arguments for a in (given if isinstance(given, tuple) else (given,))]
+
+    def __str__(self) -> str:
+        shown = [
+            f"{a.dtype}{list(a.shape)}" + ("" if a.values is None else f"={a.values}" + "?" * a.hidden)
+            for a in self.flat
+        ]
+        return f"{self.op}({', '.join(shown)}; {dict(self.attributes)}) with {self.changed or 'nothing changed'}"
+
+
+# Files
+
+
+def graph_of(call: Call, told: str = "sizes") -> graph_pb2.GraphDef:
+    """The call as a graph of one node, which TensorFlow and shapesmt read; it tells "sizes", "ranks" or nothing."""
+    graph = graph_pb2.GraphDef()
+    graph.versions.producer = min(op_def_registry.get(call.op).deprecation.version or 2000, 2000) - 1
+    for i, a in enumerate(call.flat):
+        node = graph.node.add(name=f"in{i}", op="Placeholder" if a.fed else "Const")
+        node.attr["dtype"].type = tf.as_dtype(a.dtype).as_datatype_enum
+        if not a.fed:
+            made = np.array(a.values, object if a.dtype == "string" else tf.as_dtype(a.dtype).as_numpy_dtype)
+            node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(made, a.dtype, a.shape))
+        else:
+            node.attr["shape"].shape.unknown_rank = not told
+            for size in a.shape if told else ():
+                node.attr["shape"].shape.dim.add(size=size if told == "sizes" else -1)
+    graph.node.append(_node_of(call))
+    return graph
+
+
+def _node_of(call: Call) -> node_def_pb2.NodeDef:
+    """The operator's node, its types those of the arguments."""
+    found = op_def_registry.get(call.op)
+    node = node_def_pb2.NodeDef(name="out", op=call.op, input=[f"in{i}" for i in range(len(call.flat))])
+    for arg, given in zip(found.input_arg, call.arguments, strict=True):
+        listed = given if isinstance(given, tuple) else (given,)
+        types = [tf.as_dtype(a.dtype).as_datatype_enum for a in listed]
+        if arg.number_attr:
+            node.attr[arg.number_attr].i = len(listed)
+        if arg.type_list_attr:
+            node.attr[arg.type_list_attr].list.type[:] = types
+        elif arg.type_attr and types:
+            node.attr[arg.type_attr].type = types[0]
+    kinds = {a.name: a.type for a in found.attr}
+    for name, value in call.attributes:
+        _set(node.attr[name], kinds[name], value)
+    return node
+
+
+def _set(attribute: Any, kind: str, value: Any) -> None:
+    if kind.startswith("list("):
+        kind = kind[5:-1]
+        attribute.list.SetInParent()
+        for one in value:
+            if kind == "shape":
+                attribute.list.shape.append(tf.TensorShape(one).as_proto())
+            else:
+                getattr(attribute.list, _FIELDS[kind]).append(_plain(kind, one))
+    elif kind == "shape":
+        attribute.shape.CopyFrom(tf.TensorShape(value).as_proto())
+    else:
+        setattr(attribute, _FIELDS[kind], _plain(kind, value))
+
+
+_FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type"}
+
+
+def _plain(kind: str, value: Any) -> Any:
+    if kind == "type":
+        return tf.as_dtype(value).as_datatype_enum
+    return value.encode() if kind == "string" else value
+
+
+# TensorFlow
+
+
+@dataclass(frozen=True)
+class Run:
+    """What TensorFlow makes of a call: the shapes of its outputs, or why it refuses."""
+
+    shapes: tuple[tuple[int, ...], ...] = ()
+    refused: str = ""
+
+
+def outcomes(calls: Sequence[Call]) -> Iterator[Run]:
+    """What TensorFlow makes of each call; a child process runs them, and another goes on where one dies."""
+    done = 0
+    while done < len(calls):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            with os.fdopen(writer, "wb") as out:
+                for call in calls[done:]:
+                    pickle.dump(attempt(call), out)
+                    out.flush()
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as results:
+            try:
+                while done < len(calls):
+                    yield pickle.load(results)
+                    done += 1
+            except EOFError:
+                done += 1
+                yield Run(refused="the process died")
+        os.waitpid(child, 0)
+
+
+def attempt(call: Call) -> Run:
+    """The call run with sizes that TensorFlow learns when it runs, and then told them beforehand."""
+    found = None
+    for feeds, told in itertools.product(_feeds(call), ("ranks", "")):  # some shape functions break at sizes of -1
+        run = _executed(call, feeds, told)
+        found = found or run
+        if not run.refused:
+            found = run
+            break
+    if found is None or found.refused:
+        return found or Run(refused="it takes nothing")
+    try:
+        with tf.Graph().as_default():
+            tf.import_graph_def(graph_of(call), name="")
+    except ValueError as error:
+        return Run(found.shapes, f"beforehand: {error}")
+    return found
+
+
+def _feeds(call: Call) -> Iterator[dict[str, Any]]:
+    """What the inputs may hold: one, zero, and where values are hidden these and others like them."""
+    inputs = {f"in{i}:0": a for i, a in enumerate(call.flat) if a.fed}
+    integers = any("int" in a.dtype for a in inputs.values())
+    for fill in (1, 0) if integers else (1,):
+        yield {name: _fed(a, fill) for name, a in inputs.items()}
+    hidden = [name for name, a in inputs.items() if a.hidden]
+    for trial in range(HIDDEN) if hidden else ():
+        random = Random(trial)
+        feeds = {name: _fed(a, trial % 2) for name, a in inputs.items()}
+        for name in hidden:
+            feeds[name] = np.reshape([random.randint(-1, 6) for _ in range(feeds[name].size)], feeds[name].shape)
+        yield feeds
+
+
+def _executed(call: Call, feeds: dict[str, Any], told: str) -> Run:
+    try:
+        with tf.Graph().as_default() as g:
+            tf.import_graph_def(graph_of(call, told), name="")
+            config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+            config.graph_options.rewrite_options.disable_meta_optimizer = True
+            with tf.compat.v1.Session(graph=g, config=config) as session:
+                out = g.get_operation_by_name("out")
+                _, made = session.run([out, out.outputs], feeds)
+    except (tf.errors.OpError, ValueError) as error:
+        said = str(error).replace("Graph execution error:", "").split("\n\t [[")[0]
+        return Run(refused=" ".join(said.split()[-30:]))
+    return Run(tuple(np.shape(t) for t in made))
+
+
+def _fed(a: Argument, fill: int) -> Any:
+    if a.values is not None:
+        return np.array(a.values, tf.as_dtype(a.dtype).as_numpy_dtype).reshape(a.shape)
+    if a.dtype == "string":
+        return np.full(a.shape, "a", object)
+    return np.full(a.shape, fill if "int" in a.dtype else 1, tf.as_dtype(a.dtype).as_numpy_dtype)
+
+
+# shapesmt
+
+
+def compare(call: Call, run: Run) -> str:
+    """What is wrong with the verdict and the shapes; "" where nothing is."""
+    try:
+        graph = load(graph_of(call).SerializeToString())
+    except shapesmt.ModelError as error:
+        return "" if run.refused else f"{error}, and TensorFlow makes {run.shapes}"
+    if not graph.nodes:  # it makes nothing
+        return ""
+    report = shapesmt.check(graph)
+    verdict = report.verdict.name
+    if run.refused:
+        if any(sign in run.refused for sign in ONLY_HERE):
+            return ""
+        return f"PROVED, and TensorFlow refuses: {run.refused[:150]}" if verdict == "PROVED" else ""
+    if verdict == "FAILS":
+        return f"FAILS, and TensorFlow makes {run.shapes}: {report.findings[0].law}"
+    if verdict == "UNKNOWN":
+        return f"UNKNOWN, and TensorFlow makes {run.shapes}" if not call.changed else ""
+    inferred = shapesmt.bounds(graph).tensors
+    for i, shape in enumerate(run.shapes):
+        found = inferred.get("out" if i == 0 else f"out:{i}")
+        if found is None or found.shape is None:
+            continue
+        ends = [(d.min, d.max) for d in found.shape]
+        fits = len(ends) == len(shape) and all(
+            lo <= size and (hi is None or size <= hi) for (lo, hi), size in zip(ends, shape, strict=True)
+        )
+        if not fits:
+            return f"output {i} is {ends}, and TensorFlow makes {shape}"
+    return ""
+
+
+# Siblings
+
+
+def hidden(call: Call) -> Iterator[Call]:
+    """The same call with a constant of integers that is an input instead."""
+    for i, a in enumerate(call.arguments):
+        if isinstance(a, Argument) and a.values is not None and a.dtype in ("int32", "int64"):
+            other = replace(a, hidden=True)
+            yield replace(call, arguments=(*call.arguments[:i], other, *call.arguments[i + 1 :]))
+
+
+def siblings(call: Call) -> Iterator[Call]:
+    """The same call with one thing changed: the ranks and sizes of arguments, constants, attributes."""
+    for i, given in enumerate(call.arguments):
+        listed = isinstance(given, tuple)
+        for k, a in enumerate(given if isinstance(given, tuple) else (given,)):
+            for what, other in [*_shaped(a), *_valued(a)]:
+                made: Any = (*given[:k], other, *given[k + 1 :]) if isinstance(given, tuple) else other
+                where = f"argument {i}" + (f"[{k}]" if listed else "")
+                yield replace(
+                    call,
+                    arguments=(*call.arguments[:i], made, *call.arguments[i + 1 :]),
+                    changed=f"{where} {what}",
+                )
+    kinds = {a.name: a for a in op_def_registry.get(call.op).attr}
+    known = dict(call.attributes)
+    for name, attribute in kinds.items():
+        for value in _others(attribute, known.get(name, _default(attribute))):
+            yield replace(call, attributes=tuple({**known, name: value}.items()), changed=f"{name}={value}")
+
+
+def _shaped(a: Argument) -> Iterator[tuple[str, Argument]]:
+    """Other ranks and sizes of data."""
+    if a.values is not None and not a.hidden:
+        return
+    shapes = [(1, *a.shape), (*a.shape, 1), (*a.shape, *[1] * (RANKS - len(a.shape))), ()]
+    shapes += [a.shape[1:], a.shape[:-1]] if a.shape else []
+    for axis, size in enumerate(a.shape):
+        shapes += [(*a.shape[:axis], s, *a.shape[axis + 1 :]) for s in (0, 1, size - 1, size + 1, 2 * size)]
+    for shape in dict.fromkeys(shapes):
+        if shape != a.shape and min(shape, default=0) >= 0:
+            yield (
+                f"of shape {list(shape)}",
+                replace(a, shape=shape, values=None if a.values is None else np.ones(shape).tolist()),
+            )
+
+
+def _valued(a: Argument) -> Iterator[tuple[str, Argument]]:
+    """Other constants: of other ranks, of other lengths, with other elements."""
+    if a.fed:
+        return
+    values = np.array(a.values, object if a.dtype == "string" else None).reshape(a.shape)
+    others = [values[None], values[..., None], values.reshape(-1)[:1].reshape(())] if values.size else [values[None]]
+    if values.ndim:
+        others += [values[:-1], np.concatenate([values, values[-1:]])]
+    for at in np.ndindex(values.shape) if a.dtype != "string" else ():
+        for number in {-5, -2, -1, 0, 1, 2, 3, 5, values[at] + 1, values[at] - 1}:
+            if not (a.dtype == "bool" or (a.dtype.startswith("u") and number < 0)):
+                changed = values.copy()
+                changed[at] = number
+                others.append(changed)
+    for other in others:
+        if other.shape != values.shape or (other != values).any():
+            yield f"= {other.tolist()}", Argument(a.dtype, other.shape, other.tolist())
+
+
+def _default(attribute: Any) -> Any:
+    if not attribute.HasField("default_value"):
+        return None
+    value = attribute.default_value
+    kind = attribute.type
+    if kind.startswith("list("):
+        return list(getattr(value.list, _FIELDS.get(kind[5:-1], "shape")))
+    found = getattr(value, _FIELDS.get(kind, "shape"))
+    return found.decode() if kind == "string" else found
+
+
+def _others(attribute: Any, value: Any) -> list[Any]:
+    """Other values of an attribute, which TensorFlow's registry may limit."""
+    kind = attribute.type
+    if value is None or attribute.name in ("T", "Tidx", "container", "shared_name"):
+        return []
+    if kind == "int":
+        return [v for v in dict.fromkeys((-3, -2, -1, 0, 1, 2, 3, 9, value + 1, value - 1)) if v != value]
+    if kind == "bool":
+        return [not value]
+    if kind == "float":
+        return [v for v in (-1.0, 0.0, 0.5, 1.0, 2.0) if v != value]
+    if kind == "string":
+        allowed = [s.decode() for s in attribute.allowed_values.list.s]
+        return [s for s in (allowed or ["", "?"]) if s != value]
+    if kind == "list(int)":
+        changed = [[*value[:i], n, *value[i + 1 :]] for i, v in enumerate(value) for n in (-1, 0, 1, 2, 3) if n != v]
+        return [value[:-1], [*value, 1], *changed] if value else [[0], [1], [1, 1], [-1], [5]]
+    return []
