@@ -144,6 +144,15 @@ class TestPlaces:
         ahead = twice.replace("i = Concat<axis=0>(b, b)", "d = Add(b, c1) i = Concat<axis=0>(b, d)")
         assert str(checked("float[n] x, bool[n] m", ahead, n="1..3").verdict) == "DEPENDS"
 
+    def test_of_two_trips(self):
+        loop = """ones = Constant<value_ints=[2]>() count = Squeeze(ones, c0) k = Squeeze(c1, c0) go = Cast<to=9>(k)
+        o, d = Loop<body = b (int64 i, bool c, int64[q] last, int64[q2] before) =>
+        (bool e, int64[r] place, int64[s] by) {
+        e = Identity(c) row = Gather<axis=0>(m, i) nz = NonZero(row) place = Squeeze(nz, c0) by = Sub(place, last)
+        }> (count, go, start, start) z = Gather<axis=0>(w, d)"""
+        report = checked("bool[2, n] m, float[1] w, int64[1] start", loop, n="3..4")
+        assert "Gather" in [f.op_type for f in report.findings]
+
     def test_two_places_are_not_taken_for_one(self):
         """Their difference may be anything: nothing is concluded from it."""
         far = "a = NonZero(m) i = Gather<axis=1>(a, c0) j = Gather<axis=1>(a, c1) d = Sub(i, j) s = Squeeze(d, c0) "
