@@ -343,7 +343,13 @@ def analysed(
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
         raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
-    return Analysis(problem, examine(problem, judge, trust=declared == "trust"), judge, started)
+    pinned, trust = problem.pinned(), declared == "trust"
+    found = examine(pinned, judge, trust=trust)
+    if pinned is not problem and found.judgements:
+        named = examine(problem, judge, trust=trust)
+        if named.decided and named.reported == found.reported:  # the same, with names in what is told of it
+            return Analysis(problem, named, judge, started)
+    return Analysis(pinned, found, judge, started)
 
 
 def _checked(

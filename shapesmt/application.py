@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
-from shapesmt.formula import Formula
+from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.provenance import Causes, Origin
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Tensor
@@ -17,7 +17,7 @@ class Unjudged(NamedTuple):
     """A node of which nothing is said, at the path of an inner node: no rule, an unknown rank or unknown elements.
 
     `kind` is "unsupported", "rank" or "elements"; `law` says what would have to be so for it to be judged, `note`
-    what is known all the same.
+    what is known all the same; `given` is the condition under which the node comes to it.
     """
 
     path: str
@@ -25,6 +25,7 @@ class Unjudged(NamedTuple):
     kind: str
     law: str
     note: str = ""
+    given: Formula = TRUE
 
 
 class Decided(NamedTuple):
@@ -62,3 +63,8 @@ class Application:
     origin: Callable[[int], Origin] | None = None  # of the unknown elements of an output, where an inner graph makes it
     called: bool = False  # whether these are about the inputs of the function that the node calls
     decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known
+
+    @property
+    def broken(self) -> bool:
+        """Whether the node runs for no input, so that it makes nothing."""
+        return any(r.formula is FALSE and not r.limit for r in self.requirements)

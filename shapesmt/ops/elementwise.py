@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -14,7 +15,7 @@ from shapesmt.graph import DTYPES
 from shapesmt.ops import items
 from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term_of, valued
 from shapesmt.ops.indices import swept
-from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
+from shapesmt.ops.items import INTEGERS, PARTIAL, Function
 from shapesmt.ops.registry import rule
 from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
@@ -34,23 +35,23 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     """The elements of `function` applied to operands broadcast to `shape`."""
     if function is None or all(t.value is None for t in operands) or not _alike(function, operands):
         return None
-    partial, sizes = function in PARTIAL, concrete(shape)
+    lenient, sizes = function in PARTIAL, concrete(shape)
     most = most_listed(operands, MAX_ELEMENTS)
     if dtype in FLOATS:
         most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
-        arrays = [array_of(t) if partial or t.value is not None else None for t in operands]
+        arrays = [array_of(t) if lenient or t.value is not None else None for t in operands]
         found = [a for a in arrays if a is not None]
         if len(found) == len(arrays):
             if any(a.ndim > len(sizes) or any(map(_clash, a.shape[::-1], sizes[::-1])) for a in found):
                 return None
             rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in found), strict=True)
-            made = [function(*row) if partial or all(i is not None for i in row) else None for row in rows]
-            return elements(sizes, [known(item, dtype, function) for item in made])
+            kept = [row if lenient or None not in row else None for row in rows]
+            return elements(sizes, [None if row is None else items.result(function, row, dtype) for row in kept])
     over = [element_over(t, shape) for t in operands]
     if any(e is None for e in over):
         return None
-    return valued(shape, known(function(*over), dtype, function))
+    return valued(shape, items.result(function, over, dtype))
 
 
 def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
@@ -121,7 +122,7 @@ def cast(ctx: InferenceContext) -> Tensor:
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
     if x.shape is None:
         return ctx.tensor(None, dtype)
-    return ctx.tensor(x.dims, dtype, combine(lambda item: items.cast(item, dtype), (x,), x.dims, dtype))
+    return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
 
 
 def _wanted_dtype(ctx: InferenceContext) -> str:
