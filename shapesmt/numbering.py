@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.application import Application, Decided
 from shapesmt.dim import Atom, Dim, of_atom, symbol
@@ -29,7 +29,7 @@ from shapesmt.formula import at_least
 from shapesmt.graph import Function, Node
 from shapesmt.real import Real
 from shapesmt.rewrite import ENTRY, Replacer, atom_of, twin
-from shapesmt.tensor import FLOATS, Shape, Tensor, rewritten
+from shapesmt.tensor import FLOATS, Shape, Tensor
 from shapesmt.value import Elements
 
 if TYPE_CHECKING:
@@ -364,22 +364,6 @@ class Numbers:
 def _changed(made: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
     """An application over other symbols."""
     replacer = Replacer(change)
-
-    def side(dim: Any) -> Any:
-        return None if dim is None else replacer.apply(dim)
-
-    return replace(
-        made,
-        outputs=tuple(rewritten(t, replacer) for t in made.outputs),
-        requirements=tuple(
-            r._replace(
-                formula=replacer.apply(r.formula),
-                left=side(r.left),
-                right=side(r.right),
-                given=replacer.apply(r.given),
-            )
-            for r in made.requirements
-        ),
-        facts=(*map(replacer.apply, made.facts), *(at_least(d, 0) for d in change.values() if d.as_symbol() is None)),
-        made=kept,
-    )
+    limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
+    found = made.rewritten(replacer)
+    return replace(found, facts=(*found.facts, *limits), made=kept)

@@ -42,7 +42,7 @@ class UndecidedError(Exception):
         self.condition = condition
 
 
-def decided(condition: Formula, case: Formula | None) -> bool | None:
+def holds(condition: Formula, case: Formula | None) -> bool | None:
     """Whether a condition holds in a case; None where it is about sizes that aren't followed, or without a case.
 
     Raises:
@@ -63,7 +63,7 @@ def number(d: Dim, case: Formula | None) -> int | None:
     if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
         return d.constant
     for value in range(int(d.lo), int(d.hi)):
-        found = decided(equal(d, value), case)
+        found = holds(equal(d, value), case)
         if found is not False:
             return value if found else None
     return int(d.hi)
