@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import NoReturn, TypeVar
 
-from shapesmt.alone import Attached, ShapeAndType, given_shape, node_of
+from shapesmt.alone import Attached, ShapeAndType
 from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
+from shapesmt.given import Nested, given_shapes, node_of
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
@@ -55,7 +56,7 @@ class InferenceContext(Attached):
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
-        self.decided: dict[Dim, Decided] = {}
+        self.deciders: dict[Dim, Decided] = {}
         self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
@@ -78,7 +79,8 @@ class InferenceContext(Attached):
         domain: str = "",
         version: int = 1,
         names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
-        tensors: Sequence[Sequence[int] | int | None] = (),
+        dtypes: Sequence[str] = (),
+        tensors: Sequence[Nested | None] = (),
         tensors_as_shapes: Sequence[Tensor | None] = (),
         handles: Sequence[Sequence[ShapeAndType] | None] = (),
     ) -> InferenceContext:
@@ -92,23 +94,21 @@ class InferenceContext(Attached):
             name: The node's; the operator's without one.
             domain: The operator's.
             version: The version of its operator set.
-            names: The names of inputs and outputs in order, with how many of them each one stands for.
-            tensors: The elements of the first inputs, where they are constants.
+            names: The names of inputs and outputs in order, and how many each one stands for.
+            dtypes: The element types of the first inputs, "" for an unknown one.
+            tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
             tensors_as_shapes: The shapes that the elements of the first inputs spell.
             handles: What each input refers to, where it is a handle.
 
         Raises:
             ShapeMismatch: The number of inputs isn't that of the names or handles.
         """
-        ctx = cls(node_of(op, name, domain, len(inputs), outputs, attributes or {}), (), version)
+        ctx = cls(node_of(op, name, domain, version, (len(inputs), outputs), attributes or {}), (), version)
         ctx.alone, ctx._names = True, names
-        ctx.inputs = tuple(given_shape(s, i) for i, s in enumerate(inputs))
-        expected = sum(names[0].values()) if names[0] else len(inputs)
-        ctx.check(expected == len(inputs), f"Wrong number of inputs passed: {len(inputs)} while {expected} expected")
-        ctx.check(not handles or len(handles) == len(inputs), "there are handle shapes for each input")
+        ctx.inputs = given_shapes(inputs, dtypes)
+        ctx.set_input_handles(handles)
         ctx.set_input_tensors(tensors)
         ctx.set_input_tensors_as_shapes(tensors_as_shapes)
-        ctx._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
         return ctx
 
     # Inputs and attributes
@@ -216,7 +216,7 @@ class InferenceContext(Attached):
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.made.append(size)
-        self.decided[size] = how
+        self.deciders[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
         return size
@@ -385,7 +385,7 @@ class InferenceContext(Attached):
             granted=self._granted(outputs),
             sizing=frozenset(self.sizing),
             rests_on=frozenset(self.rests_on),
-            decided=self.decided,
+            decided=self.deciders,
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:

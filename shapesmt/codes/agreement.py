@@ -164,7 +164,8 @@ CODES = (
         "Give dimensions that count the same thing one name when exporting, or state that they are equal.",
         "g (float[n, 10] scores, int64[m] labels) => (float loss)\n"
         "{ loss = SoftmaxCrossEntropyLoss (scores, labels) }",
-        ("has a segment", "weight for each index", "label for each", "offset for each", "has a shift", "has a score",
+        ("has a segment", "segments of the rows", "weight for each index", "label for each", "offset for each",
+         "has a shift", "has a score",
          "anchor for each", "is marked, or not", "has a sorted list", "text begins and ends", "has a row and a column",
          "of one sample", "mask for each of", "offsets for each", "the same places", "as many classes as samples",
          "the same batch", "one batch", "prompts' batch", "same hidden size", "per sample", "per word", "per token",

@@ -33,7 +33,7 @@ from shapesmt.ranges import LARGEST, Range
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapesmt.frontends.schemas import Parameters
+    from shapesmt.frontends.types import Parameters
 
 __all__ = ["attribute", "parse", "read"]
 

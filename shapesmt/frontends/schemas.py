@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends.types import FITS, declared
+from shapesmt.frontends import microsoft
+from shapesmt.frontends.types import Parameters, declared
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.schema import Parameter, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shapesmt.graph import Function, Literal, Node
+    from shapesmt.graph import AttributeValue, Function, Literal, Node
 
-__all__ = ["OnnxSchemas", "Parameters"]
+__all__ = ["OnnxSchemas"]
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 _NAMES = {"float": "float32", "double": "float64"}
@@ -37,42 +38,6 @@ def dtype_of(text: str) -> str:
     return dtype_of(inner[:-1]) if outer == "tensor" else f"{outer}({dtype_of(inner[:-1])})"
 
 
-class Parameters(NamedTuple):
-    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats").
-
-    Some inputs can't be left out, even where there are others behind them.
-    """
-
-    inputs: tuple[int, int]
-    outputs: tuple[int, int]
-    attributes: dict[str, str]
-    required: tuple[str, ...]
-    inevitable: tuple[str, ...] = ()
-
-    def misfit(self, node: Node) -> str:
-        """The law that the number of inputs and outputs or an attribute breaks, "" where there is none."""
-        for what, given, (least, most) in (
-            ("inputs", len(node.inputs), self.inputs),
-            ("outputs", len(node.outputs), self.outputs),
-        ):
-            if not least <= given <= most:
-                end = f"at least {least}" if given < least else f"at most {most}"
-                return f"it has {end} {what}, not {given}"
-        omitted = [name for name, given in zip(self.inevitable, node.inputs, strict=False) if name and not given]
-        missing = [name for name in self.required if name not in node.attributes]
-        unknown = [name for name in node.attributes if name not in self.attributes]
-        wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
-        for names, law in (
-            (omitted, "input '{}' is given"),
-            (unknown, "there is no attribute '{}'"),
-            (missing, "attribute '{}' is given"),
-            (wrong, "attribute '{}' has its type"),
-        ):
-            if names:
-                return law.format(names[0])
-        return ""
-
-
 class OnnxSchemas:
     """What `onnx.defs` says; `read` makes a function of the protobuf of one, given what to call it in a message."""
 
@@ -87,9 +52,10 @@ class OnnxSchemas:
         key = (domain, op, version)
         if key not in self._signatures:
             schema = self._schema(*key)
-            if schema is None:  # it may yet be registered
+            own = microsoft.find(domain, op)
+            if schema is None and own is None:  # it may yet be registered
                 return None
-            self._signatures[key] = _signature(schema)
+            self._signatures[key] = _signature(schema) if own is None else own.signature
         return self._signatures[key]
 
     def misfit(self, node: Node, version: int) -> str:
@@ -123,12 +89,22 @@ class OnnxSchemas:
         """What a node of an operator may have; None where ONNX doesn't define it."""
         schema = self._schema(domain, op, version)
         if schema is None:
-            return None
+            own = microsoft.find(domain, op)
+            return None if own is None else own.parameters
         attributes = {name: a.type.name.lower() for name, a in schema.attributes.items()}
         required = tuple(name for name, a in schema.attributes.items() if a.required)
         inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
         inevitable = tuple(p.name if p.option.name == "Single" else "" for p in schema.inputs)
         return Parameters(inputs, outputs, attributes, required, inevitable)
+
+    def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
+        """What the attributes of an operator are that a node leaves out: numbers, texts and lists of them."""
+        schema = self._schema(domain, op, version)
+        found = {} if schema is None else {n: a.default_value for n, a in schema.attributes.items()}
+        values = {n: self._onnx.helper.get_attribute_value(proto) for n, proto in found.items() if proto.type}
+        texts = {n: v.decode() if isinstance(v, bytes) else v for n, v in values.items()}
+        lists = {n: tuple(v) if isinstance(v, list) else v for n, v in texts.items()}
+        return {n: v for n, v in lists.items() if isinstance(v, (int, float, str, tuple))}
 
     def bodies(self) -> dict[tuple[str, str], int]:
         """The operators that have a body, by domain and name, and the version since which they do."""

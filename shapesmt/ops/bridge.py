@@ -86,7 +86,7 @@ def _made(
         made = found.apply(inner)
     finally:
         ctx.memoizable &= inner.memoizable
-        ctx.decided.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.decided.items())
+        ctx.deciders.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.deciders.items())
         for index in inner.granted:
             grant(ctx, inputs[index], only_sizes=index in inner.sizing)
     return [made] if isinstance(made, Tensor) else list(made or ())

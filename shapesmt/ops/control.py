@@ -88,7 +88,7 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
         return None if given.lo >= COUNTED else maximum(given, 0)
     count = symbol(ctx.node.inputs[0], 0, kind="data")
     ctx.made.append(count)
-    ctx.decided[count] = Decided((0,), place=0, free=True)
+    ctx.deciders[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
 

@@ -11,7 +11,7 @@ from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_shape, require_vector, sized
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import FLOATS, Tensor, tensor
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
@@ -42,7 +42,8 @@ def non_max_suppression(ctx: InferenceContext) -> list[Tensor]:
 @operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 def padded_non_max_suppression(ctx: InferenceContext) -> Tensor:
     """The indices of those selected, and as many times -1 as are missing from the most."""
-    return tensor(dtype_of(ctx, "output_type"), (chosen(ctx), 3))
+    most, whole = chosen(ctx), not ctx.has(2) or ctx.input(2).dtype not in FLOATS
+    return tensor(dtype_of(ctx, "output_type"), (most if whole else ctx.fresh("selected", 0, most), 3))
 
 
 @operator("MatrixNms", "MulticlassNms")
@@ -100,7 +101,6 @@ def clustered_prior_box(ctx: InferenceContext) -> Tensor:
 def _priors(ctx: InferenceContext, count: int) -> Tensor:
     """So many boxes at each place."""
     places = sized(ctx, counted(ctx, 0, 2, "sizes"))
-    require_vector(ctx, 1, 2, "the image has a height and a width")
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), "there are no variances, or 1, or 4")
     return tensor("float32", (2, 4 * count * product(places)))
 
@@ -114,7 +114,7 @@ def proposal(ctx: InferenceContext) -> list[Tensor]:
     scores, deltas, image = (ctx.input(i) for i in range(3))
     most = ctx.integer("post_nms_topn")
     ctx.check(most >= 1, f"at least one box is kept, not {most}")
-    ctx.require_agree(scores, deltas, but=1, law="scores and deltas have the same places")
+    ctx.require_equal(scores[0], deltas[0], "boxes and scores have the same batch")
     ctx.require_equal(2 * scores[1], deltas[1], "each box has 2 scores and 4 deltas")
     ctx.require(
         any_of(equal(image[0], 3), equal(image[0], 4)), "the image has a height, a width and 1 or 2 scales", image[0], 3

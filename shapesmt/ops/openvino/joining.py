@@ -60,9 +60,9 @@ def pad(ctx: InferenceContext) -> Tensor:
 def roll(ctx: InferenceContext) -> Tensor:
     """The shape is kept; each of the axes is inside it, and there is a shift for all or one for each."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
-    if shifts.shape and ctx.input(2).shape is not None:
+    if shifts.shape is not None and ctx.input(2).shape is not None:
         ctx.require_equal(shifts.numel, ctx.input(2).numel, "each axis has a shift")
-        ctx.check(ctx.input(2).rank == 1, "the axes are a list, as the shifts are")
+        ctx.check(ctx.input(2).rank >= shifts.rank, "the axes are a list, as the shifts are")
     for axis in axes or ():
         ctx.normal(axis, max(x.rank, 1))
     return ctx.tensor(x.shape)

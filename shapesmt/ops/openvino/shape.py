@@ -164,7 +164,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*indices.dims[:axis], size, *indices.dims[axis:]], ctx.input(2).dtype)
 
 
-@operator("RandomUniform", any_rank=True)
+@operator("RandomUniform", any_rank=True, random=True)
 def random_uniform(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, ends = wanted(ctx, 0), [known_number(ctx.input(i)) for i in (1, 2)]
