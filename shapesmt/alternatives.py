@@ -65,8 +65,28 @@ def _together(given: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
 
 def _within(inputs: Inputs, condition: Formula) -> Inputs:
     """The inputs where a condition holds."""
-    known = Replacer(_numbers(condition))
+    known = _Given(condition)
     return tuple(None if t is None else rewritten(t, known) for t in inputs)
+
+
+class _Given(Replacer):
+    """Rewrites what a condition decides: a symbol that is a number, a choice of which one side is taken."""
+
+    def __init__(self, condition: Formula) -> None:
+        super().__init__(_numbers(condition))
+        self._changed = condition.symbols
+        self._parts = condition.conjuncts
+
+    def _rebuilt_atom(self, atom: Atom) -> Dim:
+        if atom.op == "symbol":
+            return of_atom(atom)
+        if atom.op == "select":
+            choice, a, b = atom.args
+            for side, taken in ((a, choice), (b, negate(choice))):
+                if taken in self._parts:
+                    chosen: Dim = self.apply(side)
+                    return chosen
+        return super()._rebuilt_atom(atom)
 
 
 def _undivided(t: Tensor) -> Tensor:
@@ -227,20 +247,20 @@ def _origin(found: Sequence[Callable[[int], Origin]]) -> Callable[[int], Origin]
 
 def _requirements(found: Sequence[tuple[Formula, Application]]) -> Iterable[Requirement]:
     """What the node needs: under the cases in which it does, unless those are all."""
-    cases: dict[Requirement, list[Formula]] = {}
+    cases: dict[Requirement, dict[Formula, None]] = {}
     for given, made in found:
-        for r in dict.fromkeys(made.requirements):
-            cases.setdefault(r, []).append(given)
+        for r in made.requirements:
+            cases.setdefault(r, {})[given] = None
     for r in [*cases]:
         general = next((q for q in cases if q is not r and _covers(q, r, cases[r])), None)
         if general is not None:
-            cases[general] += cases.pop(r)
+            cases[general].update(cases.pop(r))
     for r, where in cases.items():
         case = TRUE if len(where) == len(found) or r.formula is TRUE else any_of(*where)
         yield r._replace(formula=implies(case, r.formula), given=all_of(case, r.given))
 
 
-def _covers(general: Requirement, r: Requirement, where: Sequence[Formula]) -> bool:
+def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> bool:
     """Whether the first says of the sizes in general what the second says of their numbers in these cases."""
     if general.law != r.law or general.within != r.within:
         return False
@@ -249,9 +269,9 @@ def _covers(general: Requirement, r: Requirement, where: Sequence[Formula]) -> b
 
 def _unjudged(found: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:
     """What is said of no input of some cases."""
-    cases: dict[Unjudged, list[Formula]] = {}
+    cases: dict[Unjudged, dict[Formula, None]] = {}
     for given, made in found:
-        for u in dict.fromkeys(made.unjudged):
-            cases.setdefault(u, []).append(given)
+        for u in made.unjudged:
+            cases.setdefault(u, {})[given] = None
     for u, where in cases.items():
         yield u if len(where) == len(found) else u._replace(given=all_of(u.given, any_of(*where)))

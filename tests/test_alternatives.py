@@ -232,3 +232,39 @@ def test_what_is_written_into_a_file_has_a_shape_where_there_is_one() -> None:
     loose = shapesmt.tighten(text, dims={"n": "1..4"}, declared="ignore")
     (z,) = (v for v in loose.graph.value_info if v.name == "z")
     assert not z.type.tensor_type.HasField("shape")
+
+
+CHOSEN = """s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at) one = Constant<value_int=1>() c = Equal(d, one)
+    zero = Constant<value_ints=[0]>() p = Constant<value_ints=[1]>() q = Constant<value_ints=[3]>() k = Where(c, p, q)
+    t = Slice(s, zero, k) """
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (CHOSEN + "y = ConstantOfShape(t)", {"n == 1": "[a]", "n >= 2": "[a, n, b]"}),
+        (
+            CHOSEN + "w = Constant<value_ints=[-1]>() l = Concat<axis=0>(t, w) y = Reshape(x, l)",
+            {"n == 1": "[a, b]", "n >= 2": "[a, n, b, 1]"},
+        ),
+        (
+            CHOSEN + "e = Unsqueeze(d, zero) l = ConstantOfShape<value = int64[1] {2}>(e) y = ConstantOfShape(l)",
+            {"n == 1": "[2]", "n == 2": "[2, 2]", "n == 3": "[2, 2, 2]"},
+        ),
+        (
+            CHOSEN + "r = Constant<value_int=0>() i = Range(r, d, one) l = Add(i, one) y = ConstantOfShape(l)",
+            {"n == 1": "[1]", "n == 2": "[1, 2]", "n == 3": "[1, 2, 3]"},
+        ),
+    ],
+)
+def test_a_list_of_few_lengths_is_a_shape_of_few_ranks(body: str, expected: dict[str, str]) -> None:
+    assert shown(shapesmt.bounds(model(body), dims={"n": "1..3"}), "y") == expected
+    report = shapesmt.check(model(body), dims={"n": "1..3"}, certify=True)
+    assert (str(report.verdict), report.certificate) == ("PROVED", "PROVED")
+
+
+def test_a_given_shape_of_few_lengths_has_few_ranks() -> None:
+    text = model("z = Reshape(x, l) y = Transpose<perm=[1, 0]>(z)", "float[a, n, b] x, int64[k] l")
+    report = shapesmt.check(text, dims={"k": "1..3"})
+    assert report.precondition is not None
+    assert report.precondition.text == ("k == 2",)
