@@ -34,7 +34,7 @@ from shapesmt.provenance import (
 )
 from shapesmt.real import from_dim
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import FLOATS, LOST, Tensor, is_data, rewritten, tensor, unread
+from shapesmt.tensor import FLOATS, LOST, Tensor, is_data, tensor, unread
 from shapesmt.value import Elements, Item, elements, uniform
 
 Outside = Callable[[str], Origin]
@@ -339,13 +339,6 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
     }
-    change = Replacer(sizes)
-    kept = [r for r in made.requirements if not (r.within and lost)]  # of a branch that may not be the one that runs
-    return replace(
-        made,
-        outputs=tuple(rewritten(t, change) for t in made.outputs),
-        requirements=tuple(r._replace(formula=change.apply(r.formula), given=change.apply(r.given)) for r in kept),
-        facts=(),
-        unjudged=(*made.unjudged, *lost),
-        made=tuple(sizes.values()),
-    )
+    kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
+    opened = replace(made, requirements=kept, facts=()).rewritten(Replacer(sizes))
+    return replace(opened, unjudged=(*opened.unjudged, *lost))

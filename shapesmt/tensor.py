@@ -12,7 +12,7 @@ from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
 from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
-from shapesmt.rewrite import Replacer, entries
+from shapesmt.rewrite import ENTRY, Replacer, entries
 from shapesmt.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
@@ -42,7 +42,7 @@ class UndecidedError(Exception):
         self.condition = condition
 
 
-def decided(condition: Formula, case: Formula | None) -> bool | None:
+def holds(condition: Formula, case: Formula | None) -> bool | None:
     """Whether a condition holds in a case; None where it is about sizes that aren't followed, or without a case.
 
     Raises:
@@ -63,7 +63,7 @@ def number(d: Dim, case: Formula | None) -> int | None:
     if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
         return d.constant
     for value in range(int(d.lo), int(d.hi)):
-        found = decided(equal(d, value), case)
+        found = holds(equal(d, value), case)
         if found is not False:
             return value if found else None
     return int(d.hi)
@@ -204,7 +204,7 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
 
 def is_data(term: Dim | Real) -> bool:
     """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
-    return is_open_value(term) or any(s.by_data for s in term.symbols)
+    return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
 
 
 def is_open_value(term: Dim | Formula | Real) -> bool:
