@@ -1,7 +1,8 @@
 """Random graphs in which the elements of small inputs decide: branches, slices, repeats, targets of reshapes, trips.
 
 Numbers are int64 tensors of one element, conditions booleans of one element, both computed from small inputs, from
-sizes and from constants; what is made of them cuts, repeats, reshapes and fills floats.
+sizes and from constants; what is made of them cuts, repeats, reshapes and fills floats. Branches
+may differ in rank.
 
     >>> case = choose(7)
     >>> sorted(case.values) == sorted(v for i in case.model.graph.input for v in case.values if v.startswith(i.name))
@@ -231,7 +232,7 @@ class _Chooser:
             condition = self._add(*self.r.choice([("Not", condition), ("And", condition, self._any_condition())]))
         graphs = {}
         for name in ("then_branch", "else_branch"):
-            inner, made = self._inside(rank)
+            inner, made = self._inside(self.r.choice([rank, rank, rank, 3 - rank]))
             if not any(made in node.output for node in inner):
                 inner, made = [*inner, helper.make_node("Identity", [made], [f"{made}_{name}"])], f"{made}_{name}"
             output = helper.make_tensor_value_info(made, TensorProto.FLOAT, None)
