@@ -20,14 +20,17 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.application import Application, Decided
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.formula import at_least
 from shapesmt.graph import Function, Node
+from shapesmt.real import Real
 from shapesmt.rewrite import ENTRY, Replacer, atom_of, twin
 from shapesmt.tensor import FLOATS, Shape, Tensor
+from shapesmt.value import Elements
 
 if TYPE_CHECKING:
     from shapesmt.ops.registry import Rule
@@ -230,9 +233,15 @@ class Numbers:
     def _compared(self, node: Node, number: Number) -> None:
         """Take down that numbers which are compared with one constant can all be above it, or below."""
         free = [n for n in node.inputs if self.scope.arbitrary.get(self._found[n]) is not None]
-        single = [t for n in node.inputs if (t := self._tensors.get(n)) is not None and t.followed and not t.shape]
+        single = [n for n in node.inputs if self._finite(n)]
         if len(free) == len(single) == 1 and self._tensors[free[0]].dtype in FLOATS:
             self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._found[free[0]]])
+
+    def _finite(self, name: str) -> bool:
+        """Whether a tensor is one known float."""
+        value = self._tensors[name].value if name in self._tensors else None
+        item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+        return isinstance(item, Real) and -inf < item.lo <= item.hi < inf
 
     def truths(self, name: str) -> tuple[str, bool]:
         """The tensor that has as many elements which aren't 0, or (with True) that are, as the one given."""
@@ -257,9 +266,8 @@ class Numbers:
         """The tensor that an element of another comes from, and its place there, in row-major order."""
         while name in self._makers and not self._followed(name):
             node, _ = self._makers[name]
-            if node.op in INTACT or (
-                node.op in CONVERTING and {self._dtype(name), self._dtype(node.inputs[0])} <= WIDE
-            ):
+            widened = self._dtype(node.inputs[0]) in WIDE and self._dtype(name) == "int64"
+            if node.op in INTACT or (node.op in CONVERTING and widened):
                 name = node.inputs[0]
                 continue
             shapes = [self._shape(n) for n in node.inputs]

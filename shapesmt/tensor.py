@@ -12,7 +12,7 @@ from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
 from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
-from shapesmt.rewrite import Replacer, entries
+from shapesmt.rewrite import ENTRY, Replacer, entries
 from shapesmt.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
@@ -204,7 +204,7 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
 
 def is_data(term: Dim | Real) -> bool:
     """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
-    return is_open_value(term) or any(s.by_data for s in term.symbols)
+    return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
 
 
 def is_open_value(term: Dim | Formula | Real) -> bool:

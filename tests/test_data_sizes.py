@@ -67,6 +67,13 @@ def test_sizes_of_the_same_data_agree(body):
     assert str(report.verdict) == "PROVED"
 
 
+def test_a_number_that_may_wrap_is_another():
+    wrapped = "i = Cast<to=6>(k) j = Cast<to=7>(i) a = ConstantOfShape(k) b = ConstantOfShape(j) z = Add(a, b)"
+    inputs = "int64[q] l"
+    report = checked(inputs, f"k = ReduceMax(l) {wrapped}", q="1..3")
+    assert str(report.verdict) == "DEPENDS"
+
+
 def test_a_function_that_is_called_twice_has_sizes_of_its_own_each_time():
     where = '<domain: "f", opset_import: ["": 18]> where (t) => (p) { p = NonZero(t) }'
     report = checked("bool[n] m, bool[n] k", "a = f.where(m) b = f.where(k) z = Add(a, b)", where, n="4..6")
@@ -106,6 +113,8 @@ def test_an_end_that_no_data_may_reach_is_not_called_exact():
     assert size("float[n] x", "a = Exp(x) b = NonZero(a) z = Transpose(b)", n="1..5") == (0, 5, False)
     half = "c = Constant<value_float=0.5>() a = Greater(x, c) b = NonZero(a) z = Transpose(b)"
     assert size("float[n] x", half, n="1..5") == (0, 5, True)
+    never = half.replace("0.5", "inf").replace("value_float=inf", "value=float {inf}")
+    assert size("float[n] x", never, n="1..5")[2] is False
     both = "a = Greater(x, y) b = Less(x, y) c = NonZero(a) d = NonZero(b) j = Concat<axis=1>(c, d) z = Transpose(j)"
     assert size("float[n] x, float[n] y", both, n="1..5") == (0, 10, False)
 
@@ -143,6 +152,15 @@ class TestPlaces:
         assert str(checked("float[n] x, bool[k] m", twice, n="1..3", k="1..3").verdict) == "DEPENDS"
         ahead = twice.replace("i = Concat<axis=0>(b, b)", "d = Add(b, c1) i = Concat<axis=0>(b, d)")
         assert str(checked("float[n] x, bool[n] m", ahead, n="1..3").verdict) == "DEPENDS"
+
+    def test_of_two_trips(self):
+        loop = """ones = Constant<value_ints=[2]>() count = Squeeze(ones, c0) k = Squeeze(c1, c0) go = Cast<to=9>(k)
+        o, d = Loop<body = b (int64 i, bool c, int64[q] last, int64[q2] before) =>
+        (bool e, int64[r] place, int64[s] by) {
+        e = Identity(c) row = Gather<axis=0>(m, i) nz = NonZero(row) place = Squeeze(nz, c0) by = Sub(place, last)
+        }> (count, go, start, start) z = Gather<axis=0>(w, d)"""
+        report = checked("bool[2, n] m, float[1] w, int64[1] start", loop, n="3..4")
+        assert "Gather" in [f.op_type for f in report.findings]
 
     def test_two_places_are_not_taken_for_one(self):
         """Their difference may be anything: nothing is concluded from it."""

@@ -90,7 +90,6 @@ def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Sha
     if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
         return None
     ctx.memoizable = False
-    ctx.only_sizes(0)
     if not ctx.boolean(0) or (x.dtype in FLOATS and 1 << MANTISSA[x.dtype] <= x.numel.hi < inf):
         return None
     return elements(concrete(shape) or (), [known(cast(count_true(ctx, 0), x.dtype), x.dtype)])
