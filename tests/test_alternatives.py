@@ -268,3 +268,19 @@ def test_a_given_shape_of_few_lengths_has_few_ranks() -> None:
     report = shapesmt.check(text, dims={"k": "1..3"})
     assert report.precondition is not None
     assert report.precondition.text == ("k == 2",)
+
+
+def test_a_case_of_which_nobody_knows_whether_it_comes_about_is_not_exact() -> None:
+    """No largest of magnitudes is below 0, and nothing is known of a logarithm's third digit."""
+    sides = "then_branch = t () => (p) { p = Flatten(x) }, else_branch = e () => (q) { q = Identity(x) }"
+    data = f"m = Abs(x) i = ReduceMax<keepdims=0>(m) z = Constant<value_float=0.0>() c = Less(i, z) y = If(c)<{sides}>"
+    found = shapesmt.bounds(model(data)).tensors["y"]
+    assert len(found.cases) == 2
+    assert not found.exact
+    lost = "s = Shape(x) f = Cast<to=1>(s) m = Erf(f) i = ReduceMax<keepdims=0>(m) z = Constant<value_float=0.3>() "
+    branches = f"{lost} c = Less(i, z) y = If(c)<{sides}> "
+    assert shapesmt.bounds(model(branches)).tensors["y"].shapes == ()
+    assert (
+        str(shapesmt.check(model(branches.replace("y =", "v =") + "y = Transpose<perm=[2, 1, 0]>(v)")).verdict)
+        == "UNKNOWN"
+    )
