@@ -219,7 +219,7 @@ def resolved(f: Formula) -> Formula:
     Formula('n == 1')
     """
     clauses = {frozenset(p.args if p.op == "or" else (p,)): None for p in f.conjuncts}
-    while len(clauses) <= MAX_CLAUSES:
+    while 1 < len(clauses) <= MAX_CLAUSES and any(len(clause) > 1 for clause in clauses):
         found = next(filter(None, map(_shorter, permutations(clauses, 2))), None)
         if found is None:
             break
