@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count, permutations
 from math import gcd
+from operator import attrgetter
 from typing import Any
 
 from shapesmt import intervals
@@ -226,7 +227,7 @@ def resolved(f: Formula) -> Formula:
         longer, left = found
         del clauses[longer]
         clauses.update(left)
-    return all_of(*(any_of(*clause) for clause in clauses))
+    return all_of(*(any_of(*sorted(clause, key=attrgetter("number"))) for clause in clauses))
 
 
 def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] | None:
