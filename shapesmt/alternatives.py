@@ -46,7 +46,7 @@ def by_case(given: Sequence[Tensor | None], apply: Apply, *, simpler: bool = Tru
         except UndecidedError as asked:
             either = [all_of(condition, part) for part in (asked.condition, negate(asked.condition))]
             ahead[:0] = [(both, inputs) for both in either if possible(both)]
-    if ahead:
+    if ahead or not found:  # of no case where no input gets here: a node before can't run
         return apply(tuple(None if t is None else _undivided(t) for t in given), None)
     return found[0][1] if len(found) == 1 else _joined(found)
 
@@ -147,8 +147,8 @@ def one_of(cases: Sequence[Case]) -> Tensor:
         if possible(given):
             places[t] = any_of(places.get(t, FALSE), given)
     kept = tuple(Case(given, t) for t, given in places.items())
-    if len(kept) == 1:
-        return kept[0].tensor
+    if len(kept) <= 1:
+        return kept[0].tensor if kept else tensor(flat[0].tensor.dtype, None)
     found = reduce(lambda rest, case: _chosen(case, rest), kept[-2::-1], kept[-1].tensor)
     listed = any(case.tensor.value is not None for case in kept) and found.value is None
     if len(kept) > MAX_CASES or (found.shape is not None and not listed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from shapesmt.alternatives import one_of
 from shapesmt.diagnose import case_text
@@ -34,8 +35,9 @@ def tensor_bounds(
 class _Within:
     """Bounds over a domain, each worked out once."""
 
-    def __init__(self, domain: Domain, judge: Judge, examination: Examination) -> None:
+    def __init__(self, domain: Domain, judge: Judge, examination: Examination, *, sure: bool = True) -> None:
         self._domain, self._judge, self._examination = domain, judge, examination
+        self._sure = sure  # that some input gets there
         self._sizes: dict[Dim, DimBounds] = {}
         self._cases: dict[Formula, tuple[str, _Within]] = {}
 
@@ -48,7 +50,8 @@ class _Within:
         joint = one_of([case for case, _ in alive]) if alive else t
         if joint.shape is not None:
             return TensorBounds(t.dtype, self.shape(joint))
-        if any(fails == "unknown" or case.tensor.shape is None for case, fails, _ in found):
+        lost = any(s.kind in (OPEN, LOST) for case in t.cases for s in case.given.symbols)
+        if lost or any(fails == "unknown" or case.tensor.shape is None for case, fails, _ in found):
             return TensorBounds(t.dtype, None)
         cases = [CaseBounds(self._text(case.given), within.shape(case.tensor)) for case, within in alive]
         return TensorBounds(t.dtype, None, tuple(cases))
@@ -57,7 +60,8 @@ class _Within:
         """The bounds of a tensor's sizes."""
         for dim in t.dims:
             if dim not in self._sizes:
-                self._sizes[dim] = _size(dim, self._domain, self._judge, self._examination)
+                size = _size(dim, self._domain, self._judge, self._examination)
+                self._sizes[dim] = replace(size, exact=size.exact and self._sure)
         return tuple([self._sizes[dim] for dim in t.dims])
 
     def _where(self, given: Formula) -> tuple[str, _Within]:
@@ -66,7 +70,9 @@ class _Within:
             domain = self._domain.copy()
             domain.assume(given)
             fails = self._judge.decide(self._domain, negate(given)).holds
-            self._cases[given] = fails, _Within(domain, self._judge, self._examination)
+            tied = self._domain.cone(given.symbols)[0]
+            sure = self._examination.independent(tied) and not any(s.kind == "place" for s in tied)
+            self._cases[given] = fails, _Within(domain, self._judge, self._examination, sure=self._sure and sure)
         return self._cases[given]
 
     def _text(self, given: Formula) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count, permutations
 from math import gcd
+from operator import attrgetter
 from typing import Any
 
 from shapesmt import intervals
@@ -219,14 +220,14 @@ def resolved(f: Formula) -> Formula:
     Formula('n == 1')
     """
     clauses = {frozenset(p.args if p.op == "or" else (p,)): None for p in f.conjuncts}
-    while len(clauses) <= MAX_CLAUSES:
+    while 1 < len(clauses) <= MAX_CLAUSES and any(len(clause) > 1 for clause in clauses):
         found = next(filter(None, map(_shorter, permutations(clauses, 2))), None)
         if found is None:
             break
         longer, left = found
         del clauses[longer]
         clauses.update(left)
-    return all_of(*(any_of(*clause) for clause in clauses))
+    return all_of(*(any_of(*sorted(clause, key=attrgetter("number"))) for clause in clauses))
 
 
 def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] | None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 import shapesmt
 from shapesmt import alternatives
+from shapesmt.application import Application
+from shapesmt.dim import symbol
+from shapesmt.formula import Formula, all_of, equal
 from shapesmt.report import Bounds
+from shapesmt.tensor import Case, Tensor, tensor
 
 SQUEEZED = """s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at)
     one = Constant<value_int=1>() c = Equal(d, one)
@@ -268,3 +274,40 @@ def test_a_given_shape_of_few_lengths_has_few_ranks() -> None:
     report = shapesmt.check(text, dims={"k": "1..3"})
     assert report.precondition is not None
     assert report.precondition.text == ("k == 2",)
+
+
+def test_a_case_of_which_nobody_knows_whether_it_comes_about_is_not_exact() -> None:
+    """No largest of magnitudes is below 0, and nothing is known of a logarithm's third digit."""
+    sides = "then_branch = t () => (p) { p = Flatten(x) }, else_branch = e () => (q) { q = Identity(x) }"
+    data = f"m = Abs(x) i = ReduceMax<keepdims=0>(m) z = Constant<value_float=0.0>() c = Less(i, z) y = If(c)<{sides}>"
+    found = shapesmt.bounds(model(data)).tensors["y"]
+    assert len(found.cases) == 2
+    assert not found.exact
+    lost = "s = Shape(x) f = Cast<to=1>(s) m = Erf(f) i = ReduceMax<keepdims=0>(m) z = Constant<value_float=0.3>() "
+    branches = f"{lost} c = Less(i, z) y = If(c)<{sides}> "
+    assert shapesmt.bounds(model(branches)).tensors["y"].shapes == ()
+    assert (
+        str(shapesmt.check(model(branches.replace("y =", "v =") + "y = Transpose<perm=[2, 1, 0]>(v)")).verdict)
+        == "UNKNOWN"
+    )
+
+
+def test_no_case_is_left_where_no_input_gets() -> None:
+    """One tensor is made where n is 1 or 2, the other where it is 3 or 4; then neither case says anything."""
+    n = symbol("n", 1, 4)
+
+    def ranks(first: int) -> Tensor:
+        cases = [Case(equal(n, first + k), tensor("float32", [n] * k)) for k in range(2)]
+        return tensor("float32", None, cases=tuple(cases))
+
+    asked = []
+
+    def apply(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
+        asked.append((inputs, case))
+        return Application((tensor("float32", None),), ())
+
+    unknown = tensor("float32", None)
+    assert alternatives.by_case([ranks(1), ranks(3)], apply).outputs == (unknown,)
+    assert asked == [((unknown, unknown), None)]
+    apart = all_of(equal(n, 1), equal(n + n, 6))
+    assert alternatives.one_of([Case(apart, ranks(1)), Case(apart, unknown)]) is unknown

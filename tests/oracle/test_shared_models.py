@@ -186,7 +186,9 @@ def test_every_remedy_is_enough(manifest: str, full: bool) -> None:
             remedy = shapesmt.check(path, dims=dims, assume=assume).remedy
             if remedy is not None:
                 told += 1
-                mended = shapesmt.check(path, dims={**dims, **remedy.dims}, assume=[*assume, *remedy.assume])
+                mended = shapesmt.check(
+                    path, dims={**dims, **remedy.dims}, assume=[*assume, *remedy.assume], values=remedy.values
+                )
                 assert mended.verdict is Verdict.PROVED, (entry["file"], dims, remedy, mended.findings)
     assert told
 
