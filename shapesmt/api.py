@@ -225,6 +225,8 @@ def tighten(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
+    if output is not None:
+        export.keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
@@ -249,6 +251,7 @@ def tighten_file(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
+    export.keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
