@@ -11,7 +11,7 @@ import shapesmt
 
 pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
 
-from openvino import Model, opset1, opset5, opset10
+from openvino import Model, opset1, opset5, opset10, opset16
 from openvino import opset15 as op
 
 from tests.ops import openvino as oracle
@@ -445,6 +445,22 @@ def test_sizes_are_computed_with(agree):
         return [op.reshape(x, ends, False), op.tile(x, op.concat([half, ints(1)], 0)), rows]
 
     agree(build, "[1..3,1..5]")
+
+
+@pytest.mark.parametrize("name", ["clamp", "relu", "identity", "round"])
+def test_elements_that_change_are_not_the_old_ones(name, agree):
+    changed = {
+        "clamp": lambda x: op.clamp(x, 2.0, 3.0),
+        "relu": op.relu,
+        "identity": opset16.identity,
+        "round": lambda x: op.round(x, "half_to_even"),
+    }[name]
+
+    def build(x):
+        sizes = op.convert(changed(op.convert(op.shape_of(x), "f32")), "i64")
+        return op.broadcast(zeros(1), sizes)
+
+    agree(build, "[1..4,1..3]")
 
 
 def column(x):

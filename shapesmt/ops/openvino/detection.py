@@ -213,7 +213,8 @@ def generate_proposals(ctx: InferenceContext) -> list[Tensor]:
     ctx.require(any_of(equal(image[1], 3), equal(image[1], 4)), law, image[1], 3)
     require_shape(ctx, 1, (*scores.dims[2:], scores[1], 4), "there is an anchor for each score")
     require_shape(ctx, 2, (scores[0], 4 * scores[1], *scores.dims[2:]), "scores and deltas have the same places")
-    ctx.check(min(most, ctx.integer("pre_nms_count")) >= 1, "pre_nms_count and post_nms_count are at least 1")
+    least = min(most, ctx.integer("pre_nms_count"))
+    ctx.check(least >= 1, f"the number of boxes before and after is at least 1, not {least}")
     kept = ctx.fresh("kept", 0, scores[0] * most)
     dtype = dtype_of(ctx, "roi_num_type")
     return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]

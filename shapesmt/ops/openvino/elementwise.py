@@ -126,8 +126,7 @@ def convert_like(ctx: InferenceContext) -> Tensor:
     return result(ctx, "CastLike", ctx.input(0), ctx.input(1))
 
 
-@operator("FakeConvert", "MVN-2", "GRN", "Result", any_rank=True, total=True)
-@operator("Identity", any_rank=True, total=True)
+@operator("ErfInv", "GRN", "MVN-2", "Result", any_rank=True, total=True)
 def kept(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)

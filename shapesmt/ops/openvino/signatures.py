@@ -276,14 +276,11 @@ def require_signature(ctx: InferenceContext) -> None:
     """State that inputs and attributes are what the operator takes."""
     slots = signatures().get(ctx.node.op)
     if slots is not None:
-        many, least = (
-            slots[-1:] * (len(ctx.inputs) - len(slots)) * slots[-1].repeated,
-            sum(not s.optional for s in slots),
-        )
-        count = len(ctx.inputs)
-        ctx.check(count <= len(slots + many), f"it has at most {len(slots)} inputs, not {count}")
+        count, least = len(ctx.inputs), sum(not s.optional for s in slots)
+        ctx.check(slots[-1].repeated or count <= len(slots), f"it has at most {len(slots)} inputs, not {count}")
         ctx.check(count >= least, f"it has at least {least} inputs, not {count}")
-        given = [(s, x) for s, x in zip(slots + many, ctx.inputs, strict=False) if x is not None]
+        slots += slots[-1:] * (count - len(slots))
+        given = [(s, x) for s, x in zip(slots, ctx.inputs, strict=False) if x is not None]
         for s, x in given:
             _require_slot(ctx, s, x)
         for group in "=~":
