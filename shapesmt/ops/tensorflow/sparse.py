@@ -43,7 +43,8 @@ def sparse(ctx: InferenceContext, places: int, values: int, shape: int, *, insid
     given = wanted(ctx, shape)
     counting = {"SparseReorder": 0, "SparseFillEmptyRows": 1}.get(ctx.node.op)  # of others all sizes count
     require_least(ctx, given and given[:counting], 0, "sizes are not negative")
-    require_least(ctx, given, -1, "sizes are -1 or more")
+    if counting:
+        require_least(ctx, given, -1, "sizes are -1 or more")
     if inside:
         require_inside(ctx, indices, given)
     return Sparse(items[0], items.dtype, sizes[0], given)
