@@ -33,7 +33,7 @@ from shapesmt.operands import NUMBERS, attribute, check_count, check_name, check
 from shapesmt.ranges import RangeLike, did_you_mean, parse_range, parse_shape, quoted
 
 if TYPE_CHECKING:
-    from shapesmt.frontends.schemas import Parameters
+    from shapesmt.frontends.types import Parameters
     from shapesmt.nodelink import Document, Flow
 
 __all__ = ["OPSET", "GraphBuilder", "Handle"]

@@ -22,7 +22,7 @@ from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
-from shapesmt.tensor import Shape, Tensor, UnknownRankError, tensor
+from shapesmt.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
@@ -39,7 +39,10 @@ class InferenceContext(Attached):
         inputs: The input tensors; None for an omitted optional one.
         version: The operator-set version of the node's domain.
         outputs: The number of outputs that the node names.
+        case: The condition that holds; None where the rule can't be applied case by case.
     """
+
+    case: Formula | None = None
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
         super().__init__()
@@ -53,7 +56,7 @@ class InferenceContext(Attached):
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
-        self.decided: dict[Dim, Decided] = {}
+        self.deciders: dict[Dim, Decided] = {}
         self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
@@ -180,12 +183,17 @@ class InferenceContext(Attached):
         items = self.items(index)
         if items is None:
             return None
-        numbers = tuple(i.constant for i in items if i is not None and i.constant is not None)
+        found = [None if i is None else number(i, self.case) for i in items]
+        numbers = tuple(n for n in found if n is not None)
         if len(numbers) == len(items):
             return numbers
         if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
+
+    def holds(self, condition: Formula) -> bool | None:
+        """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
+        return holds(condition, self.case)
 
     def grant(self, index: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
@@ -208,7 +216,7 @@ class InferenceContext(Attached):
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.made.append(size)
-        self.decided[size] = how
+        self.deciders[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
         return size
@@ -359,7 +367,8 @@ class InferenceContext(Attached):
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
         self.rests_on.update(inner.rests_on)
-        self.unjudged.extend(u._replace(path=f"{within}/{u.path}" if u.path else within) for u in inner.unjudged)
+        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
+        self.unjudged.extend(u._replace(path=path, given=all_of(self._taken, u.given)) for u, path in paths)
 
     def _guarded(self, formula: Formula) -> Formula:
         return formula if self._taken is TRUE else implies(self._taken, formula)
@@ -376,12 +385,12 @@ class InferenceContext(Attached):
             granted=self._granted(outputs),
             sizing=frozenset(self.sizing),
             rests_on=frozenset(self.rests_on),
-            decided=self.decided,
+            decided=self.deciders,
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
         """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
-        vague = self.made or any(t.shape is None and t.is_tensor for t in outputs)
+        vague = self.made or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
         asked = self.granted or (range(len(self.inputs)) if vague else ())
         given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
         return frozenset(i for i, t in given if not t.followed or i in self._unread)

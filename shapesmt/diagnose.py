@@ -14,7 +14,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate
+from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate, resolved
 from shapesmt.graph import Declared
 from shapesmt.ops.control import UNTIL_RUN
 from shapesmt.points import lowest
@@ -142,7 +142,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     from shapesmt.codes import coded  # read only where something is to be reported
 
     code, law = coded(broken.law)
-    where = " and ".join(_joined(region.text)) if region is not None and region.exact else None
+    where = region.whole if region is not None and region.exact else None
     safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
@@ -150,13 +150,13 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code, safe_iff=safe, when=_when(broken),
+        code=code, safe_iff=safe, when=case_text(broken.given),
     )  # fmt: skip
 
 
-def _when(broken: Requirement) -> str:
-    """The condition of the branches that a requirement stands in, but for what concerns single trips of a loop."""
-    parts = [f for f in broken.given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
+def case_text(given: Formula) -> str:
+    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
+    parts = [f for f in given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
     return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
 
 
@@ -177,7 +177,7 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
 
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
-    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    kind = "data" if _hinges(j.condition) else "requirement"
     code, law = coded(broken.law)
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 
@@ -226,10 +226,6 @@ def _code(kind: str) -> str:
     return code_of_kind(kind)
 
 
-def _joined(texts: tuple[str, ...]) -> list[str]:
-    return [f"({t})" if " or " in t and len(texts) > 1 else t for t in texts] or ["True"]
-
-
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
     """The requirement that the counterexample breaks."""
     if values is None:
@@ -253,7 +249,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             original = examination.original.applications[j.index]
             if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then
                 return None
-            condition = all_of(*(r.formula for r in original.requirements))
+            condition = resolved(all_of(*(r.formula for r in original.requirements)))
             domain = examination.admissible(problem)
             for index in sorted(rests_on):
                 domain.assume(earlier[index].condition)

@@ -17,7 +17,7 @@ from shapesmt.application import Application, Unjudged
 from shapesmt.deadline import limit, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.finding import Verdict
-from shapesmt.formula import TRUE, Formula, all_of
+from shapesmt.formula import TRUE, Formula, all_of, negate, resolved
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
@@ -107,6 +107,11 @@ class Examination:
     def decided(self) -> bool:
         """Whether every node was judged: each has a rule, and none ran out of time."""
         return not self.unjudged and all(j.verdict is not Verdict.UNKNOWN for j in self.judgements)
+
+    @property
+    def reported(self) -> list[tuple[int, Verdict]]:
+        """The nodes that aren't proved, with their verdicts."""
+        return [(j.index, j.verdict) for j in self.judgements]
 
     @property
     def verdict(self) -> Verdict:
@@ -296,7 +301,7 @@ def _in_time(application: Application, index: int, found: Examination, judge: Ju
 
 def _examine(application: Application, index: int, found: Examination, judge: Judge) -> tuple[Tally, Tally]:
     """Judge one node: how its requirements count, and how they do where the same application comes again."""
-    found.unjudged.extend((index, u) for u in application.unjudged)
+    found.unjudged.extend((index, u) for u in application.unjudged if _comes_to(u, found, judge))
     _limit(application, found)
     pending = tuple(found.narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
     tally = {("PROVED", "normal form"): len(application.requirements) - len(pending)}
@@ -312,7 +317,7 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
         pending = tuple(r for r in pending if not is_open(r))
     if not pending:
         return tally, tally
-    condition = all_of(*(r.formula for r in pending))
+    condition = resolved(all_of(*(r.formula for r in pending)))
     decision = judge.decide(found.domain, condition)
     if decision.holds == "always":
         tally["PROVED", decision.by] = tally.get(("PROVED", decision.by), 0) + len(pending)
@@ -332,6 +337,11 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
     if verdict is Verdict.FAILS:
         found.unreachable |= found.inference.graph.descendants(index)
     return once, {**tally, (str(verdict), ""): len(pending)}
+
+
+def _comes_to(u: Unjudged, found: Examination, judge: Judge) -> bool:
+    """Whether some input may get to a node."""
+    return u.given is TRUE or not judge.proves(found.domain, negate(found.narrowing.back(u.given)))
 
 
 def is_open(r: Requirement) -> bool:

@@ -7,21 +7,23 @@ the same answer, so applications are remembered: a 48-layer transformer is one l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, islice
 from typing import Any
 
 from shapesmt import ops
+from shapesmt.alternatives import by_case
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.deadline import TimeUp, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
-from shapesmt.formula import FALSE, TRUE
+from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
-from shapesmt.numbering import Number, Numbers, Scope
+from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops import Rule
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
@@ -30,7 +32,7 @@ from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace as substituted
 from shapesmt.schema import Schemas
-from shapesmt.tensor import OPEN, Tensor, UnknownRankError, from_literal, rank_symbol, read, tensor
+from shapesmt.tensor import OPEN, Tensor, UndecidedError, UnknownRankError, from_literal, rank_symbol, read, tensor
 from shapesmt.unranked import RANK_LAW, joined, unranked
 
 UNKNOWN = tensor("", None)
@@ -75,7 +77,7 @@ def infer(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
-    sizes: Mapping[str, Atom] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
@@ -93,7 +95,7 @@ def infer(
         inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
         if [literal for literal in inference.wanted if read(literal)]:
-            for applications in _REMEMBERED.values():  # made without the elements of these constants
+            for applications in [*_REMEMBERED.values()]:  # made without the elements of these constants
                 applications.clear()
             continue
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
@@ -111,7 +113,7 @@ def start(
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
     ranks: Mapping[Atom, Dim] | None = None,
-    sizes: Mapping[str, Atom] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:
@@ -238,7 +240,7 @@ class _Walk:
 
     def _named(self, name: str, t: Tensor) -> Tensor:
         """A tensor of unknown rank with a symbol for it, or with the sizes of the rank that some node needs."""
-        if t.shape is not None or not t.is_tensor or self._depth:
+        if t.shape is not None or t.cases or not t.is_tensor or self._depth:
             return t
         self.unranked.append(name)
         ndim = rank_symbol(name, kind=OPEN) if t.ndim is None else t.ndim
@@ -270,16 +272,34 @@ class _Walk:
     def _apply(
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
-        """What the node's rule says, and what its schema says of the types; of what makes no sense no rule is asked."""
+        """What the node's rule says in each case of its inputs; of what makes no sense no rule is asked."""
         law = "" if isinstance(rule, Function) else self._misfit(node)
         if law:
             return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
+        if not any(t is not None and t.cases for t in given):
+            with suppress(UndecidedError):
+                return self._typed(rule, node, given, tensors, TRUE)
+
+        def apply(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
+            return self._typed(rule, node, [*inputs], tensors, case)
+
+        return by_case(given, apply, simpler=self._rename is None)
+
+    def _typed(
+        self,
+        rule: Rule | Function | None,
+        node: Node,
+        given: list[Tensor | None],
+        tensors: dict[str, Tensor],
+        case: Formula | None,
+    ) -> Application:
+        """What the node's rule says, and what its schema says of the types."""
         law = "" if isinstance(rule, Function) else self._clash(node, given)
         if law:  # no rule has to reckon with elements of types that don't go together
             given = [
                 None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None) for t in given
             ]
-        made = self._applied(rule, node, given, tensors)
+        made = self._applied(rule, node, given, tensors, case)
         return replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements)) if law else made
 
     def _misfit(self, node: Node) -> str:
@@ -294,7 +314,12 @@ class _Walk:
         return "" if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
 
     def _applied(
-        self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
+        self,
+        rule: Rule | Function | None,
+        node: Node,
+        given: list[Tensor | None],
+        tensors: dict[str, Tensor],
+        case: Formula | None,
     ) -> Application:
         if rule is None and self._schemas is not None:
             types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in given]
@@ -310,7 +335,7 @@ class _Walk:
         if any(t is not None and t.shape is None for t in given):
             return self._unranked(rule, node, given, tensors)
         try:
-            return self._judged(rule, node, given, tensors)
+            return self._judged(rule, node, given, tensors, case)
         except UnknownRankError:  # of a tensor that the rule itself made
             outputs = (tensor(rule.dtype, None),) * len(node.outputs)
             return Application(outputs, (), (), (Unjudged("", node.op, "rank", RANK_LAW),))
@@ -333,7 +358,12 @@ class _Walk:
         return replace(found, outputs=outputs) if direct is None else joined(direct, found)
 
     def _judged(
-        self, rule: Rule, node: Node, given: Sequence[Tensor | None], tensors: dict[str, Tensor]
+        self,
+        rule: Rule,
+        node: Node,
+        given: Sequence[Tensor | None],
+        tensors: dict[str, Tensor],
+        case: Formula | None = None,
     ) -> Application:
         """The rule applied to inputs that it copes with."""
         runs: list[tuple[Origins, Graph]] = []
@@ -342,11 +372,12 @@ class _Walk:
             return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
+        ctx.case = case
         ctx.boolean = lambda index: self._numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
         try:
             made = ctx.apply(rule.apply)
-        except (UnknownRankError, UsageError, InternalError, MemoryError):
+        except (UnknownRankError, UndecidedError, UsageError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)

@@ -194,7 +194,7 @@ def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
     Dim('16000')
     """
     least, most = type_ends(dtype) or (r.min, r.max)
-    wide = dtype.endswith(("32", "64"))
+    wide = dtype.endswith(("32", "64")) and r.step == 1
     lo = -inf if wide and r.min == least < 0 else r.min
     hi = inf if r.max is None or (wide and r.max == most) else r.max
     return symbol(name, lo, hi, step=r.step, kind=VALUE if r.source == DEFAULT else "input")

@@ -18,7 +18,7 @@ from shapesmt.ranges import did_you_mean, quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shapesmt.frontends.schemas import Parameters
+    from shapesmt.frontends.types import Parameters
     from shapesmt.nodelink import Document
 
 __all__ = ["NUMBERS", "attribute", "check_count", "check_name", "check_names", "constant", "unknown_operator"]

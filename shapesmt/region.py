@@ -37,6 +37,11 @@ class Region(NamedTuple):
     text: tuple[str, ...]
     exact: bool
 
+    @property
+    def whole(self) -> str:
+        """The conjuncts as one formula."""
+        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text) or "True"
+
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     """The condition over the domain, readable.
@@ -58,6 +63,8 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     within = domain.copy() if joint else domain
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
+    if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
+        return Region(("False",), True)
     region = Region((), True)
     for part in _independent(joint, domain):
         data = any(s.universal for s in part.symbols)
@@ -129,6 +136,8 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
+    if symbol.lo == -inf:
+        return None
     lo = int(symbol.lo)
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
     truth = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(condition)), values.shape)

@@ -127,11 +127,28 @@ class DimBounds(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class CaseBounds(Data):
+    """The bounds of a tensor's dimensions where a condition holds."""
+
+    when: str
+    shape: tuple[DimBounds, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TensorBounds(Data):
-    """The bounds of every dimension of a tensor; `shape` is None when the rank is unknown."""
+    """The bounds of every dimension of a tensor; `shape` is None when there is no one rank.
+
+    Where a condition on the sizes decides the rank, `cases` has the shape under each that can come about, else nothing.
+    """
 
     dtype: str
     shape: tuple[DimBounds, ...] | None
+    cases: tuple[CaseBounds, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    @property
+    def shapes(self) -> tuple[tuple[DimBounds, ...], ...]:
+        """The shape, or that of each case; none where nothing is known of the rank."""
+        return tuple([case.shape for case in self.cases]) if self.shape is None else (self.shape,)
 
     @property
     def exact(self) -> bool:
@@ -140,7 +157,7 @@ class TensorBounds(Data):
         >>> TensorBounds("float32", None).exact
         False
         """
-        return self.shape is not None and all(dim.exact for dim in self.shape)
+        return bool(self.shapes) and all(dim.exact for shape in self.shapes for dim in shape)
 
     @property
     def partial_shape(self) -> PartialShape:

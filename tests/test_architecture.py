@@ -31,7 +31,7 @@ STAGES = [
     ["unranked", "calculus", "given"],
     ["alone"],
     ["context"],
-    ["ops", "registered", "origins", "numbering"],
+    ["ops", "alternatives", "registered", "origins", "numbering"],
     ["infer", "operands", "builder"],
     ["presolve"],
     ["solve"],

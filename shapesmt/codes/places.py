@@ -13,7 +13,7 @@ CODES = (
         "g (float[8] table, int64[n] x) => (float[n] y)\n"
         "{ shape = Shape (x)\n  one = Constant <value_int = 1> ()\n  last = Sub (shape, one)\n"
         "  row = Gather (table, last)\n  y = Expand (row, shape) }",
-        ("goes through is inside", "indices are inside", "inside the sequence", "every position is in",
+        ("is inside the axis", "indices are inside", "inside the sequence", "every position is in",
          "positions are in", "end inside the", "the index is inside", "lengths are", "lengths are inside",
          "columns are in", "a row per position", "no larger than data", "write indices are",
          "a column isn't negative", "no more sequences", "positions are", "inside the list",

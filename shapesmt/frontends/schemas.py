@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends.types import FITS, declared
-from shapesmt.graph import DTYPES, AttributeValue, Declared
+from shapesmt.frontends import microsoft
+from shapesmt.frontends.types import Parameters, declared
+from shapesmt.graph import DTYPES, Declared
 from shapesmt.schema import Parameter, Signature
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import AttributeValue, Function, Literal, Node
 
-__all__ = ["OnnxSchemas", "Parameters"]
+__all__ = ["OnnxSchemas"]
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 _NAMES = {"float": "float32", "double": "float64"}
@@ -37,42 +38,6 @@ def dtype_of(text: str) -> str:
     return dtype_of(inner[:-1]) if outer == "tensor" else f"{outer}({dtype_of(inner[:-1])})"
 
 
-class Parameters(NamedTuple):
-    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats").
-
-    Some inputs can't be left out, even where there are others behind them.
-    """
-
-    inputs: tuple[int, int]
-    outputs: tuple[int, int]
-    attributes: dict[str, str]
-    required: tuple[str, ...]
-    inevitable: tuple[str, ...] = ()
-
-    def misfit(self, node: Node) -> str:
-        """The law that the number of inputs and outputs or an attribute breaks, "" where there is none."""
-        for what, given, (least, most) in (
-            ("inputs", len(node.inputs), self.inputs),
-            ("outputs", len(node.outputs), self.outputs),
-        ):
-            if not least <= given <= most:
-                end = f"at least {least}" if given < least else f"at most {most}"
-                return f"it has {end} {what}, not {given}"
-        omitted = [name for name, given in zip(self.inevitable, node.inputs, strict=False) if name and not given]
-        missing = [name for name in self.required if name not in node.attributes]
-        unknown = [name for name in node.attributes if name not in self.attributes]
-        wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
-        for names, law in (
-            (omitted, "input '{}' is given"),
-            (unknown, "there is no attribute '{}'"),
-            (missing, "attribute '{}' is given"),
-            (wrong, "attribute '{}' has its type"),
-        ):
-            if names:
-                return law.format(names[0])
-        return ""
-
-
 class OnnxSchemas:
     """What `onnx.defs` says; `read` makes a function of the protobuf of one, given what to call it in a message."""
 
@@ -87,9 +52,10 @@ class OnnxSchemas:
         key = (domain, op, version)
         if key not in self._signatures:
             schema = self._schema(*key)
-            if schema is None:  # it may yet be registered
+            own = microsoft.find(domain, op)
+            if schema is None and own is None:  # it may yet be registered
                 return None
-            self._signatures[key] = _signature(schema)
+            self._signatures[key] = _signature(schema) if own is None else own.signature
         return self._signatures[key]
 
     def misfit(self, node: Node, version: int) -> str:
@@ -123,7 +89,8 @@ class OnnxSchemas:
         """What a node of an operator may have; None where ONNX doesn't define it."""
         schema = self._schema(domain, op, version)
         if schema is None:
-            return None
+            own = microsoft.find(domain, op)
+            return None if own is None else own.parameters
         attributes = {name: a.type.name.lower() for name, a in schema.attributes.items()}
         required = tuple(name for name, a in schema.attributes.items() if a.required)
         inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)

@@ -79,13 +79,14 @@ def _made(
     assert found is not None
     node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
     inner = InferenceContext(node, inputs, OPSET)
+    inner.case = ctx.case
     inner.boolean = lambda index: any(t is inputs[index] and ctx.boolean(i) for i, t in enumerate(ctx.inputs))
     inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
     try:
         made = found.apply(inner)
     finally:
         ctx.memoizable &= inner.memoizable
-        ctx.decided.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.decided.items())
+        ctx.deciders.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.deciders.items())
         for index in inner.granted:
             grant(ctx, inputs[index], only_sizes=index in inner.sizing)
     return [made] if isinstance(made, Tensor) else list(made or ())

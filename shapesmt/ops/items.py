@@ -6,8 +6,9 @@ name the functions by operator; each takes known items, those in `PARTIAL` unkno
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import inf, isfinite
 from operator import add, mul, neg, sub
 from typing import Any, TypeAlias
@@ -43,8 +44,7 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     (Dim('2*n'), None, Dim('-2147483648'))
     """
     if isinstance(item, Real):
-        whole = item.numerator is not None or (item.op == "from_dim" and dtype == "float16")  # rounded once, by a cast
-        return item if whole or (item.dtype in STEPWISE and not item.blurred) else None
+        return item if item.numerator is not None or (_stepwise(item) and not item.blurred) else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
@@ -78,6 +78,18 @@ def wrapped(item: Dim, dtype: str) -> Dim | None:
 def _ends(dtype: str, bits: int) -> tuple[int, int]:
     least = 0 if dtype[:1] == "u" else -(1 << bits - 1)
     return least, least + (1 << bits) - 1
+
+
+def _stepwise(item: Real) -> bool:
+    return item.dtype in STEPWISE or (item.dtype == "float16" and item.op in ("from_dim", "cast"))
+
+
+def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
+    """What a runtime makes of the operands."""
+    rounded = [x for x in operands if isinstance(x, Real) and x.numerator is None and x.dtype not in STEPWISE]
+    if rounded and not (isinstance(function, partial) and function.func is cast):
+        return None  # only a cast is sure to see what an operand is after rounding
+    return known(function(*operands), dtype, function)
 
 
 def cast(item: Dim | Real, dtype: str) -> Item:

@@ -85,9 +85,10 @@ def squeeze(ctx: InferenceContext) -> Tensor:
     for axis in sorted(dropped):
         ctx.require_equal(x[axis], 1, "a squeezed axis has size 1")
     if not dropped:
-        if axes is None or any(d.lo <= 1 <= d.hi and d is not ONE for d in x.dims):
+        ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
+        if None in ones:
             return ctx.tensor(None)  # how many sizes are 1 isn't known
-        dropped = {axis for axis in range(x.rank) if x[axis] is ONE}
+        dropped = {axis for axis, one in enumerate(ones) if one}
     return _same_order(ctx, x, [d for axis, d in enumerate(x.dims) if axis not in dropped])
 
 

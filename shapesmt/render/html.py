@@ -20,7 +20,7 @@ from shapesmt.render.page import drawing
 from shapesmt.render.page.markup import Content, Markup, data, tag
 from shapesmt.render.summary import condition
 from shapesmt.render.text import COMPLETE, proofs, subject
-from shapesmt.render.words import adopted, count, interval, name, runs_when
+from shapesmt.render.words import adopted, count, either, extent, interval, name, runs_when
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -324,15 +324,21 @@ def _maker(tensor: str, story: Story) -> tuple[str, str]:
 
 def _kind(t: TensorBounds, *, valid: bool) -> list[object]:
     """Element type, intervals, formulas, and whether any size varies."""
+    dtype = printable(t.dtype) or "?"
     if t.shape is None:
-        return [printable(t.dtype) or "?", "[...]", "", True]
+        shown = either([_intervals(shape) for shape in t.shapes]) or "[...]"
+        told = "; ".join(f"{_formulas(case.shape)} where {printable(case.when, _MOST_CODE)}" for case in t.cases)
+        return [dtype, shown, told, True]
     varies = any(d.min != d.max for d in t.shape)
-    formulas = f"[{', '.join(_formula(d) for d in t.shape)}]" if varies else ""
-    return [printable(t.dtype) or "?", _intervals(t.shape) if valid else "", formulas, varies]
+    return [dtype, _intervals(t.shape) if valid else "", _formulas(t.shape) if varies else "", varies]
 
 
 def _intervals(shape: Sequence[DimBounds]) -> str:
-    return f"[{', '.join(('' if d.exact else '~') + interval(d.min, d.max) for d in shape)}]"
+    return f"[{', '.join(map(extent, shape))}]"
+
+
+def _formulas(shape: Sequence[DimBounds]) -> str:
+    return f"[{', '.join(map(_formula, shape))}]"
 
 
 def _formula(dim: DimBounds) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shapesmt.finding import SymbolRange
+    from shapesmt.report import DimBounds
 
 __all__ = [
     "BLANK",
@@ -25,6 +26,8 @@ __all__ = [
     "code",
     "column",
     "count",
+    "either",
+    "extent",
     "headline",
     "interval",
     "line",
@@ -134,6 +137,20 @@ def interval(low: int, high: int | None, step: int = 1) -> str:
     if (low, high) in _TYPES:
         return _TYPES[low, high]
     return f"{low}..{'' if high is None else high}" + (f":{step}" if step > 1 else "")
+
+
+def extent(dim: DimBounds) -> str:
+    """The text of a size's interval; `~` marks one that isn't exact."""
+    return ("" if dim.exact else "~") + interval(dim.min, dim.max)
+
+
+def either(texts: Sequence[str], most: int = 4) -> str:
+    """One text or another; of many the first few.
+
+    >>> either(["[2]", "[2, 3]"])
+    '[2] or [2, 3]'
+    """
+    return " or ".join([*dict.fromkeys(texts)][:most]) + (" or ..." if len(texts) > most else "")
 
 
 def column(cells: Iterable[str], most: int = 60) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import onnx
@@ -13,7 +14,7 @@ import shapesmt
 from shapesmt.errors import UsageError
 from shapesmt.finding import Finding, Verdict
 from shapesmt.ranges import RangeLike
-from shapesmt.report import Bounds, DimBounds, Report
+from shapesmt.report import Bounds, CaseBounds, DimBounds, Report
 from tests.oracle.runner import Run, value
 
 
@@ -129,6 +130,7 @@ def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     if not truth.valid and not unknown and report.verdict is Verdict.PROVED:
         yield "PROVED, and nothing runs"
     kinds = {node.name: node.op_type for node in truth.model.graph.node}
+    kinds.update({f.node: f.op_type for f in report.findings})  # that of a node in a branch
     failing = {kinds[name] for name, f in found.items() if f.verdict is Verdict.FAILS}
     open_kinds = {kinds[name] for name in unknown}
     for name, verdict in expected.items():
@@ -200,7 +202,11 @@ def _bounds(truth: Truth, bounds: Bounds, counts: Counter[str]) -> Iterator[str]
     for name in truth.valid[0][1].shapes if truth.valid else ():
         shapes = [run.shapes[name] for _, run in truth.valid]
         found = bounds.tensors[name].shape
-        if found is None:
+        if found is None and bounds.tensors[name].cases:
+            counts["cases"] += 1
+            with suppress(NameError):  # data decide which
+                yield from _cases(truth, name, bounds.tensors[name].cases, counts)
+        elif found is None:
             counts["rank unknown"] += 1
         elif any(len(shape) != len(found) for shape in shapes):
             yield f"{name} has rank {len(found)}, and is {shapes[0]}"
@@ -209,6 +215,26 @@ def _bounds(truth: Truth, bounds: Bounds, counts: Counter[str]) -> Iterator[str]
                 counts["size"] += 1
                 counts["size inexact"] += not dim.exact
                 yield from _size(truth, f"{name}[{axis}]", dim, [shape[axis] for shape in shapes], counts)
+
+
+def _cases(truth: Truth, name: str, cases: tuple[CaseBounds, ...], counts: Counter[str]) -> Iterator[str]:
+    """Exactly one case holds for each run, each holds for some, and its shape is that of the runs where it does."""
+    for sizes, run in truth.valid:
+        held = [case.when for case in cases if value(case.when, sizes)]
+        if len(held) != 1:
+            yield f"{name} is {run.shapes[name]} at {sizes}, where {held} hold"
+            return
+    for case in cases:
+        part = replace(truth, runs=[(sizes, run) for sizes, run in truth.valid if value(case.when, sizes)])
+        shapes = [run.shapes[name] for _, run in part.runs]
+        if not shapes and truth.whole:
+            yield f"{name}: nothing runs where {case.when}"
+        elif any(len(shape) != len(case.shape) for shape in shapes):
+            yield f"{name} has rank {len(case.shape)} where {case.when}, and is {shapes[0]}"
+        elif shapes:
+            for axis, dim in enumerate(case.shape):
+                where = f"{name}[{axis}] where {case.when}"
+                yield from _size(part, where, dim, [shape[axis] for shape in shapes], counts)
 
 
 def _size(truth: Truth, name: str, dim: DimBounds, real: list[int], counts: Counter[str]) -> Iterator[str]:
