@@ -78,6 +78,7 @@ CODES = (
          "numbers are quantized to", "the key is two", "ascending order", "between 0 and 1", "the algorithm is",
          "three or four channels", "rounds half", "aren't in blocks", "frequencies are a range", "the beam is",
          "labels are data", "ranks of dense features", "noise that is", "has seeds", "ratio of at least",
-         "there is a channel for", "a number of channels", "that is asked for has 0", "no step is 0"),
+         "there is a channel for", "a number of channels", "that is asked for has 0", "no step is 0",
+         "nms_count are"),
     ),
 )  # fmt: skip
