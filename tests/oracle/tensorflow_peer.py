@@ -24,7 +24,12 @@ from shapesmt.frontends import load
 
 tf.config.set_visible_devices([], "GPU")
 
-ONLY_HERE = ("CPU", "only supports NHWC", "no argument for repetition")  # what other devices' kernels may do
+ONLY_HERE = (
+    "CPU",
+    "only supports NHWC",
+    "required but could not be found",
+    "Not enough time",
+)  # what other devices, or other data, may do
 HIDDEN = 40  # how many values are tried of what an input hides
 RANKS = 10  # a tensor of that many axes is more than most operators take
 
@@ -301,8 +306,13 @@ def _shaped(a: Argument) -> Iterator[tuple[str, Argument]]:
         if shape != a.shape and min(shape, default=0) >= 0:
             yield (
                 f"of shape {list(shape)}",
-                replace(a, shape=shape, values=None if a.values is None else np.ones(shape).tolist()),
+                replace(a, shape=shape, values=_filled(a, shape)),
             )
+
+
+def _filled(a: Argument, shape: tuple[int, ...]) -> Any:
+    """What an argument of another shape holds."""
+    return None if a.values is None else np.full(shape, "" if a.dtype == "string" else 1).tolist()
 
 
 def _valued(a: Argument) -> Iterator[tuple[str, Argument]]:
@@ -338,7 +348,7 @@ def _default(attribute: Any) -> Any:
 def _others(attribute: Any, value: Any) -> list[Any]:
     """Other values of an attribute, which TensorFlow's registry may limit."""
     kind = attribute.type
-    if value is None or attribute.name in ("T", "Tidx", "container", "shared_name"):
+    if value is None or attribute.name in ("container", "pattern", "seed", "seed2", "shared_name"):
         return []
     if kind == "int":
         return [v for v in dict.fromkeys((-3, -2, -1, 0, 1, 2, 3, 9, value + 1, value - 1)) if v != value]

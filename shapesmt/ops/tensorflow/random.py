@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.formula import any_of, equal
-from shapesmt.ops.fields import wanted
+from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
@@ -80,3 +80,13 @@ def multinomial(ctx: InferenceContext) -> Tensor:
 def shuffle(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
+
+
+@rule("RandomCrop", domain=DOMAIN)
+def random_crop(ctx: InferenceContext) -> Tensor:
+    """A region of an image `[h, w, c]` of the listed height and width."""
+    x, size = ctx.input(0, rank=3), sized(ctx, counted(ctx, 1, 2, "sizes"))
+    for d, n in zip(x.dims, size, strict=False):
+        ctx.require_at_least(d, n, "the region is inside the image")
+        ctx.require_at_least(n, 0, "sizes are not negative")
+    return ctx.tensor([*size, x[2]])
