@@ -3,18 +3,19 @@
 PyTorch exports `squeeze` as `If(n == 1) {Squeeze} else {Identity}`: one tensor of two ranks. It keeps both, each with
 the condition under which it has it, and exactly one of the conditions holds for any input. A rule that reads it is
 applied in each case; what the node needs there, it needs where that case holds. A rule may also ask for a condition
-itself (`ctx.decided`): `Squeeze` without axes asks of each size whether it is 1.
+itself (`ctx.holds`): `Squeeze` without axes asks of each size whether it is 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 
 from shapesmt.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.dim import Atom, Dim, of_atom
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, implies, negate, select
+from shapesmt.dim import Atom, Dim, of_atom, symbol
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, implies, negate, select
 from shapesmt.provenance import Origin, together
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import Replacer, replace
@@ -64,8 +65,28 @@ def _together(given: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
 
 def _within(inputs: Inputs, condition: Formula) -> Inputs:
     """The inputs where a condition holds."""
-    known = Replacer(_numbers(condition))
+    known = _Given(condition)
     return tuple(None if t is None else rewritten(t, known) for t in inputs)
+
+
+class _Given(Replacer):
+    """Rewrites what a condition decides: a symbol that is a number, a choice of which one side is taken."""
+
+    def __init__(self, condition: Formula) -> None:
+        super().__init__(_numbers(condition))
+        self._changed = condition.symbols
+        self._parts = condition.conjuncts
+
+    def _rebuilt_atom(self, atom: Atom) -> Dim:
+        if atom.op == "symbol":
+            return of_atom(atom)
+        if atom.op == "select":
+            choice, a, b = atom.args
+            for side, taken in ((a, choice), (b, negate(choice))):
+                if taken in self._parts:
+                    chosen: Dim = self.apply(side)
+                    return chosen
+        return super()._rebuilt_atom(atom)
 
 
 def _undivided(t: Tensor) -> Tensor:
@@ -164,6 +185,7 @@ def _chosen_size(given: Formula, a: Dim, b: Dim) -> Dim:
 
 def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
     """What all cases say, each under its condition; what they share, once."""
+    found = _of_one_name(found)
     everything = [made for _, made in found]
     running = [(given, made) for given, made in found if not made.broken] or found
     columns = zip(*([Case(given, t) for t in made.outputs] for given, made in running), strict=True)
@@ -180,16 +202,42 @@ def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
         frozenset().union(*(made.rests_on for made in everything)),
         _origin([made.origin for made in everything if made.origin is not None]),
         any(made.called for made in everything),
-        _deciders(everything),
+        _decided(found),
     )
 
 
-def _deciders(everything: Iterable[Application]) -> dict[Dim, Decided]:
-    """How data decides each size: by all inputs where the cases differ in it."""
-    found: dict[Dim, Decided] = {}
-    for size, how in (pair for made in everything for pair in made.decided.items()):
-        found[size] = how if found.get(size, how) == how else BY_ALL
-    return found
+def _decided(found: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
+    """How data decide the sizes that were made: by all that the node reads, where it isn't the same in each case."""
+    known: dict[Dim, Decided] = {}
+    for given, size, how in [(given, *pair) for given, made in found for pair in made.decided.items()]:
+        before = known.setdefault(size, how)
+        if before.total is not None and how.total is not None:  # of so many elements in the one case and the other
+            how = how._replace(total=_chosen_size(given, how.total, before.total))
+            before = before._replace(total=how.total)
+        known[size] = how if before == how else BY_ALL
+    return known
+
+
+def _of_one_name(found: Sequence[tuple[Formula, Application]]) -> Sequence[tuple[Formula, Application]]:
+    """The cases with one symbol for a size that data decide, whichever case it is in."""
+    named: dict[str, dict[Atom, None]] = {}
+    for a in [a for _, made in found for d in made.made if (a := d.as_symbol()) is not None]:
+        named.setdefault(a.name, {})[a] = None
+    joint = {
+        a: symbol(name, min(t.lo for t in atoms), max(t.hi for t in atoms), kind=a.kind)
+        for name, atoms in named.items()
+        for a in (atoms if len(atoms) > 1 else ())
+    }
+    change = Replacer(joint)
+    return [(given, _limited(made, joint).rewritten(change)) for given, made in found] if joint else found
+
+
+def _limited(made: Application, joint: Mapping[Atom, Dim]) -> Application:
+    """What is said in a case, with the limits that a symbol has there."""
+    own = [(a, joint[a]) for d in made.made if (a := d.as_symbol()) is not None and a in joint]
+    lower = [at_least(d, int(a.lo)) for a, d in own if a.lo > d.lo]
+    upper = [at_most(d, int(a.hi)) for a, d in own if a.hi < d.hi]
+    return dataclasses.replace(made, facts=(*made.facts, *lower, *upper))
 
 
 def _origin(found: Sequence[Callable[[int], Origin]]) -> Callable[[int], Origin] | None:
@@ -199,20 +247,20 @@ def _origin(found: Sequence[Callable[[int], Origin]]) -> Callable[[int], Origin]
 
 def _requirements(found: Sequence[tuple[Formula, Application]]) -> Iterable[Requirement]:
     """What the node needs: under the cases in which it does, unless those are all."""
-    cases: dict[Requirement, list[Formula]] = {}
+    cases: dict[Requirement, dict[Formula, None]] = {}
     for given, made in found:
-        for r in dict.fromkeys(made.requirements):
-            cases.setdefault(r, []).append(given)
+        for r in made.requirements:
+            cases.setdefault(r, {})[given] = None
     for r in [*cases]:
         general = next((q for q in cases if q is not r and _covers(q, r, cases[r])), None)
         if general is not None:
-            cases[general] += cases.pop(r)
+            cases[general].update(cases.pop(r))
     for r, where in cases.items():
         case = TRUE if len(where) == len(found) or r.formula is TRUE else any_of(*where)
         yield r._replace(formula=implies(case, r.formula), given=all_of(case, r.given))
 
 
-def _covers(general: Requirement, r: Requirement, where: Sequence[Formula]) -> bool:
+def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> bool:
     """Whether the first says of the sizes in general what the second says of their numbers in these cases."""
     if general.law != r.law or general.within != r.within:
         return False
@@ -221,9 +269,9 @@ def _covers(general: Requirement, r: Requirement, where: Sequence[Formula]) -> b
 
 def _unjudged(found: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:
     """What is said of no input of some cases."""
-    cases: dict[Unjudged, list[Formula]] = {}
+    cases: dict[Unjudged, dict[Formula, None]] = {}
     for given, made in found:
-        for u in dict.fromkeys(made.unjudged):
-            cases.setdefault(u, []).append(given)
+        for u in made.unjudged:
+            cases.setdefault(u, {})[given] = None
     for u, where in cases.items():
         yield u if len(where) == len(found) else u._replace(given=all_of(u.given, any_of(*where)))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
 from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.provenance import Causes, Origin
 from shapesmt.requirement import Requirement
-from shapesmt.tensor import Tensor
+from shapesmt.rewrite import Replacer
+from shapesmt.tensor import Tensor, rewritten
 
 
 class Unjudged(NamedTuple):
@@ -68,3 +69,23 @@ class Application:
     def broken(self) -> bool:
         """Whether the node runs for no input, so that it makes nothing."""
         return any(r.formula is FALSE and not r.limit for r in self.requirements)
+
+    def rewritten(self, change: Replacer) -> Application:
+        """What it says with symbols replaced."""
+        return replace(
+            self,
+            outputs=tuple(rewritten(t, change) for t in self.outputs),
+            requirements=tuple(
+                r._replace(
+                    formula=change.apply(r.formula),
+                    left=None if r.left is None else change.apply(r.left),
+                    right=None if r.right is None else change.apply(r.right),
+                    given=change.apply(r.given),
+                )
+                for r in self.requirements
+            ),
+            facts=tuple(map(change.apply, self.facts)),
+            unjudged=tuple(u._replace(given=change.apply(u.given)) for u in self.unjudged),
+            made=tuple(map(change.apply, self.made)),
+            decided={change.apply(size): how for size, how in self.decided.items()},
+        )

@@ -132,8 +132,9 @@ class Tracer:
 
     def _places(self, name: str, *, elements: bool = False) -> Iterator[Place]:
         t = self.tensors[name]
-        for axis, size in enumerate(t.shape or () if t.is_tensor else ()):
-            yield Place(name, axis, size)
+        for each in (t, *(case.tensor for case in t.cases)):
+            for axis, size in enumerate(each.shape or () if t.is_tensor else ()):
+                yield Place(name, axis, size)
         if elements:
             for size in _elements(t):
                 yield Place(name, None, size)

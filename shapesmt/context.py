@@ -22,7 +22,7 @@ from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
-from shapesmt.tensor import Shape, Tensor, UnknownRankError, decided, number, tensor
+from shapesmt.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
@@ -191,9 +191,9 @@ class InferenceContext(Attached):
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
 
-    def decided(self, condition: Formula) -> bool | None:
+    def holds(self, condition: Formula) -> bool | None:
         """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
-        return decided(condition, self.case)
+        return holds(condition, self.case)
 
     def grant(self, index: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""

@@ -177,7 +177,7 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
 
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
-    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    kind = "data" if _hinges(j.condition) else "requirement"
     code, law = coded(broken.law)
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 

@@ -23,7 +23,7 @@ from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
-from shapesmt.numbering import Number, Numbers, Scope
+from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops import Rule
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
@@ -77,7 +77,7 @@ def infer(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
-    sizes: Mapping[str, Atom] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
@@ -113,7 +113,7 @@ def start(
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
     ranks: Mapping[Atom, Dim] | None = None,
-    sizes: Mapping[str, Atom] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:

@@ -20,14 +20,17 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.application import Application, Decided
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.formula import at_least
 from shapesmt.graph import Function, Node
+from shapesmt.real import Real
 from shapesmt.rewrite import ENTRY, Replacer, atom_of, twin
-from shapesmt.tensor import FLOATS, Shape, Tensor, rewritten
+from shapesmt.tensor import FLOATS, Shape, Tensor
+from shapesmt.value import Elements
 
 if TYPE_CHECKING:
     from shapesmt.ops.registry import Rule
@@ -40,7 +43,8 @@ CONVERTING = frozenset({"Cast", "Convert"})
 NEGATING = frozenset({"Not", "LogicalNot"})
 COMPARING = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "GreaterEqual", "LessEqual"})
 CHANGING = re.compile(  # operators that make something else each time, or remember
-    "Random|Multinomial|Bernoulli|Dropout|Sampl|Poisson|Gamma|Shuffle|Variable|Assign|Stack|Queue|Iterator|Hash|Lookup"
+    "Random|Multinomial|Bernoulli|Dropout|Sampl|Poisson|Gamma|Shuffle|"
+    "Variable|ReadValue|Assign|Stack|Queue|Iterator|Hash|Lookup"
 )
 
 Number = int
@@ -63,6 +67,13 @@ class About(NamedTuple):
     zeros: bool = False
 
 
+class Named(NamedTuple):
+    """A size that data decides, or (with `zeros`) the number of elements that it leaves."""
+
+    size: Atom
+    zeros: bool = False
+
+
 @dataclass(eq=False)
 class Scope:
     """The sizes that data decides, as far as nodes may share them: those of one graph and of the functions it calls.
@@ -81,10 +92,10 @@ class Scope:
     """
 
     outer: Scope | None = None
-    names: Mapping[str, Atom] = field(default_factory=dict)
+    names: Mapping[str, Named] = field(default_factory=dict)
     sizes: dict[Key, Dim] = field(default_factory=dict)
     made: dict[str, Atom] = field(default_factory=dict)
-    named: dict[str, Atom] = field(default_factory=dict)
+    named: dict[str, Named] = field(default_factory=dict)
     numbers: dict[Key, Number] = field(default_factory=dict)
     arbitrary: dict[Number, str] = field(default_factory=dict)
     free: dict[Atom, tuple[Key, frozenset[str]]] = field(default_factory=dict)
@@ -109,12 +120,13 @@ class Scope:
         """The number of what the key tells."""
         return self.numbers.setdefault(key, len(self.numbers))
 
-    def known(self, key: Key, name: str = "") -> Dim | None:
+    def known(self, about: About, name: str = "") -> Dim | None:
         """The size that was made for the same key, or that an earlier inference had for this name."""
-        found, old = self.sizes.get(key), self.names.get(name)
+        found, old = self.sizes.get(about.key), self.names.get(name)
         if found is None and self.outer is not None:
-            return self.outer.known(key)
-        return of_atom(old) if found is None and old is not None and self.made.get(old.name) is old else found
+            return self.outer.known(about)
+        there = old is not None and old.zeros == about.zeros and self.made.get(old.size.name) is old.size
+        return of_atom(old.size) if found is None and old is not None and there else found
 
     def independent(self, sizes: Iterable[Atom]) -> bool:
         """Whether each of some sizes takes every value in its range, whatever the others are."""
@@ -125,10 +137,11 @@ class Scope:
     def make(self, key: Key, name: str, like: Atom) -> Dim:
         """A new size, or the one that an earlier inference made under that name."""
         old = self.names.get(name)
-        atom = like if old is None or old.kind != like.kind else old
+        atom = like if old is None or (old.size.name, old.size.kind) != (name, like.kind) else old.size
         size = symbol(name, atom.lo, atom.hi, step=atom.step, kind=atom.kind, fold=False)
         self.sizes[key] = size
-        self.made[name] = self.named[name] = atom_of(size)
+        self.made[name] = atom_of(size)
+        self.named[name] = Named(self.made[name])
         return size
 
 
@@ -193,8 +206,9 @@ class Numbers:
     def _changing(self, node: Node) -> bool:
         """Whether a node may make something else of the same inputs."""
         rule = self._rules.get((node.domain, node.op))
-        changing = rule is None or bool(node.attributes.graphs or CHANGING.search(node.op))
-        return changing or (isinstance(rule, Function) and self.scope.changing(rule))
+        if isinstance(rule, Function):
+            return self.scope.changing(rule)
+        return rule is None or rule.random or bool(node.attributes.graphs or CHANGING.search(node.op))
 
     def _numbered(self, name: str) -> Number:
         scope = self.scope
@@ -219,9 +233,15 @@ class Numbers:
     def _compared(self, node: Node, number: Number) -> None:
         """Take down that numbers which are compared with one constant can all be above it, or below."""
         free = [n for n in node.inputs if self.scope.arbitrary.get(self._found[n]) is not None]
-        single = [t for n in node.inputs if (t := self._tensors.get(n)) is not None and t.followed and not t.shape]
+        single = [n for n in node.inputs if self._finite(n)]
         if len(free) == len(single) == 1 and self._tensors[free[0]].dtype in FLOATS:
             self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._found[free[0]]])
+
+    def _finite(self, name: str) -> bool:
+        """Whether a tensor is one known float."""
+        value = self._tensors[name].value if name in self._tensors else None
+        item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+        return isinstance(item, Real) and -inf < item.lo <= item.hi < inf
 
     def truths(self, name: str) -> tuple[str, bool]:
         """The tensor that has as many elements which aren't 0, or (with True) that are, as the one given."""
@@ -246,9 +266,8 @@ class Numbers:
         """The tensor that an element of another comes from, and its place there, in row-major order."""
         while name in self._makers and not self._followed(name):
             node, _ = self._makers[name]
-            if node.op in INTACT or (
-                node.op in CONVERTING and {self._dtype(name), self._dtype(node.inputs[0])} <= WIDE
-            ):
+            widened = self._dtype(node.inputs[0]) in WIDE and self._dtype(name) == "int64"
+            if node.op in INTACT or (node.op in CONVERTING and widened):
                 name = node.inputs[0]
                 continue
             shapes = [self._shape(n) for n in node.inputs]
@@ -303,9 +322,9 @@ class Numbers:
             size = scope.make((self._token, name), name, atom)
             return size, False, size
         about = self._about(atom, how, node)
-        known = scope.known(about.key, name)
+        known = scope.known(about, name)
         size = scope.make(about.key, f"{name}.zeros" if about.zeros else name, atom) if known is None else known
-        scope.named[name] = atom_of(size)
+        scope.named[name] = Named(atom_of(size), about.zeros)
         if known is None and how.free:
             self._take_free(size, about)
         return size, known is not None, how.total - size if about.zeros and how.total is not None else size
@@ -345,22 +364,6 @@ class Numbers:
 def _changed(made: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
     """An application over other symbols."""
     replacer = Replacer(change)
-
-    def side(dim: Any) -> Any:
-        return None if dim is None else replacer.apply(dim)
-
-    return replace(
-        made,
-        outputs=tuple(rewritten(t, replacer) for t in made.outputs),
-        requirements=tuple(
-            r._replace(
-                formula=replacer.apply(r.formula),
-                left=side(r.left),
-                right=side(r.right),
-                given=replacer.apply(r.given),
-            )
-            for r in made.requirements
-        ),
-        facts=(*map(replacer.apply, made.facts), *(at_least(d, 0) for d in change.values() if d.as_symbol() is None)),
-        made=kept,
-    )
+    limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
+    found = made.rewritten(replacer)
+    return replace(found, facts=(*found.facts, *limits), made=kept)

@@ -34,7 +34,7 @@ from shapesmt.provenance import (
 )
 from shapesmt.real import from_dim
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import FLOATS, LOST, Tensor, is_open_value, rewritten, tensor, unread
+from shapesmt.tensor import FLOATS, LOST, Tensor, is_data, tensor, unread
 from shapesmt.value import Elements, Item, elements, uniform
 
 Outside = Callable[[str], Origin]
@@ -125,7 +125,7 @@ class Origins:
         """The origin of all elements of a tensor, those included that are known; a small input's are data."""
         value = self._tensors[name].value if name in self._tensors else None
         items = value.items if isinstance(value, Elements) else (None if value is None else value.element,)
-        known = frozenset(DATA_CAUSE if is_open_value(i) else frozenset() for i in items if i is not None)
+        known = frozenset(DATA_CAUSE if is_data(i) else frozenset() for i in items if i is not None)
         return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
 
     # Nodes whose elements are taken for granted
@@ -339,13 +339,6 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
     }
-    change = Replacer(sizes)
-    kept = [r for r in made.requirements if not (r.within and lost)]  # of a branch that may not be the one that runs
-    return replace(
-        made,
-        outputs=tuple(rewritten(t, change) for t in made.outputs),
-        requirements=tuple(r._replace(formula=change.apply(r.formula), given=change.apply(r.given)) for r in kept),
-        facts=(),
-        unjudged=(*made.unjudged, *lost),
-        made=tuple(sizes.values()),
-    )
+    kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
+    opened = replace(made, requirements=kept, facts=()).rewritten(Replacer(sizes))
+    return replace(opened, unjudged=(*opened.unjudged, *lost))

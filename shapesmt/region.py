@@ -63,6 +63,8 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     within = domain.copy() if joint else domain
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
+    if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
+        return Region(("False",), True)
     region = Region((), True)
     for part in _independent(joint, domain):
         data = any(s.universal for s in part.symbols)

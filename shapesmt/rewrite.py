@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import inf
 from typing import Any, TypeVar
 
-from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, make_atom, maximum, minimum, of_atom, symbol
+from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, make_atom, maximum, minimum, of_atom, substitute, symbol
 from shapesmt.evaluate import definitions
 from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
 from shapesmt.real import Real
@@ -88,6 +88,20 @@ def _nested(what: Any) -> Iterator[Atom]:
     for part in (*(a for atom in atoms for a in atom.args), *getattr(what, "args", ()), getattr(what, "dim", None)):
         if hasattr(part, "symbols"):
             yield from _nested(part)
+
+
+def spelled(dim: Dim) -> Dim:
+    """The expression with what its symbols are defined as in their place.
+
+    >>> n = symbol("n", 1)
+    >>> spelled(defined(n + 1, "m") * 2)
+    Dim('2*n + 2')
+    """
+    meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
+    result = dim
+    for atom, meaning in meanings.items():
+        result = substitute(result, atom.number, meaning)
+    return result
 
 
 class Replacer:

@@ -12,7 +12,7 @@ from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
 from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
-from shapesmt.rewrite import Replacer
+from shapesmt.rewrite import ENTRY, Replacer, entries
 from shapesmt.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
@@ -42,7 +42,7 @@ class UndecidedError(Exception):
         self.condition = condition
 
 
-def decided(condition: Formula, case: Formula | None) -> bool | None:
+def holds(condition: Formula, case: Formula | None) -> bool | None:
     """Whether a condition holds in a case; None where it is about sizes that aren't followed, or without a case.
 
     Raises:
@@ -63,7 +63,7 @@ def number(d: Dim, case: Formula | None) -> int | None:
     if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
         return d.constant
     for value in range(int(d.lo), int(d.hi)):
-        found = decided(equal(d, value), case)
+        found = holds(equal(d, value), case)
         if found is not False:
             return value if found else None
     return int(d.hi)
@@ -118,11 +118,11 @@ class Tensor:
             return all(case.tensor.followed for case in self.cases)
         if self.value is None:
             return self.shape is not None and any(d.constant == 0 for d in self.shape)
-        return not isinstance(self.value, Elements) or None not in self.value.items
+        return None not in self.value.items if isinstance(self.value, Elements) else not entries(self.value.element)
 
     @property
     def chosen(self) -> bool:
-        """Whether an element depends on one of a small input of which the caller says nothing."""
+        """Whether an element depends on data, or on one of a small input of which the caller says nothing."""
         known = (
             self.value.items
             if isinstance(self.value, Elements)
@@ -130,7 +130,7 @@ class Tensor:
             if self.value is None
             else (self.value.element,)
         )
-        return any(item is not None and is_open_value(item) for item in known)
+        return any(item is not None and is_data(item) for item in known)
 
     @property
     def dims(self) -> Shape:
@@ -200,6 +200,11 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
     """The tensor in the case that holds at these values; as it is where they don't say which."""
     known = (case for case in t.cases if case.given.symbols <= values.keys())
     return next((case.tensor for case in known if evaluate(case.given, values)), t)
+
+
+def is_data(term: Dim | Real) -> bool:
+    """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
+    return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
 
 
 def is_open_value(term: Dim | Formula | Real) -> bool:

@@ -198,3 +198,73 @@ def test_a_condition_that_data_decides_is_one_truth_for_all_nodes() -> None:
     swapped = text.replace(b"perm=[1, 0]", b"perm=[0, 2, 1]")
     (finding,) = shapesmt.check(swapped).findings
     assert (finding.kind, finding.when) == ("data", "'c' is true")
+
+
+def test_what_data_decide_is_one_size_in_all_cases() -> None:
+    text = model(SQUEEZED + "v = NonZero(z) y = Transpose<perm=[1, 0]>(v)")
+    assert shown(shapesmt.bounds(text, dims={"n": "1..4"}), "y") == "[`v.count`, (2 if n == 1 else 3)]"
+    dims = {"n": "1..4", "a": "1..3", "b": "1..3"}
+    assert shapesmt.bounds(text, dims=dims).tensors["y"].shape[0].max == 36  # type: ignore[index]
+    assert shapesmt.bounds(text, dims={**dims, "n": 1}).tensors["y"].shape[0].max == 9  # type: ignore[index]
+
+
+def test_each_case_is_explained_and_reproduced() -> None:
+    text = model(SQUEEZED + "y = Transpose<perm=[2, 1, 0]>(z)")
+    (finding,) = shapesmt.check(text, dims={"n": "1..4"}, replay=True).findings
+    assert (finding.when, finding.holds_iff) == ("n == 1", "n >= 2")
+    assert finding.replay is not None
+    assert finding.replay.confirmed
+    assert {c.expr for c in shapesmt.explain(text, "z").because} >= {"a", "n", "b"}
+    encoding = shapesmt.encoding(text, dims={"n": "1..4"})
+    for n in (1, 3):
+        solver = encoding.solver()
+        solver.add(encoding.symbol("n") == n)
+        assert str(solver.check()) == "sat"
+        assert len(encoding.shapes(solver.model())["z"]) == (2 if n == 1 else 3)
+
+
+def test_what_is_written_into_a_file_has_a_shape_where_there_is_one() -> None:
+    text = model(SQUEEZED + "y = Abs(z)", outputs="float[a, n, b] y")
+    for dims, rank in (({"n": "2..4"}, 3), ({"n": "1"}, 2)):
+        made = shapesmt.tighten(text, dims=dims, declared="ignore")
+        shape = next(v for v in (*made.graph.value_info, *made.graph.output) if v.name == "z").type.tensor_type.shape
+        assert len(shape.dim) == rank
+    loose = shapesmt.tighten(text, dims={"n": "1..4"}, declared="ignore")
+    (z,) = (v for v in loose.graph.value_info if v.name == "z")
+    assert not z.type.tensor_type.HasField("shape")
+
+
+CHOSEN = """s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at) one = Constant<value_int=1>() c = Equal(d, one)
+    zero = Constant<value_ints=[0]>() p = Constant<value_ints=[1]>() q = Constant<value_ints=[3]>() k = Where(c, p, q)
+    t = Slice(s, zero, k) """
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (CHOSEN + "y = ConstantOfShape(t)", {"n == 1": "[a]", "n >= 2": "[a, n, b]"}),
+        (
+            CHOSEN + "w = Constant<value_ints=[-1]>() l = Concat<axis=0>(t, w) y = Reshape(x, l)",
+            {"n == 1": "[a, b]", "n >= 2": "[a, n, b, 1]"},
+        ),
+        (
+            CHOSEN + "e = Unsqueeze(d, zero) l = ConstantOfShape<value = int64[1] {2}>(e) y = ConstantOfShape(l)",
+            {"n == 1": "[2]", "n == 2": "[2, 2]", "n == 3": "[2, 2, 2]"},
+        ),
+        (
+            CHOSEN + "r = Constant<value_int=0>() i = Range(r, d, one) l = Add(i, one) y = ConstantOfShape(l)",
+            {"n == 1": "[1]", "n == 2": "[1, 2]", "n == 3": "[1, 2, 3]"},
+        ),
+    ],
+)
+def test_a_list_of_few_lengths_is_a_shape_of_few_ranks(body: str, expected: dict[str, str]) -> None:
+    assert shown(shapesmt.bounds(model(body), dims={"n": "1..3"}), "y") == expected
+    report = shapesmt.check(model(body), dims={"n": "1..3"}, certify=True)
+    assert (str(report.verdict), report.certificate) == ("PROVED", "PROVED")
+
+
+def test_a_given_shape_of_few_lengths_has_few_ranks() -> None:
+    text = model("z = Reshape(x, l) y = Transpose<perm=[1, 0]>(z)", "float[a, n, b] x, int64[k] l")
+    report = shapesmt.check(text, dims={"k": "1..3"})
+    assert report.precondition is not None
+    assert report.precondition.text == ("k == 2",)

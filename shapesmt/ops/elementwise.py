@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim
 from shapesmt.formula import any_of, differs, equal, select
@@ -77,7 +78,24 @@ def broadcast(ctx: InferenceContext, function: Function | None, dtype: str | Non
     """The operator `function` on all inputs, broadcast together."""
     operands = tuple(ctx.input(i) for i in range(len(ctx.inputs)))
     shape = ctx.broadcast(*(t.dims for t in operands))
+    operands = with_numbers(ctx, operands) if function is items.VARIADIC["Max"] else operands
     return ctx.tensor(shape, dtype, combine(function, operands, shape, operands[0].dtype if dtype is None else dtype))
+
+
+def with_numbers(ctx: InferenceContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What the greatest is taken of: single integers of data as symbols, where another operand is 0 or more."""
+    if not any(isinstance(least := term_of(t), Dim) and least.lo >= 0 for t in operands):
+        return operands
+    return tuple(_number(ctx, i, t) for i, t in enumerate(operands))
+
+
+def _number(ctx: InferenceContext, index: int, t: Tensor) -> Tensor:
+    sizes, bits = concrete(t.shape), INTEGERS.get(t.dtype, 0)
+    if t.value is not None or sizes is None or prod(sizes) != 1 or not bits:
+        return t
+    least = 0 if t.dtype[0] == "u" else -(1 << bits - 1)
+    number = ctx.fresh(f"number{index}", least, how=Decided((index,), place=0, free=True))
+    return ctx.tensor(t.dims, t.dtype, elements(sizes, [number]))
 
 
 # One operand
@@ -127,6 +145,8 @@ def clip(ctx: InferenceContext) -> Tensor:
     for end in map(ctx.input, given):
         ctx.check(end.rank <= 1, "the ends of the range are scalars")
         ctx.require_equal(end.numel, 1, "the ends of the range are scalars")
+    if ctx.version >= 11 and ctx.has(1):
+        (x, *_) = with_numbers(ctx, (x, ctx.input(1)))
     value = x.value if ctx.version >= 11 else None
     for i in given:
         clipped = ctx.tensor(x.dims, None, value)

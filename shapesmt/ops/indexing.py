@@ -27,7 +27,7 @@ from shapesmt.ops.indices import columns, count_true, require_inside, swept, tru
 from shapesmt.ops.laws import element, require_vector
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
-from shapesmt.rewrite import ENTRY, entries, entry, twin
+from shapesmt.rewrite import ENTRY, entries, entry, spelled, twin
 from shapesmt.tensor import LOST, Shape, Tensor
 from shapesmt.value import (
     MAX_ELEMENTS,
@@ -307,7 +307,7 @@ def compress(ctx: InferenceContext) -> Tensor:
 
 def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
     """How many flags are set, of those that there is something to take for."""
-    if not condition.followed and (condition.numel is size or condition.numel.hi <= size.lo):
+    if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
         return count_true(ctx, 1)
     count = ctx.fresh("count", 0, size, LOST if condition.followed else "data", how=Decided((1,)))
     ctx.facts.append(at_least(condition.numel, count))

@@ -13,10 +13,10 @@ import numpy as np
 from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
-from shapesmt.formula import absolute, any_of, at_least, equal
+from shapesmt.formula import absolute, all_of, any_of, at_least, equal, select
 from shapesmt.ops.fields import concrete, integers_of, valued
 from shapesmt.ops.indices import count_true, swept
-from shapesmt.ops.items import Function, cast, greatest, known, smallest
+from shapesmt.ops.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
 from shapesmt.real import MANTISSA, Real, literal
@@ -90,7 +90,6 @@ def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Sha
     if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
         return None
     ctx.memoizable = False
-    ctx.only_sizes(0)
     if not ctx.boolean(0) or (x.dtype in FLOATS and 1 << MANTISSA[x.dtype] <= x.numel.hi < inf):
         return None
     return elements(concrete(shape) or (), [known(cast(count_true(ctx, 0), x.dtype), x.dtype)])
@@ -120,8 +119,21 @@ def _fold(op: str, row: list[Item], dtype: str) -> Item:
     if row:
         result: Item = reduce(FOLDS[op], row)
         return result
-    neutral = NEUTRAL.get(op)
+    neutral = of_nothing(op, dtype)
     return None if neutral is None else literal(neutral, dtype) if dtype in FLOATS else const(neutral)
+
+
+def of_nothing(op: str, dtype: str) -> int | None:
+    """What no elements fold to; of integers the greatest of none is the least that there is, and the other way round.
+
+    >>> of_nothing("ReduceMax", "int8"), of_nothing("ReduceMin", "uint8"), of_nothing("ReduceMax", "float32")
+    (-128, 255, None)
+    """
+    bits = INTEGERS.get(dtype)
+    if bits is None or op not in ("ReduceMax", "ReduceMin"):
+        return NEUTRAL.get(op)
+    least = 0 if dtype[0] == "u" else -(1 << bits - 1)
+    return least if op == "ReduceMax" else least + (1 << bits) - 1
 
 
 def _in_any_order(op: str, row: list[Item]) -> bool:
@@ -146,13 +158,16 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
         return swept("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
     if op == "ReduceSum" and not used & along:
         return element * product(x[a] for a in axes)
-    if op not in ("ReduceMin", "ReduceMax") or any(x[a].lo < 1 for a in axes):
+    if op not in ("ReduceMin", "ReduceMax") or (used & along and not used <= along):
         return None
-    if used and used <= along:
+    if used & along:
         ends = extremes(element, lambda axis: x[-axis])
         fold = "least" if op == "ReduceMin" else "greatest"
-        return swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
-    return None if used & along else element
+        element = swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
+    if all(x[a].lo >= 1 for a in axes):
+        return element
+    none = of_nothing(op, x.dtype)
+    return None if none is None else select(all_of(*(at_least(x[a], 1) for a in axes)), element, none)
 
 
 @rule("ArgMax", "ArgMin", dtype="int64")

@@ -85,7 +85,7 @@ def squeeze(ctx: InferenceContext) -> Tensor:
     for axis in sorted(dropped):
         ctx.require_equal(x[axis], 1, "a squeezed axis has size 1")
     if not dropped:
-        ones = [ctx.decided(equal(d, 1)) for d in x.dims] if axes is not None else [None]
+        ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
         if None in ones:
             return ctx.tensor(None)  # how many sizes are 1 isn't known
         dropped = {axis for axis, one in enumerate(ones) if one}

@@ -172,7 +172,7 @@ def test_tables_are_read_where_a_shape_depends_on_them(count, dtype, tmp_path):
     (tmp_path / "model.bin").unlink()
     report = shapesmt.check(path)
     assert report.verdict.value == "UNKNOWN"
-    assert any("its .bin file is missing" in f.law for f in report.findings)
+    assert any("weights' file lacks it" in f.law for f in report.findings)
 
 
 def reshaping(tmp_path, weights, size="16", offset="8"):

@@ -134,6 +134,10 @@ def judge(graph: Graph, found: Agreement, runs: Sequence[list[tuple[int, ...]] |
     tensors = shapesmt.bounds(graph, *graph.outputs).tensors if made else {}
     for name, *shapes in zip(graph.outputs, *made, strict=True) if made else ():
         dims = tensors[name].shape
+        if tensors[name].cases:
+            ranks = {len(shape) for shape in tensors[name].shapes}
+            assert ranks == {len(sizes) for sizes in shapes}, f"ranks of '{name}'"
+            continue
         free = any(s.kind == "data" for d in found.tensors[name].dims for s in d.symbols)
         intervals = [(min(sizes), max(sizes)) for sizes in zip(*shapes, strict=True)]
         assert free or intervals == [(d.min, d.max) for d in dims or ()], f"bounds of '{name}'"

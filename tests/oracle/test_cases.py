@@ -56,6 +56,10 @@ class _Body:
             found = self.node(f"{r.choice(['And', 'Or'])}({found}, {self.node(r.choice(kinds))})")
         return self.node(f"Not({found})") if r.random() < 0.2 else found
 
+    def chosen(self, one: int, other: int) -> str:
+        """A list of one number that a condition chooses."""
+        return self.node(f"Where({self.condition()}, {self.numbers(one)}, {self.numbers(other)})")
+
     def branch(self, x: str, rank: int) -> tuple[str, int]:
         """A body of a branch over a tensor, and the greatest rank of what it makes."""
         r, axis = self.r, self.r.randrange(max(rank, 1))
@@ -65,7 +69,6 @@ class _Body:
         kinds += [(f"{y} = Squeeze({x})", rank), (f"{y} = Flatten({x})", 2)]
         kinds += [(f"{c} = Constant<value_ints=[-1]>() {y} = Reshape({x}, {c})", 1), (f"{y} = Identity({x})", rank)]
         kinds += [(f"{c} = Constant<value_ints=[0]>() {y} = Unsqueeze({x}, {c})", rank + 1)]
-        kinds += [(f"{c} = Constant<value_ints=[0]>() {y} = ReduceSum<keepdims=0>({x}, {c})", rank)]
         text, most = r.choice(kinds)
         return f"() => ({y}) {{ {text} }}", most
 
@@ -76,7 +79,7 @@ class _Body:
         if kind == "squeeze":
             return f"Squeeze({x})", rank
         if kind == "axes":
-            chosen = self.node(f"Where({self.condition()}, {self.numbers(0)}, {self.numbers(-1)})")
+            chosen = self.chosen(0, -1)
             return r.choice([(f"Unsqueeze({x}, {chosen})", rank + 1), (f"Squeeze({x}, {chosen})", rank)])
         then, most = self.branch(x, rank)
         other, least = self.branch(x, rank)
@@ -102,15 +105,13 @@ class _Body:
         kinds += [(f"Concat<axis={axis}>({x}, {w})", rank), (f"MatMul({x}, {w})", both), (f"Flatten({x})", 2)]
         kinds += [(f"Softmax<axis={axis}>({x})", rank), (f"Gather<axis={axis}>({x}, {self.number(0)})", rank)]
         kinds += [(f"Reshape({x}, {self.numbers(*r.choice([[-1], [0, -1], [2, -1], [0, 0, -1]]))})", 3)]
-        kinds += [
-            (f"Reshape({x}, {self.node(f'Shape({w})')})", rank),
-            (f"Expand({x}, {self.node(f'Shape({w})')})", both),
-        ]
-        kinds += [(f"ConstantOfShape({self.node(f'Shape({x})')})", rank), (f"Mul({x}, {x})", rank)]
-        kinds += [
-            (f"ReduceSum<keepdims=0>({x}, {self.numbers(axis)})", rank),
-            (f"Unsqueeze({x}, {self.numbers(0)})", rank),
-        ]
+        shape, other, zero = self.node(f"Shape({x})"), self.node(f"Shape({w})"), self.numbers(0)
+        cut = self.node(f"Slice({shape}, {zero}, {self.chosen(1, r.randint(2, 3))})")
+        count = self.node(f"Unsqueeze({r.choice(self.sizes)}, {zero})")
+        twos = self.node(f"ConstantOfShape<value = int64[1] {{2}}>({count})")
+        kinds += [(f"ConstantOfShape({cut})", 3), (f"ConstantOfShape({twos})", 4), (f"Reshape({x}, {cut})", 3)]
+        kinds += [(f"Reshape({x}, {other})", rank), (f"Expand({x}, {other})", both), (f"Mul({x}, {x})", rank)]
+        kinds += [(f"ReduceSum<keepdims=0>({x}, {self.numbers(axis)})", rank), (f"Unsqueeze({x}, {zero})", rank)]
         return r.choice(kinds)
 
 

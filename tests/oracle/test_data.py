@@ -30,7 +30,7 @@ NMS = """bx{0} = Unsqueeze({a}, c0) by{0} = Unsqueeze(bx{0}, c0) bz{0} = Transpo
     r{0} = Gather<axis=1>(z{0}, p{0}) {out} = Squeeze(r{0}, c1)"""
 
 # What makes what of what: `f` are float vectors, `m` masks, `v` integers, `j` indices, `k` lists of one number that is
-# followed, `g` of one that isn't: it is taken to be as the node needs it, so that only nodes which never fail read it.
+# followed, `g` of one that is not: no node reads it that could fail, as it would be taken to be right.
 STEPS = [
     ("m", "f", "{out} = Greater({a}, half)"),
     ("m", "ff", "{out} = Greater({a}, {b})"),
@@ -42,7 +42,7 @@ STEPS = [
     ("j", "m", "z{0} = NonZero({a}) {out} = Squeeze(z{0}, c0)"),
     ("j", "f", "z{0} = NonZero({a}) {out} = Squeeze(z{0}, c0)"),
     ("j", "k", "q{0} = Squeeze({a}, c0) {out} = Range(s0, q{0}, s1)"),
-    ("j", "f", NMS),
+    ("v", "f", NMS),
     ("f", "fm", "{out} = Compress<axis = 0>({a}, {b})"),
     ("f", "fm", "z{0} = NonZero({b}) t{0} = Transpose(z{0}) {out} = GatherND({a}, t{0})"),
     ("f", "fmf", "z{0} = NonZero({b}) t{0} = Transpose(z{0}) {out} = ScatterND({a}, t{0}, {c})"),
@@ -78,7 +78,7 @@ def generate(seed: int) -> onnx.ModelProto:
     """A model in which what was made lately is used first."""
     r = Random(seed)
     pool = {"f": ["x", "w", "y"], "m": ["b", "c"], "j": ["p"], "k": ["c1"], "v": ["i"], "g": ["t"]}
-    lines = ["p0 = NonZero(b) p = Squeeze(p0, c0) t = ReduceMax<keepdims = 1>(i)"]
+    lines = ["first = NonZero(b) p = Squeeze(first, c0) t = ReduceMax<keepdims = 1>(i)"]
     for number in range(NODES):
         made, reads, text = r.choice(STEPS)
         names = [pool[kind][-1] if r.random() < 0.4 else r.choice(pool[kind]) for kind in reads]

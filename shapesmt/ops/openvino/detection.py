@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, as_dim, minimum, product
-from shapesmt.formula import any_of, divides, equal
+from shapesmt.dim import ONE, as_dim, maximum, minimum, product
+from shapesmt.formula import any_of, at_least, divides, equal
 from shapesmt.ops.detection import kept_per_class
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_shape, require_vector, sized
-from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers
+from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import FLOATS, Tensor, tensor
 
@@ -100,7 +100,7 @@ def clustered_prior_box(ctx: InferenceContext) -> Tensor:
 
 def _priors(ctx: InferenceContext, count: int) -> Tensor:
     """So many boxes at each place."""
-    places = sized(ctx, counted(ctx, 0, 2, "sizes"))
+    places = [maximum(d, 0) for d in sized(ctx, counted(ctx, 0, 2, "sizes"))]
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), "there are no variances, or 1, or 4")
     return tensor("float32", (2, 4 * count * product(places)))
 
@@ -163,7 +163,7 @@ def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_equal(image[0], 3, "the image has a height, a width and a scale")
     ctx.require_equal(anchors[1], 4, COORDINATES)
     require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), "scores and deltas have the same places")
-    ctx.require_equal(anchors[0], scores.numel, "there is an anchor for each score")
+    unchecked(ctx, "there is an anchor for each score", at_least(anchors[0], scores.numel))
     ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]
 
@@ -213,7 +213,7 @@ def generate_proposals(ctx: InferenceContext) -> list[Tensor]:
     ctx.require(any_of(equal(image[1], 3), equal(image[1], 4)), law, image[1], 3)
     require_shape(ctx, 1, (*scores.dims[2:], scores[1], 4), "there is an anchor for each score")
     require_shape(ctx, 2, (scores[0], 4 * scores[1], *scores.dims[2:]), "scores and deltas have the same places")
-    ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
+    ctx.check(min(most, ctx.integer("pre_nms_count")) >= 1, "pre_nms_count and post_nms_count are at least 1")
     kept = ctx.fresh("kept", 0, scores[0] * most)
     dtype = dtype_of(ctx, "roi_num_type")
     return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]

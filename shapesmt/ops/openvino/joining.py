@@ -159,8 +159,8 @@ def space_to_batch(ctx: InferenceContext) -> Tensor:
     if block is None or None in begin or None in end:
         return anything(ctx, x)
     padded = [d + p + q for d, p, q in zip(x.dims, begin, end, strict=True) if p is not None and q is not None]
-    for d, b in zip(padded, block, strict=True):
-        ctx.require_at_least(d, 0, "pads crop no more than there is")
+    for axis, (d, b) in enumerate(zip(padded, block, strict=True)):
+        ctx.require_at_least(d, int(axis == 0), "pads crop no more than there is, and leave a sample")
         ctx.require(divides(b, d), f"padded sizes split into blocks of {b}", d, b)
     first, *rest = (d // b for d, b in zip(padded, block, strict=True))
     return ctx.tensor([first * product(block), *rest])

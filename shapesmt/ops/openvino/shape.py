@@ -71,6 +71,8 @@ def squeeze(ctx: InferenceContext) -> Tensor:
         placed(ctx, axes, 0)
         return x
     dropped = [axis for axis in placed(ctx, axes, x.rank) if x[axis].lo <= 1 <= x[axis].hi]
+    if ctx.integer("allow_axis_skip", 0) and any(x[axis].constant is None for axis in dropped):
+        return ctx.tensor(None)  # how many of them are 1 isn't known
     return result(ctx, "Squeeze", x, listed(*dropped)) if dropped else x
 
 

@@ -292,7 +292,7 @@ def require_signature(ctx: InferenceContext) -> None:
         words = WORDS.get(f"{ctx.node.op}.{name}") or WORDS.get(name)
         law = f"attribute '{name}' is one of {words}, not {value}"
         told = "" if words is None or value == () else str(value).lower()
-        ctx.check(all(word in (words or "").split() for word in told.split(",") if word), law)
+        ctx.check(all(word in (words or "").split() for word in told.replace(",", " ").split()), law)
 
 
 def _require_slot(ctx: InferenceContext, slot: Slot, x: Tensor) -> None:
