@@ -310,8 +310,12 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[Caution]:
         if not missing:
             return
         missing.difference_update(*(d.symbols for d in t.shape or ()))
+    places: dict[Atom, list[str]] = {}
+    for i, t in problem.inputs.items():
+        for s in {s for size in t.shape or () for s in size.symbols}:
+            places.setdefault(s, []).append(i)
     for name, d in problem.dims.items():
-        having = [i for i, t in problem.inputs.items() if any(d.symbols & size.symbols for size in t.shape or ())]
+        having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
             inputs = ", ".join(f"'{i}'" for i in having)
             yield _caution("symbol", f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
