@@ -5,7 +5,7 @@ random generator. It is computed with at top level, in a function, a branch or a
 
 >>> model, data = drawn(7, Path())
 >>> [len(model.graph.input), data]
-[2, False]
+[2, True]
 """
 
 from __future__ import annotations
