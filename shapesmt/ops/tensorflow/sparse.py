@@ -289,6 +289,7 @@ def ragged_to_sparse(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_rank(values, 1, least=True)
     for index in range(splits):
         ctx.require_rank(ctx.input(index), 1)
+    for index in range(splits):
         ctx.require_at_least(ctx.input(index)[0], 1, "there is an end before each row, and one behind the last")
         rows = ctx.input(index + 1)[0] - (index + 1 < splits)
         for before, after in pairwise((ZERO, *(ctx.items(index) or (None,)), rows)):
