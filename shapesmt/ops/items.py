@@ -62,15 +62,19 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
 def wrapped(item: Dim, dtype: str) -> Dim | None:
     """The integer that is left of the item in its type: of more bits, the lowest; None where no formula can say it.
 
+    A size without a declared end fits 32 bits: every export that computes sizes in int32 would fail at 2**31 otherwise.
+
     >>> from shapesmt.dim import symbol
-    >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int64")
+    >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int32")
     (Dim('n % 256'), Dim('(n + 128) % 256 - 128'), Dim('n'))
+    >>> wrapped(symbol("n", 1, 2**32), "int32")
+    Dim('(n + 2147483648) % 4294967296 - 2147483648')
     """
     bits = INTEGERS.get(dtype, WIDEST)
     least, most = _ends(dtype, bits)
     lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else item.tight
-    counted = (bits == WIDEST and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))  # no tensor is as long
-    if counted or (least <= lo and hi <= most):
+    open_ended = (bits >= WIDEST // 2 and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))
+    if open_ended or (least <= lo and hi <= most):
         return item
     return (item - least) % (1 << bits) + least if bits < WIDEST or item.constant is not None else None
 
