@@ -61,6 +61,7 @@ class InferenceContext(Attached):
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self.sizing: set[int] = set()
+        self.rejected = False
         self.rests_on: set[tuple[Causes, bool]] = set()
         self._taken: Formula = TRUE
         self._run = run
@@ -391,7 +392,7 @@ class InferenceContext(Attached):
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
         """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
         vague = self.made or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
-        asked = self.granted or (range(len(self.inputs)) if vague else ())
+        asked = self.granted or (range(len(self.inputs)) if vague and not self.rejected else ())
         given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
         return frozenset(i for i, t in given if not t.followed or i in self._unread)
 
@@ -407,7 +408,7 @@ class InferenceContext(Attached):
             if not all(isinstance(t, Tensor) for t in made):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
-            made = ()
+            made, self.rejected = (), True
         return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
     def _set_outputs(self) -> Iterable[Tensor]:

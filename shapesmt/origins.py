@@ -34,7 +34,7 @@ from shapesmt.provenance import (
 )
 from shapesmt.real import from_dim
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import FLOATS, LOST, Tensor, is_data, tensor, unread
+from shapesmt.tensor import FLOATS, LOST, Tensor, by_data, tensor, unread
 from shapesmt.value import Elements, Item, elements, uniform
 
 Outside = Callable[[str], Origin]
@@ -124,8 +124,7 @@ class Origins:
     def read(self, name: str) -> Origin:
         """The origin of all elements of a tensor, those included that are known; a small input's are data."""
         value = self._tensors[name].value if name in self._tensors else None
-        items = value.items if isinstance(value, Elements) else (None if value is None else value.element,)
-        known = frozenset(DATA_CAUSE if is_data(i) else frozenset() for i in items if i is not None)
+        known = frozenset(DATA_CAUSE if data else frozenset() for data in (() if value is None else by_data(value)))
         return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
 
     # Nodes whose elements are taken for granted

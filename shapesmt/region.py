@@ -15,7 +15,7 @@ import numpy as np
 
 from shapesmt.dim import Atom, of_atom, total
 from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, equal, negate
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, equal, negate
 from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
@@ -68,7 +68,9 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     region = Region((), True)
     for part in _independent(joint, domain):
         data = any(s.universal for s in part.symbols)
-        pieces = _without_data(part, within) if data else _separated(part, within, proves)
+        pieces = _without_data(part, within) if data else _by_case(part, within, proves)
+        if pieces is None and not data:
+            pieces = _separated(part, within, proves)
         if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
             for piece in pieces:
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
@@ -145,6 +147,26 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     if pieces is None:
         return None
     return pieces if _equivalent(condition, pieces, domain, proves) else None
+
+
+def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+    """A condition on one symbol where another has some value, and on it or on none where it hasn't."""
+    choices = [a for p in condition.conjuncts for a in p.args if p.op == "or" and len(a.symbols) == 1]
+    for choice in dict.fromkeys(a for a in choices if choices.count(a) > 1 or negate(a) in choices):
+        pieces: list[Piece] = []
+        for taken, other in ((choice, negate(choice)), (negate(choice), choice)):
+            asked = [p for p in condition.conjuncts if p is not taken and taken not in p.args]
+            part = all_of(*(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in asked))
+            found: list[Piece] | None = [] if part is TRUE else None
+            if len(part.symbols) == 1 and part.symbols != choice.symbols:
+                found = _one_symbol(part, next(iter(part.symbols)), domain, proves)
+            if found is None:
+                break
+            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in found if " and " not in p.text]
+            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in found if " and " in p.text]
+        else:
+            return pieces
+    return None
 
 
 def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:

@@ -123,14 +123,7 @@ class Tensor:
     @property
     def chosen(self) -> bool:
         """Whether an element depends on data, or on one of a small input of which the caller says nothing."""
-        known = (
-            self.value.items
-            if isinstance(self.value, Elements)
-            else ()
-            if self.value is None
-            else (self.value.element,)
-        )
-        return any(item is not None and is_data(item) for item in known)
+        return self.value is not None and True in by_data(self.value)
 
     @property
     def dims(self) -> Shape:
@@ -205,6 +198,18 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
 def is_data(term: Dim | Real) -> bool:
     """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
     return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
+
+
+def by_data(value: Value) -> frozenset[bool]:
+    """Whether the elements that are known depend on data: some may and others not."""
+    found = _BY_DATA.get(value)
+    if found is None:
+        items = value.items if isinstance(value, Elements) else (value.element,)
+        found = _BY_DATA[value] = frozenset(is_data(i) for i in items if i is not None)
+    return found
+
+
+_BY_DATA: dict[Value, frozenset[bool]] = memo({})
 
 
 def is_open_value(term: Dim | Formula | Real) -> bool:
