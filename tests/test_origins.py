@@ -121,8 +121,9 @@ def test_relative_positions_are_proved_for_any_length():
 
 def test_lists_of_any_length_are_no_excuse():
     """Elements known by a formula over positions, where a rule wants a list, leave a node open."""
-    report = checked(RANGE + "y = Reshape(x, r)")
+    report = checked(RANGE + "y = Reshape(x, r)", b="1..600")
     assert (str(report.verdict), {f.kind for f in report.findings}) == ("UNKNOWN", {"elements"})
+    assert checked(RANGE + "y = Reshape(x, r)").precondition.text == ("b <= 2",)  # each size a case of its own
 
 
 LOOP = """s = Shape(x) c1 = Constant<value_int=1>() n = Gather(s, c1) z0 = Constant<value_ints=[0]>()
@@ -339,3 +340,14 @@ def test_numbers_that_branches_and_loops_make():
 def test_random_numbers_are_data(node):
     body = f"r = {node} t = Cast<to=7>(r) y = Gather(table, t)"
     assert str(checked(body, "float[b] x, float[9] table").verdict) == "PROVED"
+
+
+@pytest.mark.parametrize("later", ["w", "u"])
+def test_the_first_trip_of_a_loop_is_judged_by_itself(later):
+    """What later trips look up is data; the first looks up row 7 of a table."""
+    body = f"""s = Shape(x) n = Squeeze(s) start = Constant<value_ints=[7]>() u = Cast<to=7>(f)
+        last, y = Loop(n, , start) <body = l (int64 i, bool c, int64[1] old) => (bool d, int64[1] new, float[1] row) {{
+            d = Identity(c) new = Identity({later}) row = Gather(table, old) }}>"""
+    inputs = "float[b] x, int64[1] w, float[1] f, float[{}] table"
+    assert str(checked(body, inputs.format(5)).verdict) != "PROVED"
+    assert str(checked(body, inputs.format(9)).verdict) == "PROVED"
