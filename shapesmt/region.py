@@ -68,9 +68,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     region = Region((), True)
     for part in _independent(joint, domain):
         data = any(s.universal for s in part.symbols)
-        pieces = _without_data(part, within) if data else _by_case(part, within, proves)
-        if pieces is None and not data:
-            pieces = _separated(part, within, proves)
+        pieces = _without_data(part, within) if data else _separated(part, within, proves)
         if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
             for piece in pieces:
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
@@ -176,11 +174,13 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
     symbols = sorted(condition.symbols, key=domain.order)
     points = domain.points(symbols) if fits_int64(condition) else None
     if points is None:
-        return _sampled(condition, symbols, domain, proves)
+        return _by_case(condition, domain, proves) or _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
     found = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
-    return found if found is not None else _union(symbols, known, truth, str(condition))
+    if found is None:
+        found = _union(symbols, known, truth, str(condition)) or _by_case(condition, domain, proves)
+    return found
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:

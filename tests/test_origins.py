@@ -340,3 +340,14 @@ def test_numbers_that_branches_and_loops_make():
 def test_random_numbers_are_data(node):
     body = f"r = {node} t = Cast<to=7>(r) y = Gather(table, t)"
     assert str(checked(body, "float[b] x, float[9] table").verdict) == "PROVED"
+
+
+@pytest.mark.parametrize("later", ["w", "u"])
+def test_the_first_trip_of_a_loop_is_judged_by_itself(later):
+    """What later trips look up is data; the first looks up row 7 of a table."""
+    body = f"""s = Shape(x) n = Squeeze(s) start = Constant<value_ints=[7]>() u = Cast<to=7>(f)
+        last, y = Loop(n, , start) <body = l (int64 i, bool c, int64[1] old) => (bool d, int64[1] new, float[1] row) {{
+            d = Identity(c) new = Identity({later}) row = Gather(table, old) }}>"""
+    inputs = "float[b] x, int64[1] w, float[1] f, float[{}] table"
+    assert str(checked(body, inputs.format(5)).verdict) != "PROVED"
+    assert str(checked(body, inputs.format(9)).verdict) == "PROVED"

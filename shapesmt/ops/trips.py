@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from shapesmt.dim import ZERO, Atom, Dim, const, maximum, minimum, substitute
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, implies, select
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import Tensor, is_open_value, tensor
 from shapesmt.value import Elements, Value, elements
 
 Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
@@ -78,7 +78,8 @@ class Carried:
     def loses(self) -> bool:
         """Whether elements are known before the first trip, and no longer after it."""
         kept = self.value is not None or (self.items is not None and None not in self.items)
-        return self.start.value is not None and not kept
+        left = [c.left for c in self.items or () if c is not None and c.left is not None]
+        return self.start.value is not None and (not kept or any(map(is_open_value, left)))
 
     def at(self, trip: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
         """The tensor that a trip is given; `fresh` makes the sizes that aren't known."""

@@ -71,6 +71,8 @@ def contradictions(path: Path, runs: Runs, data: bool, counts: Counter[str]) -> 
 
 def misjudged(report: Report, works: dict[int, bool]) -> Iterator[str]:
     expected = Verdict.PROVED if all(works.values()) else Verdict.DEPENDS if any(works.values()) else Verdict.FAILS
+    open_ = any(f.verdict is Verdict.UNKNOWN for f in report.findings)  # then what may run isn't known to
+    expected = Verdict.DEPENDS if open_ and report.verdict is Verdict.DEPENDS and not all(works.values()) else expected
     if report.verdict not in (expected, Verdict.UNKNOWN):
         yield f"{report.verdict}, but it runs at {[n for n, fine in works.items() if fine]}"
     region = report.precondition
