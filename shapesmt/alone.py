@@ -16,21 +16,24 @@ MatMul[](input0, input1)' with input shapes: [2,3], [4,?].
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt.calculus import UNKNOWN_RANK, Calculus, Size
-from shapesmt.dim import Dim, as_dim, symbol
+from shapesmt.dim import ZERO, Atom, Dim, as_dim
 from shapesmt.errors import RejectedError, ShapeMismatch
-from shapesmt.formula import at_least
-from shapesmt.graph import Attributes, AttributeValue, Node
-from shapesmt.ranges import Range, ShapeLike, parse_shape
-from shapesmt.tensor import Tensor, UnknownRankError, rank_symbol, tensor
-from shapesmt.value import Elements, elements
+from shapesmt.formula import FALSE, at_least
+from shapesmt.given import Nested, constant, miscounted, solved
+from shapesmt.graph import AttributeValue
+from shapesmt.rewrite import replace
+from shapesmt.tensor import Tensor, UnknownRankError, tensor
+from shapesmt.unranked import unranked
+from shapesmt.value import Elements
 
 if TYPE_CHECKING:
+    from shapesmt.application import Application
     from shapesmt.requirement import Requirement
 
+AnyRule = Callable[[Any], Tensor | Sequence[Tensor] | None]
 Items = tuple[Dim | None, ...]
 INTEGERS = ("", "int32", "int64")
 
@@ -50,6 +53,7 @@ class Attached(Calculus):
     """The part of a context that TensorFlow's shape functions ask for: named inputs, constants and handles."""
 
     requirements: list[Requirement]
+    version: int
 
     def __init__(self) -> None:
         self._requested: set[int] = set()
@@ -153,7 +157,7 @@ class Attached(Calculus):
         """Whether the shape that the elements of that input spell would have helped."""
         return index in self._requested_shapes
 
-    def set_input_tensors(self, values: Sequence[Sequence[int] | int | None]) -> None:
+    def set_input_tensors(self, values: Sequence[Nested | None]) -> None:
         """Give the elements of inputs that turned out to be constants."""
         for index, value in enumerate(values):
             if value is not None:
@@ -233,6 +237,14 @@ class Attached(Calculus):
 
     # Handles
 
+    def set_input_handles(self, handles: Sequence[Sequence[ShapeAndType] | None]) -> None:
+        """Say what each input refers to, where it is a handle; there are as many inputs as the names say."""
+        count = len(self.inputs)
+        expected = sum(self._names[0].values()) if self._names[0] else count
+        self.check(expected == count, f"Wrong number of inputs passed: {count} while {expected} expected")
+        self.check(not handles or len(handles) == count, "there are handle shapes for each input")
+        self._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
+
     def input_handle_shapes_and_types(self, index: int) -> Handles | None:
         """What a resource or variant input refers to; None where it was never said."""
         return self._handles[0].get(index)
@@ -303,27 +315,74 @@ class Attached(Calculus):
     def _shown(self, item: Dim | None) -> str:
         return "?" if item is None else self.debug_string(item)
 
-    def run(self, rule: Callable[[Any], Tensor | Sequence[Tensor] | None]) -> tuple[Tensor, ...]:
+    def run(self, rule: AnyRule) -> tuple[Tensor, ...]:
         """The outputs of a rule, run on this node alone; an input whose rank the rule names has it from then on.
 
         Raises:
             ShapeMismatch: Something that the rule requires can't hold; with the node and its input shapes.
         """
+        try:
+            self._set.update(enumerate(self._made(rule)))
+        except ShapeMismatch as error:
+            raise ShapeMismatch(self.attach_context(str(error))) from None
+        return tuple(self.output(i) for i in range(self.num_outputs))
+
+    def _made(self, rule: AnyRule) -> Sequence[Tensor]:
+        """What a rule makes of the inputs; it is run at every rank that one of unknown rank may have."""
+        before = len(self.requirements)
         while True:
             try:
                 result = rule(self)
-                break
-            except ShapeMismatch as error:
-                raise ShapeMismatch(self.attach_context(str(error))) from None
+            except (AttributeError, IndexError, TypeError, ValueError) as error:
+                wrong = miscounted(self.node, self.version)
+                if wrong:
+                    raise ShapeMismatch(wrong) from error
+                raise
+            except RejectedError:  # the requirement is stated, or nothing is said of the node
+                result = None
             except UnknownRankError as asked:
-                index = next((i for i, t in enumerate(self.inputs) if t is asked.tensor), None)
-                if index is None or asked.rank is None:
-                    result = [tensor("", None) for _ in self.node.outputs]
-                    break
-                self._replace(index, self.unknown_shape_of_rank(asked.rank))
-        made = [result] if isinstance(result, Tensor) else list(result or ())
-        self._set.update(enumerate(made))
-        return tuple(self.output(i) for i in range(self.num_outputs))
+                del self.requirements[before:]
+                found = self._over_ranks(rule) if asked.rank is None else None
+                self._hold_all(found.requirements if found else ())
+                if not self._ranked(found.ranks if found else (), asked):
+                    return found.outputs if found else ()
+                continue
+            self._hold_all(self.requirements[before:])
+            return [result] if isinstance(result, Tensor) else list(result or ())
+
+    def _over_ranks(self, rule: AnyRule) -> Application:
+        """What the rule says at every rank that its inputs may have."""
+        fresh: Any = type(self)
+
+        def applied(inputs: Sequence[Tensor | None]) -> Application:
+            ctx = fresh(self.node, inputs, self.version)
+            ctx._names, ctx._handles, ctx._shapes = self._names, self._handles, self._shapes  # noqa: SLF001 - its own class
+            made: Application = ctx.apply(rule)
+            return made
+
+        return unranked(self.inputs, applied, self.node.outputs, self.node.op)
+
+    def _ranked(self, ranks: Sequence[tuple[Dim, int]], asked: UnknownRankError) -> bool:
+        """Give inputs the ranks that the rule needs of them; whether there is such a one."""
+        needed = dict(ranks)
+        before = self.inputs
+        for i, t in enumerate(before):
+            if t is not None and t.shape is None:
+                rank = asked.rank if t is asked.tensor and asked.rank is not None else needed.get(t.ndim or ZERO)
+                if rank is not None:
+                    self._replace(i, tensor(t.dtype, self.unknown_shape_of_rank(rank).dims))
+        return self.inputs != before
+
+    def _hold_all(self, requirements: Sequence[Requirement]) -> None:
+        """Nothing is required that can't hold, be it by itself or where a size is what another requirement says."""
+        known: dict[Atom, Dim] = {}
+        for r in (*requirements, *requirements):
+            formula = replace(r.formula, known)
+            if formula is FALSE:
+                sides = f": {r.left} and {r.right}" if r.left is not None and r.right is not None else ""
+                raise ShapeMismatch(r.law + sides)
+            for part in formula.conjuncts:
+                known.update(solved(part))
 
 
 def _items(t: Tensor) -> Items | None:
@@ -331,30 +390,3 @@ def _items(t: Tensor) -> Items | None:
     if not isinstance(value, Elements):
         return None
     return tuple(i if isinstance(i, Dim) else None for i in value.items)
-
-
-def constant(value: Sequence[int] | int, like: Tensor) -> Tensor:
-    """A tensor of these integers."""
-    items = [value] if isinstance(value, int) else list(value)
-    shape = () if isinstance(value, int) else (len(items),)
-    return tensor(like.dtype or "int64", shape, elements(shape, map(as_dim, items)))
-
-
-def given_shape(shape: ShapeLike | Tensor | None, index: int) -> Tensor | None:
-    """The input of that shape: its names are symbols, and each `?` is one of its own."""
-    if shape is None or isinstance(shape, Tensor):
-        return shape
-    dims = parse_shape(shape)
-    if dims is None:
-        return tensor("", None, ndim=rank_symbol(f"input{index}"))
-    named = [f"input{index}_dim{axis}" if not isinstance(d, str) else d for axis, d in enumerate(dims)]
-    ranges = [d if isinstance(d, Range) else Range(0) for d in dims]
-    return tensor("", [symbol(n, r.lo, inf if r.hi is None else r.hi) for n, r in zip(named, ranges, strict=True)])
-
-
-def node_of(
-    op: str, name: str, domain: str, inputs: int, outputs: int, attributes: Mapping[str, AttributeValue]
-) -> Node:
-    """A node by itself, its tensors named by their places."""
-    reads, writes = ([f"{kind}{i}" for i in range(n)] for kind, n in (("input", inputs), ("output", outputs)))
-    return Node(op, domain, name or op, reads, writes, Attributes(attributes))

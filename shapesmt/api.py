@@ -225,6 +225,8 @@ def tighten(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
+    if output is not None:
+        export.keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
@@ -249,6 +251,7 @@ def tighten_file(
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
+    export.keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
@@ -343,7 +346,13 @@ def analysed(
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
         raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
-    return Analysis(problem, examine(problem, judge, trust=declared == "trust"), judge, started)
+    pinned, trust = problem.pinned(), declared == "trust"
+    found = examine(pinned, judge, trust=trust)
+    if pinned is not problem and found.judgements:
+        named = examine(problem, judge, trust=trust)
+        if named.decided and named.reported == found.reported:  # the same, with names in what is told of it
+            return Analysis(problem, named, judge, started)
+    return Analysis(pinned, found, judge, started)
 
 
 def _checked(

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from shapesmt.dim import Dim
-from shapesmt.formula import Formula
+from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.provenance import Causes, Origin
 from shapesmt.requirement import Requirement
-from shapesmt.tensor import Tensor
+from shapesmt.rewrite import Replacer
+from shapesmt.tensor import Tensor, rewritten
 
 
 class Unjudged(NamedTuple):
     """A node of which nothing is said, at the path of an inner node: no rule, an unknown rank or unknown elements.
 
     `kind` is "unsupported", "rank" or "elements"; `law` says what would have to be so for it to be judged, `note`
-    what is known all the same.
+    what is known all the same; `given` is the condition under which the node comes to it.
     """
 
     path: str
@@ -25,6 +26,25 @@ class Unjudged(NamedTuple):
     kind: str
     law: str
     note: str = ""
+    given: Formula = TRUE
+
+
+class Decided(NamedTuple):
+    """How data decides a size: by the elements of these inputs (all of them unless said) and the shapes of the others.
+
+    Where `total` is given, the size is how many elements of the one input aren't 0, of so many; where `place` is, it
+    is that element of the one input; a `row` is a place on one of its axes where such an element is. `free` says that
+    elements which can be anything make it anything in its range.
+    """
+
+    by: tuple[int, ...] | None = None
+    total: Dim | None = None
+    place: int | None = None
+    free: bool = False
+    row: bool = False
+
+
+BY_ALL = Decided()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,3 +63,29 @@ class Application:
     rests_on: frozenset[tuple[Causes, bool]] = frozenset()  # of a function's node what it takes for granted of inputs
     origin: Callable[[int], Origin] | None = None  # of the unknown elements of an output, where an inner graph makes it
     called: bool = False  # whether these are about the inputs of the function that the node calls
+    decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known
+
+    @property
+    def broken(self) -> bool:
+        """Whether the node runs for no input, so that it makes nothing."""
+        return any(r.formula is FALSE and not r.limit for r in self.requirements)
+
+    def rewritten(self, change: Replacer) -> Application:
+        """What it says with symbols replaced."""
+        return replace(
+            self,
+            outputs=tuple(rewritten(t, change) for t in self.outputs),
+            requirements=tuple(
+                r._replace(
+                    formula=change.apply(r.formula),
+                    left=None if r.left is None else change.apply(r.left),
+                    right=None if r.right is None else change.apply(r.right),
+                    given=change.apply(r.given),
+                )
+                for r in self.requirements
+            ),
+            facts=tuple(map(change.apply, self.facts)),
+            unjudged=tuple(u._replace(given=change.apply(u.given)) for u in self.unjudged),
+            made=tuple(map(change.apply, self.made)),
+            decided={change.apply(size): how for size, how in self.decided.items()},
+        )

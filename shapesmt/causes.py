@@ -11,7 +11,7 @@ from shapesmt.dim import Atom, Dim
 from shapesmt.evaluate import Evaluator
 from shapesmt.finding import Cause, Clash, Side
 from shapesmt.graph import Graph, Node
-from shapesmt.tensor import Tensor
+from shapesmt.tensor import Tensor, held
 from shapesmt.traits import traits
 from shapesmt.value import Elements, Field, extremes
 
@@ -42,7 +42,9 @@ class Tracer:
 
     def at(self, values: Mapping[Atom, int] | None, tensors: Mapping[str, Tensor] | None = None) -> Tracer:
         """The same at another counterexample, and with sizes that hold there."""
-        return replace(self, values=values, tensors=self.tensors if tensors is None else tensors)
+        tensors = self.tensors if tensors is None else tensors
+        divided = {name: held(t, values) for name, t in tensors.items() if t.cases} if values else {}
+        return replace(self, values=values, tensors={**tensors, **divided} if divided else tensors)
 
     def clash(self, node: Node, left: Dim, right: Dim) -> Clash:
         """Two sizes that don't fit together, and which inputs of the node they are sizes of."""
@@ -130,8 +132,9 @@ class Tracer:
 
     def _places(self, name: str, *, elements: bool = False) -> Iterator[Place]:
         t = self.tensors[name]
-        for axis, size in enumerate(t.shape or () if t.is_tensor else ()):
-            yield Place(name, axis, size)
+        for each in (t, *(case.tensor for case in t.cases)):
+            for axis, size in enumerate(each.shape or () if t.is_tensor else ()):
+                yield Place(name, axis, size)
         if elements:
             for size in _elements(t):
                 yield Place(name, None, size)

@@ -6,6 +6,7 @@
     range        assumptions that leave one value of a wider range
     size         more elements than 32 bits can count
     symbol       a dimension that no node reads
+    placeholder  dimensions that the file gives no names but `?` or the like
 
 They never change a verdict. Intervals and normal forms rule nearly all of them out, so that a model without cautions
 pays next to nothing; a caution is only told when it is proven.
@@ -31,7 +32,7 @@ from shapesmt.intervals import Bound
 from shapesmt.ops.subgraphs import truth_of
 from shapesmt.points import Assignment
 from shapesmt.presolve import Domain
-from shapesmt.problem import Problem
+from shapesmt.problem import Problem, placeholders
 from shapesmt.ranges import Range
 from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor
@@ -57,6 +58,7 @@ def cautions(
         lambda: _single_valued(problem),
         lambda: _large(problem, examination, examples) if valid else (),
         lambda: _unused(problem, examination),
+        lambda: _unnamed(problem),
     )
     told: list[Caution] = []
     for kind in kinds:
@@ -107,10 +109,10 @@ class _Examples:
 
 def _stretched(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[Caution]:
     """Two sizes that are equal for some valid inputs, while for others a 1 is stretched to the other."""
-    for index, x, y in islice(_open_broadcasts(examination), MAX_STRETCHED):
+    for index, x, y, given in islice(_open_broadcasts(examination), MAX_STRETCHED):
         apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
-        point = examples.where(apart)
-        if point is None or examples.where(all_of(equal(x, y), at_least(x, 2))) is None:
+        point = examples.where(all_of(given, apart))
+        if point is None or examples.where(all_of(given, equal(x, y), at_least(x, 2))) is None:
             continue  # where they are never equal, the stretching is what is meant
         shown, at = examples.shown(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
@@ -120,15 +122,15 @@ def _stretched(problem: Problem, examination: Examination, examples: _Examples) 
         yield _caution("broadcast", text, (index, problem.graph.nodes[index]), example=shown)
 
 
-def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim]]:
-    """The broadcasts in which a size may be equal or 1: the node's index and the two sizes, each pair once."""
+def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
+    """The broadcasts in which a size may be equal or 1: the node, the two sizes and when they meet, each once."""
     seen: set[Formula] = set()
     for index in examination.open:
         for r in examination.inference.applications[index].requirements:
             if r.formula.op == "or" and r.law in STRETCHING and r.formula not in seen:
                 seen.add(r.formula)
                 if r.left is not None and r.right is not None and _chosen(r.formula):
-                    yield index, r.left, r.right
+                    yield index, r.left, r.right, r.given
 
 
 # What the file declares
@@ -308,11 +310,24 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[Caution]:
         if not missing:
             return
         missing.difference_update(*(d.symbols for d in t.shape or ()))
+    places: dict[Atom, list[str]] = {}
+    for i, t in problem.inputs.items():
+        for s in {s for size in t.shape or () for s in size.symbols}:
+            places.setdefault(s, []).append(i)
     for name, d in problem.dims.items():
-        having = [i for i, t in problem.inputs.items() if any(d.symbols & size.symbols for size in t.shape or ())]
+        having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
             inputs = ", ".join(f"'{i}'" for i in having)
             yield _caution("symbol", f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
+
+
+def _unnamed(problem: Problem) -> Iterator[Caution]:
+    """Placeholders that stand for several dimensions, each of which is a size of its own."""
+    for mark, names in placeholders(problem.graph).items():
+        kept = [name for name in names if name in problem.dims]
+        if len(kept) > 1:
+            text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are taken to be different"
+            yield _caution("placeholder", text, tensor=kept[0].rpartition("_dim")[0])
 
 
 def _told(shown: Counterexample) -> str:

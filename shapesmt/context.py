@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import NoReturn, TypeVar
 
-from shapesmt.alone import Attached, ShapeAndType, given_shape, node_of
-from shapesmt.application import Application, Unjudged
+from shapesmt.alone import Attached, ShapeAndType
+from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
+from shapesmt.given import Nested, given_shapes, node_of
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
 from shapesmt.real import Real
 from shapesmt.requirement import Requirement
-from shapesmt.tensor import Shape, Tensor, UnknownRankError, tensor
+from shapesmt.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
@@ -38,7 +39,10 @@ class InferenceContext(Attached):
         inputs: The input tensors; None for an omitted optional one.
         version: The operator-set version of the node's domain.
         outputs: The number of outputs that the node names.
+        case: The condition that holds; None where the rule can't be applied case by case.
     """
+
+    case: Formula | None = None
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
         super().__init__()
@@ -52,6 +56,7 @@ class InferenceContext(Attached):
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
         self.made: list[Dim] = []
+        self.deciders: dict[Dim, Decided] = {}
         self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
         self.granted: set[int] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
@@ -59,6 +64,8 @@ class InferenceContext(Attached):
         self.rests_on: set[tuple[Causes, bool]] = set()
         self._taken: Formula = TRUE
         self._run = run
+        self.boolean: Callable[[int], bool] = lambda _: False
+        """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
 
     @classmethod
     def of(
@@ -72,7 +79,8 @@ class InferenceContext(Attached):
         domain: str = "",
         version: int = 1,
         names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
-        tensors: Sequence[Sequence[int] | int | None] = (),
+        dtypes: Sequence[str] = (),
+        tensors: Sequence[Nested | None] = (),
         tensors_as_shapes: Sequence[Tensor | None] = (),
         handles: Sequence[Sequence[ShapeAndType] | None] = (),
     ) -> InferenceContext:
@@ -86,23 +94,21 @@ class InferenceContext(Attached):
             name: The node's; the operator's without one.
             domain: The operator's.
             version: The version of its operator set.
-            names: The names of inputs and outputs in order, with how many of them each one stands for.
-            tensors: The elements of the first inputs, where they are constants.
+            names: The names of inputs and outputs in order, and how many each one stands for.
+            dtypes: The element types of the first inputs, "" for an unknown one.
+            tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
             tensors_as_shapes: The shapes that the elements of the first inputs spell.
             handles: What each input refers to, where it is a handle.
 
         Raises:
             ShapeMismatch: The number of inputs isn't that of the names or handles.
         """
-        ctx = cls(node_of(op, name, domain, len(inputs), outputs, attributes or {}), (), version)
+        ctx = cls(node_of(op, name, domain, version, (len(inputs), outputs), attributes or {}), (), version)
         ctx.alone, ctx._names = True, names
-        ctx.inputs = tuple(given_shape(s, i) for i, s in enumerate(inputs))
-        expected = sum(names[0].values()) if names[0] else len(inputs)
-        ctx.check(expected == len(inputs), f"Wrong number of inputs passed: {len(inputs)} while {expected} expected")
-        ctx.check(not handles or len(handles) == len(inputs), "there are handle shapes for each input")
+        ctx.inputs = given_shapes(inputs, dtypes)
+        ctx.set_input_handles(handles)
         ctx.set_input_tensors(tensors)
         ctx.set_input_tensors_as_shapes(tensors_as_shapes)
-        ctx._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
         return ctx
 
     # Inputs and attributes
@@ -177,12 +183,17 @@ class InferenceContext(Attached):
         items = self.items(index)
         if items is None:
             return None
-        numbers = tuple(i.constant for i in items if i is not None and i.constant is not None)
+        found = [None if i is None else number(i, self.case) for i in items]
+        numbers = tuple(n for n in found if n is not None)
         if len(numbers) == len(items):
             return numbers
         if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
+
+    def holds(self, condition: Formula) -> bool | None:
+        """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
+        return holds(condition, self.case)
 
     def grant(self, index: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
@@ -193,16 +204,19 @@ class InferenceContext(Attached):
         self.granted.update(indices)
         self.sizing.update(indices)
 
-    def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data") -> Dim:
+    def fresh(
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
+    ) -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
 
-        With kind "trip" it is the index of a loop's trip, each of which is made.
+        With kind "trip" it is the index of a loop's trip, each of which is made. `how` says which elements decide it.
         """
         self.memoizable = False
         # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.made.append(size)
+        self.deciders[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
         return size
@@ -353,7 +367,8 @@ class InferenceContext(Attached):
         self.memoizable &= inner.repeatable
         self.made.extend(inner.made)
         self.rests_on.update(inner.rests_on)
-        self.unjudged.extend(u._replace(path=f"{within}/{u.path}" if u.path else within) for u in inner.unjudged)
+        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
+        self.unjudged.extend(u._replace(path=path, given=all_of(self._taken, u.given)) for u, path in paths)
 
     def _guarded(self, formula: Formula) -> Formula:
         return formula if self._taken is TRUE else implies(self._taken, formula)
@@ -370,11 +385,12 @@ class InferenceContext(Attached):
             granted=self._granted(outputs),
             sizing=frozenset(self.sizing),
             rests_on=frozenset(self.rests_on),
+            decided=self.deciders,
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
         """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
-        vague = self.made or any(t.shape is None and t.is_tensor for t in outputs)
+        vague = self.made or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
         asked = self.granted or (range(len(self.inputs)) if vague else ())
         given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
         return frozenset(i for i, t in given if not t.followed or i in self._unread)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate
+from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate, resolved
 from shapesmt.graph import Declared
 from shapesmt.ops.control import UNTIL_RUN
 from shapesmt.points import lowest
@@ -105,10 +106,24 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
         return Precondition((), examination.decided)
 
     def described() -> Region:
-        return describe(all_of(*conditions), examination.admissible(problem), judge.proves)
+        return _described(all_of(*conditions), examination.admissible(problem), examination, judge)
 
     region = judge.deadline.attempt(described, Region(tuple(filter(readable_text, map(str, conditions))), False))
-    return Precondition(region.text, region.exact and examination.decided)
+    exact = region.exact and examination.decided
+    return (
+        Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
+    )
+
+
+def _hinges(condition: Formula) -> bool:
+    """Whether a condition is about sizes that data decides."""
+    return any(s.by_data for s in condition.symbols)
+
+
+def _described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
+    """Where a condition holds, whatever the data: exactly, if data can make each size anything by itself."""
+    region = describe(condition, domain, judge.proves)
+    return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
 
 
 def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
@@ -120,23 +135,28 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     sides = [s for s in (broken.left, broken.right) if s is not None]
     told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
-    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    kind = "data" if _hinges(j.condition) else "requirement"
+    if shown is not None and values is not None:
+        decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
+        shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
     from shapesmt.codes import coded  # read only where something is to be reported
 
     code, law = coded(broken.law)
+    where = region.whole if region is not None and region.exact else None
+    safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
-        " and ".join(_joined(region.text)) if region is not None and region.exact else None,
+        None if safe is not None else where,
         _because(j, sides, tracer) if told else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code, when=_when(broken),
+        code=code, safe_iff=safe, when=case_text(broken.given),
     )  # fmt: skip
 
 
-def _when(broken: Requirement) -> str:
-    """The condition of the branches that a requirement stands in, but for what concerns single trips of a loop."""
-    parts = [f for f in broken.given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
+def case_text(given: Formula) -> str:
+    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
+    parts = [f for f in given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
     return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
 
 
@@ -157,7 +177,7 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
 
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
-    kind = "data" if any(s.kind == "data" for s in j.condition.symbols) else "requirement"
+    kind = "data" if _hinges(j.condition) else "requirement"
     code, law = coded(broken.law)
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 
@@ -178,7 +198,7 @@ def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge:
     """
     kept = sorted(formula.symbols, key=j.domain.order)
     if j.verdict is not Verdict.DEPENDS or any(s.universal for s in kept):
-        return kept
+        return j.domain.cone(kept)[0]
     for s in kept[::-1] if len(kept) > 1 else ():
         if not _can_mend(s, formula, values, j.domain):
             fixed = j.domain.copy()
@@ -206,10 +226,6 @@ def _code(kind: str) -> str:
     return code_of_kind(kind)
 
 
-def _joined(texts: tuple[str, ...]) -> list[str]:
-    return [f"({t})" if " or " in t and len(texts) > 1 else t for t in texts] or ["True"]
-
-
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
     """The requirement that the counterexample breaks."""
     if values is None:
@@ -233,7 +249,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             original = examination.original.applications[j.index]
             if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then
                 return None
-            condition = all_of(*(r.formula for r in original.requirements))
+            condition = resolved(all_of(*(r.formula for r in original.requirements)))
             domain = examination.admissible(problem)
             for index in sorted(rests_on):
                 domain.assume(earlier[index].condition)
@@ -241,8 +257,8 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             return NOWHERE
     if condition is FALSE:
         return NOWHERE
-    region = describe(condition, domain, judge.proves)
+    region = _described(condition, domain, examination, judge)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
-    anywhere = describe(condition, examination.admissible(problem), judge.proves)
+    anywhere = _described(condition, examination.admissible(problem), examination, judge)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

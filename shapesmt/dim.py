@@ -61,7 +61,12 @@ class Atom:
     @property
     def universal(self) -> bool:
         """Whether a condition has to hold for each of its values: the data's sizes, the trips of a loop."""
-        return self.kind in ("data", "trip")
+        return self.by_data or self.kind == "trip"
+
+    @property
+    def by_data(self) -> bool:
+        """Whether data decides it: a size, or a place of an element."""
+        return self.kind in ("data", "place")
 
     def __repr__(self) -> str:
         return f"Atom({self.name or self.op!r})"
@@ -199,9 +204,9 @@ def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: st
 
     With one value left it is that number, unless `fold` is off: then its name lives on, for explanations.
 
-    `kind` is "input" (chosen by the caller of the model), "data" (decided by the data, so every
-    value has to work), "trip" (the trips of a loop, each of which has to work) or "axis" (a position
-    inside a tensor).
+    `kind` is "input" (chosen by the caller of the model), "data" (decided by the data, so every value has to work),
+    "place" (an index that data decides, of which a tensor has several), "trip" (the trips of a loop, each of which has
+    to work) or "axis" (a position inside a tensor).
     """
     if fold and lo == hi:
         return const(int(lo))

@@ -17,7 +17,7 @@ from shapesmt.application import Application, Unjudged
 from shapesmt.deadline import limit, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.finding import Verdict
-from shapesmt.formula import TRUE, Formula, all_of
+from shapesmt.formula import TRUE, Formula, all_of, negate, resolved
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
@@ -109,10 +109,19 @@ class Examination:
         return not self.unjudged and all(j.verdict is not Verdict.UNKNOWN for j in self.judgements)
 
     @property
+    def reported(self) -> list[tuple[int, Verdict]]:
+        """The nodes that aren't proved, with their verdicts."""
+        return [(j.index, j.verdict) for j in self.judgements]
+
+    @property
     def verdict(self) -> Verdict:
         """The worst of the nodes'."""
         verdicts = [j.verdict for j in self.judgements]
         return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unjudged else verdicts)
+
+    def independent(self, symbols: Iterable[Atom]) -> bool:
+        """Whether those of the sizes that data decides take each of their values, whatever the others are."""
+        return self.inference.scope.independent(s for s in symbols if s.by_data)
 
     def admissible(self, problem: Problem) -> Domain:
         """The inputs that the problem admits, with what is known of the sizes that data decides."""
@@ -170,7 +179,8 @@ def _narrow(problem: Problem, claims: Mapping[str, Tensor], done: int, found: Ex
     """Begin inference again with what the reported conditions leave of the symbols, up to the nodes that are done."""
     narrowing = Narrowing(found.domain.narrowing())
     inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
-    inference = start(problem.graph, inputs, claims=claims, ranks=found.inference.ranks)
+    known = found.original.scope.named
+    inference = start(problem.graph, inputs, claims=claims, ranks=found.inference.ranks, sizes=known)
     inference.advance(done)
     look()
     found.narrowing, found.inference = narrowing, inference
@@ -291,7 +301,7 @@ def _in_time(application: Application, index: int, found: Examination, judge: Ju
 
 def _examine(application: Application, index: int, found: Examination, judge: Judge) -> tuple[Tally, Tally]:
     """Judge one node: how its requirements count, and how they do where the same application comes again."""
-    found.unjudged.extend((index, u) for u in application.unjudged)
+    found.unjudged.extend((index, u) for u in application.unjudged if _comes_to(u, found, judge))
     _limit(application, found)
     pending = tuple(found.narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
     tally = {("PROVED", "normal form"): len(application.requirements) - len(pending)}
@@ -305,13 +315,9 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
         for r in filter(is_open, pending):
             _leave_open(r, index, found)
         pending = tuple(r for r in pending if not is_open(r))
-    if any(map(compares_data, pending)):
-        kept = _without_comparisons(pending, found)
-        tally["PROVED", "data taken to agree"] = len(pending) - len(kept)
-        pending = kept
     if not pending:
         return tally, tally
-    condition = all_of(*(r.formula for r in pending))
+    condition = resolved(all_of(*(r.formula for r in pending)))
     decision = judge.decide(found.domain, condition)
     if decision.holds == "always":
         tally["PROVED", decision.by] = tally.get(("PROVED", decision.by), 0) + len(pending)
@@ -333,27 +339,11 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
     return once, {**tally, (str(verdict), ""): len(pending)}
 
 
+def _comes_to(u: Unjudged, found: Examination, judge: Judge) -> bool:
+    """Whether some input may get to a node."""
+    return u.given is TRUE or not judge.proves(found.domain, negate(found.narrowing.back(u.given)))
+
+
 def is_open(r: Requirement) -> bool:
     """Whether a requirement is about a tensor of which nothing is known."""
     return any(s.kind in (OPEN, LOST) for s in r.formula.symbols)
-
-
-def compares_data(r: Requirement) -> bool:
-    """Whether a requirement relates sizes that data decides in two places."""
-    return sum(s.kind == "data" for s in r.formula.symbols) > 1
-
-
-def _without_comparisons(pending: tuple[Requirement, ...], found: Examination) -> tuple[Requirement, ...]:
-    """The requirements without those that relate sizes from two places where data decides, and may agree.
-
-    How such sizes hang together isn't known (the count of a mask, and the sum of the same mask): as with an index
-    whose value isn't known, the node is taken to be right.
-    """
-    kept = []
-    for r in pending:
-        decision = found.domain.decide(r.formula) if compares_data(r) else Decision("always", "")
-        if decision is None or decision.holds == "sometimes":
-            found.domain.assume(r.formula)
-        else:
-            kept.append(r)
-    return tuple(kept)

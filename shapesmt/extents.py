@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from shapesmt.alternatives import one_of
+from shapesmt.diagnose import case_text
 from shapesmt.dim import Atom, Dim
 from shapesmt.examine import Examination
+from shapesmt.formula import Formula, negate
 from shapesmt.presolve import Domain
-from shapesmt.report import DimBounds, TensorBounds
+from shapesmt.region import describe
+from shapesmt.report import CaseBounds, DimBounds, TensorBounds
 from shapesmt.solve.judge import Judge
 from shapesmt.tensor import LOST, OPEN, Tensor
 
@@ -18,17 +23,63 @@ def tensor_bounds(
     """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
     tensors = examination.inference.tensors
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # then no extent is found in time
-    sizes: dict[Dim, DimBounds] = {}
+    within = _Within(domain, judge, examination)
     shared: dict[Tensor, TensorBounds] = {}
     wanted = tensors if names is None else {name: tensors[name] for name in names}
     for t in wanted.values():
         if t not in shared:
-            shape = t.shape if t.is_tensor else None  # a sequence has none of its own
-            for dim in shape or ():
-                if dim not in sizes:
-                    sizes[dim] = _size(dim, domain, judge, examination.decided)
-            shared[t] = TensorBounds(t.dtype, None if shape is None else tuple([sizes[d] for d in shape]))
+            shared[t] = within.tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)  # a sequence has no shape
     return {name: shared[t] for name, t in wanted.items() if name}
+
+
+class _Within:
+    """Bounds over a domain, each worked out once."""
+
+    def __init__(self, domain: Domain, judge: Judge, examination: Examination, *, sure: bool = True) -> None:
+        self._domain, self._judge, self._examination = domain, judge, examination
+        self._sure = sure  # that some input gets there
+        self._sizes: dict[Dim, DimBounds] = {}
+        self._cases: dict[Formula, tuple[str, _Within]] = {}
+
+    def tensor(self, t: Tensor) -> TensorBounds:
+        """The bounds of a tensor, or those in each case that comes about."""
+        if t.shape is not None or not t.cases:
+            return TensorBounds(t.dtype, None if t.shape is None else self.shape(t))
+        found = [(case, *self._where(case.given)) for case in t.cases]
+        alive = [(case, within) for case, fails, within in found if fails != "always"]
+        joint = one_of([case for case, _ in alive]) if alive else t
+        if joint.shape is not None:
+            return TensorBounds(t.dtype, self.shape(joint))
+        lost = any(s.kind in (OPEN, LOST) for case in t.cases for s in case.given.symbols)
+        if lost or any(fails == "unknown" or case.tensor.shape is None for case, fails, _ in found):
+            return TensorBounds(t.dtype, None)
+        cases = [CaseBounds(self._text(case.given), within.shape(case.tensor)) for case, within in alive]
+        return TensorBounds(t.dtype, None, tuple(cases))
+
+    def shape(self, t: Tensor) -> tuple[DimBounds, ...]:
+        """The bounds of a tensor's sizes."""
+        for dim in t.dims:
+            if dim not in self._sizes:
+                size = _size(dim, self._domain, self._judge, self._examination)
+                self._sizes[dim] = replace(size, exact=size.exact and self._sure)
+        return tuple([self._sizes[dim] for dim in t.dims])
+
+    def _where(self, given: Formula) -> tuple[str, _Within]:
+        """How far a condition fails, and what is said where it holds."""
+        if given not in self._cases:
+            domain = self._domain.copy()
+            domain.assume(given)
+            fails = self._judge.decide(self._domain, negate(given)).holds
+            tied = self._domain.cone(given.symbols)[0]
+            sure = self._examination.independent(tied) and not any(s.kind == "place" for s in tied)
+            self._cases[given] = fails, _Within(domain, self._judge, self._examination, sure=self._sure and sure)
+        return self._cases[given]
+
+    def _text(self, given: Formula) -> str:
+        if any(s.universal for s in given.symbols):
+            return case_text(given)
+        region = describe(given, self._domain, self._judge.proves)
+        return region.whole if region.exact else str(given)
 
 
 def unbounded(examination: Examination) -> dict[str, TensorBounds]:
@@ -46,10 +97,12 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
     return {name: shared[t] for name, t in tensors.items() if name}
 
 
-def _size(dim: Dim, domain: Domain, judge: Judge, decided: bool) -> DimBounds:
+def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
-    known = decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    known = examination.decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
+    known = known and examination.independent(tied) and not any(s.kind == "place" for s in tied)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
     return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
 

@@ -59,6 +59,7 @@ class Counterexample(Data):
 
     `relevant` names the symbols that matter: with their values it fails whatever the others are. Without it, all may.
     `values` has the elements of small inputs on which something depends, in row-major order.
+    `data` has the sizes that data decides, for which it fails.
 
     >>> Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}).to_dict()
     {'symbols': {'height': 65}, 'inputs': {'image': [1, 3, 65, 64]}}
@@ -68,6 +69,7 @@ class Counterexample(Data):
     inputs: Mapping[str, tuple[int, ...]]
     relevant: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     values: Mapping[str, tuple[int | float, ...]] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    data: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,8 @@ class Finding(Data):
     claims another shape), "unsupported" (no rule for the operator), "rank" (an input of unknown rank) or "elements"
     (numbers that come from sizes in a way that isn't followed).
     `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None. `when` is the condition of the
-    branches that the law stands in, where only some inputs take them.
+    branches that the law stands in, where only some inputs take them. Where it hinges on data, `safe_iff`
+    says exactly for which inputs the node runs whatever the data.
 
     >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
     'inner sizes agree'
@@ -159,6 +162,7 @@ class Finding(Data):
     note: str = field(default="", metadata=_OMIT_EMPTY)
     replay: Replay | None = field(default=None, metadata=_OMIT_EMPTY)
     when: str = field(default="", metadata=_OMIT_EMPTY)
+    safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ Formula('True')
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
+from itertools import count, permutations
 from math import gcd
+from operator import attrgetter
 from typing import Any
 
 from shapesmt import intervals
@@ -23,6 +24,7 @@ from shapesmt.division import common_factor, divide_terms
 from shapesmt.interning import Table
 
 MAX_FACTOR = 64  # of one factor of a product, times its partner
+MAX_CLAUSES = 48  # conditions that are compared with each other
 MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
 
 
@@ -63,6 +65,7 @@ class Formula:
         return f"Formula({str(self)!r})"
 
 
+Clause = frozenset[Formula]
 _NUMBERS = count()
 _FORMULAS: Table[tuple[Any, ...], Formula] = Table("formulas", lambda f: (f.op, f.dim, frozenset(f.args)))
 
@@ -206,6 +209,34 @@ def _joined(op: str, neutral: Formula, absorbing: Formula, formulas: tuple[Formu
     if not kept:
         return neutral
     return next(iter(kept)) if len(kept) == 1 else _intern(op, None, tuple(kept))
+
+
+def resolved(f: Formula) -> Formula:
+    """The same condition without what is said twice: `(a or b) and (a or not b)` is `a`.
+
+    >>> from shapesmt.dim import symbol
+    >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
+    >>> resolved(all_of(any_of(equal(n, 1), equal(m, 1)), any_of(equal(n, 1), differs(m, 1))))
+    Formula('n == 1')
+    """
+    clauses = {frozenset(p.args if p.op == "or" else (p,)): None for p in f.conjuncts}
+    while 1 < len(clauses) <= MAX_CLAUSES and any(len(clause) > 1 for clause in clauses):
+        found = next(filter(None, map(_shorter, permutations(clauses, 2))), None)
+        if found is None:
+            break
+        longer, left = found
+        del clauses[longer]
+        clauses.update(left)
+    return all_of(*(any_of(*sorted(clause, key=attrgetter("number"))) for clause in clauses))
+
+
+def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] | None:
+    """The second of two alternatives lists, if the first makes (a part of) it idle, and what is left of it."""
+    one, other = pair
+    if one <= other:
+        return other, {}
+    idle = next((x for x in other if negate(x) in one and one - {negate(x)} <= other), None)
+    return None if idle is None else (other, {other - {idle}: None})
 
 
 def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:

@@ -7,20 +7,23 @@ the same answer, so applications are remembered: a 48-layer transformer is one l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, islice
 from typing import Any
 
 from shapesmt import ops
+from shapesmt.alternatives import by_case
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.deadline import TimeUp, look
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
-from shapesmt.formula import FALSE, TRUE
+from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
+from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops import Rule
 from shapesmt.ops.choices import refused
 from shapesmt.ops.subgraphs import bound
@@ -30,7 +33,7 @@ from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
 from shapesmt.rewrite import replace as substituted
 from shapesmt.schema import Schemas
-from shapesmt.tensor import OPEN, Tensor, UnknownRankError, from_literal, rank_symbol, read, tensor
+from shapesmt.tensor import OPEN, Tensor, UndecidedError, UnknownRankError, from_literal, rank_symbol, read, tensor
 from shapesmt.unranked import RANK_LAW, joined, unranked
 
 UNKNOWN = tensor("", None)
@@ -62,6 +65,8 @@ class Inference:
     """The nodes that have graphs of their own, as far as inference has come."""
     wanted: set[Literal] = field(default_factory=set)
     """The constants that nodes depend on, and that weren't read so far."""
+    scope: Scope = field(default_factory=Scope)
+    """The sizes that data decides."""
 
     def advance(self, count: int | None = None) -> None:
         """Make the applications of that many more nodes, or of all."""
@@ -73,6 +78,7 @@ def infer(
     inputs: Mapping[str, Tensor],
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """Shapes, elements and requirements of a whole graph.
 
@@ -82,14 +88,15 @@ def infer(
         rename: Applied to every tensor a node makes before others read it; `encode` uses it to give each size
             a variable of its own.
         claims: Shapes to take where a node makes a tensor of unknown rank.
+        sizes: The sizes that data decides by name, as an earlier inference of the graph has them.
     """
     ranks: dict[Atom, Dim] = {}
     assumed: tuple[tuple[int, Requirement], ...] = ()
     while True:
-        inference = start(graph, inputs, rename, claims, ranks)
+        inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
         if [literal for literal in inference.wanted if read(literal)]:
-            for applications in _REMEMBERED.values():  # made without the elements of these constants
+            for applications in [*_REMEMBERED.values()]:  # made without the elements of these constants
                 applications.clear()
             continue
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
@@ -107,6 +114,7 @@ def start(
     rename: Renaming | None = None,
     claims: Mapping[str, Tensor] | None = None,
     ranks: Mapping[Atom, Dim] | None = None,
+    sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
     """An inference that has yet to `advance`: for a caller who may not need all of it."""
     if claims:
@@ -114,11 +122,22 @@ def start(
         def rename(name: str, t: Tensor) -> Tensor:
             return claims[name] if t.shape is None and name in claims else t
 
+    scope = Scope(names=sizes or {}, calls=graph.functions)
+    for name in inputs:
+        scope.arbitrary[scope.number("input", name)] = name
     walk = _Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
+    walk.scope, walk.numbered = scope, lambda name: scope.number("input", name) if name in inputs else None
     tensors = dict(inputs)
     steps = walk.nodes(graph, tensors)
     return Inference(
-        graph, tensors, steps=steps, ranks=ranks or {}, unranked=walk.unranked, nested=walk.nested, wanted=walk.wanted
+        graph,
+        tensors,
+        steps=steps,
+        ranks=ranks or {},
+        unranked=walk.unranked,
+        nested=walk.nested,
+        wanted=walk.wanted,
+        scope=scope,
     )
 
 
@@ -160,6 +179,9 @@ class _Walk:
         self._depth = depth
         self._ranks = ranks or {}
         self._outside = outside
+        self.scope = Scope()
+        self.numbered: Callable[[str], Number | None] = lambda _name: None
+        self.prefix = ""
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self.literals: frozenset[str] = frozenset()
@@ -180,6 +202,7 @@ class _Walk:
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         found, remembered, rename, opsets = self._found, self._remembered, self._rename, self._opsets
         origins = self.origins = Origins(nodes, tensors, literals, found, self._outside, self._trace, self.wanted)
+        numbers = self._numbers = Numbers(nodes, tensors, found, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
             try:
@@ -197,6 +220,8 @@ class _Walk:
                     made = known if known is not None else self._remember(key, rule, node, given, tensors)
                 if made.granted or made.made or made.origin is not None:
                     made = origins.weighed(made, node)
+                if made.made:
+                    made = numbers.agreed(made, node)
                 outputs = made.outputs
                 if rename is not None:
                     outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
@@ -216,7 +241,7 @@ class _Walk:
 
     def _named(self, name: str, t: Tensor) -> Tensor:
         """A tensor of unknown rank with a symbol for it, or with the sizes of the rank that some node needs."""
-        if t.shape is not None or not t.is_tensor or self._depth:
+        if t.shape is not None or t.cases or not t.is_tensor or self._depth:
             return t
         self.unranked.append(name)
         ndim = rank_symbol(name, kind=OPEN) if t.ndim is None else t.ndim
@@ -248,16 +273,34 @@ class _Walk:
     def _apply(
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
-        """What the node's rule says, and what its schema says of the types; of what makes no sense no rule is asked."""
+        """What the node's rule says in each case of its inputs; of what makes no sense no rule is asked."""
         law = "" if isinstance(rule, Function) else self._misfit(node)
         if law:
             return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
+        if not any(t is not None and t.cases for t in given):
+            with suppress(UndecidedError):
+                return self._typed(rule, node, given, tensors, TRUE)
+
+        def apply(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
+            return self._typed(rule, node, [*inputs], tensors, case)
+
+        return by_case(given, apply, simpler=self._rename is None)
+
+    def _typed(
+        self,
+        rule: Rule | Function | None,
+        node: Node,
+        given: list[Tensor | None],
+        tensors: dict[str, Tensor],
+        case: Formula | None,
+    ) -> Application:
+        """What the node's rule says, and what its schema says of the types."""
         law = "" if isinstance(rule, Function) else self._clash(node, given)
         if law:  # no rule has to reckon with elements of types that don't go together
             given = [
                 None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None) for t in given
             ]
-        made = self._applied(rule, node, given, tensors)
+        made = self._applied(rule, node, given, tensors, case)
         value = "" if isinstance(rule, Function) else refused(node)
         if law or value:
             broken = [Requirement(FALSE, law, typed=True)] if law else [Requirement(FALSE, value, limit=True)]
@@ -276,7 +319,12 @@ class _Walk:
         return "" if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
 
     def _applied(
-        self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
+        self,
+        rule: Rule | Function | None,
+        node: Node,
+        given: list[Tensor | None],
+        tensors: dict[str, Tensor],
+        case: Formula | None,
     ) -> Application:
         if rule is None and self._schemas is not None:
             types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in given]
@@ -292,7 +340,7 @@ class _Walk:
         if any(t is not None and t.shape is None for t in given):
             return self._unranked(rule, node, given, tensors)
         try:
-            return self._judged(rule, node, given, tensors)
+            return self._judged(rule, node, given, tensors, case)
         except UnknownRankError:  # of a tensor that the rule itself made
             outputs = (tensor(rule.dtype, None),) * len(node.outputs)
             return Application(outputs, (), (), (Unjudged("", node.op, "rank", RANK_LAW),))
@@ -315,7 +363,12 @@ class _Walk:
         return replace(found, outputs=outputs) if direct is None else joined(direct, found)
 
     def _judged(
-        self, rule: Rule, node: Node, given: Sequence[Tensor | None], tensors: dict[str, Tensor]
+        self,
+        rule: Rule,
+        node: Node,
+        given: Sequence[Tensor | None],
+        tensors: dict[str, Tensor],
+        case: Formula | None = None,
     ) -> Application:
         """The rule applied to inputs that it copes with."""
         runs: list[tuple[Origins, Graph]] = []
@@ -324,10 +377,12 @@ class _Walk:
             return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
+        ctx.case = case
+        ctx.boolean = lambda index: self._numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
         try:
             made = ctx.apply(rule.apply)
-        except (UnknownRankError, UsageError, InternalError, MemoryError):
+        except (UnknownRankError, UndecidedError, UsageError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
@@ -370,11 +425,13 @@ class _Walk:
         """A graph inside a node; what it carries from trip to trip comes from outside and from the trip before."""
         given = entering(node, graph, self.origins)
         lost = of("sizes", title(node))
+        own, numbers = {*graph.inputs, *graph.literals}, self._numbers
         for trial in count(1):
             walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
             if walk is None:
                 break
-            walk.literals = self.literals
+            walk.literals, walk.scope = self.literals, self.scope.within()
+            walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]
             back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
             entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
@@ -409,6 +466,9 @@ class _Walk:
             for name, t in zip(function.inputs, [*given, *[None] * len(function.inputs)], strict=False)
             if t is None
         }
+        names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self._numbers
+        walk.scope, walk.prefix = self.scope, f"{self.prefix}{node.outputs[0]}/"
+        walk.numbered = lambda name: numbers.of(names[name]) if names.get(name) else None
         body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, inner, {})]
         ctx = InferenceContext(node, given, 1)

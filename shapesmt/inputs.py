@@ -194,7 +194,7 @@ def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
     Dim('16000')
     """
     least, most = type_ends(dtype) or (r.min, r.max)
-    wide = dtype.endswith(("32", "64"))
+    wide = dtype.endswith(("32", "64")) and r.step == 1
     lo = -inf if wide and r.min == least < 0 else r.min
     hi = inf if r.max is None or (wide and r.max == most) else r.max
     return symbol(name, lo, hi, step=r.step, kind=VALUE if r.source == DEFAULT else "input")
@@ -209,7 +209,10 @@ def idle_elements(
         return elements
     found = infer(graph, inputs)
     stated = [f for a in found.applications for f in (*a.facts, *(r.formula for r in a.requirements))]
-    sizes = [d for t in found.tensors.values() for d in (t.ndim, *(t.shape or ())) if d is not None]
+    cases = [case for t in found.tensors.values() for case in t.cases]
+    stated += [case.given for case in cases]
+    tensors = [*found.tensors.values(), *(case.tensor for case in cases)]
+    sizes = [d for t in tensors for d in (t.ndim, *(t.shape or ())) if d is not None]
     used = (term.symbols for terms in (facts, stated, sizes) for term in terms)
     return elements.difference(*used)
 

@@ -107,10 +107,12 @@ class Literal:
 
     def read(self) -> bool:
         """Whether the elements are known, those that can be read later being read now."""
-        if self.source is not None:
-            found, self.source = self.source(), None
-            self.values = None if found is None else tuple(found)
-            self.missing = self.missing or "it can't be decoded"
+        with LOCK:
+            if self.source is not None:
+                found, self.source = self.source(), None
+                values = None if found is None else tuple(found)
+                self.values = None if values is None or len(values) != prod(self.shape) else values
+                self.missing = self.missing or "it can't be decoded"
         return self.values is not None
 
     @property

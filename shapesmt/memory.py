@@ -47,8 +47,10 @@ def gc_paused() -> Iterator[None]:
 
 @contextmanager
 def one_call() -> Iterator[None]:
-    """One call of the library: nothing is collected inside, and behind the last of those at work little is kept."""
+    """One call of the library: nothing is collected inside; the first of those at work finds little kept."""
     with LOCK:
+        if not _State.calls and sum(sizes().values()) > LIMIT:
+            forget()
         _State.calls += 1
     try:
         with gc_paused():
@@ -56,5 +58,3 @@ def one_call() -> Iterator[None]:
     finally:
         with LOCK:
             _State.calls -= 1
-            if not _State.calls and sum(sizes().values()) > LIMIT:
-                forget()

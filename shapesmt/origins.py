@@ -13,7 +13,7 @@ from functools import cached_property
 from math import inf, prod
 
 from shapesmt.application import Application, Unjudged
-from shapesmt.dim import Atom, Dim, symbol
+from shapesmt.dim import ZERO, Atom, Dim, symbol
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.ops.registry import Rule
 from shapesmt.provenance import (
@@ -34,8 +34,8 @@ from shapesmt.provenance import (
 )
 from shapesmt.real import from_dim
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import FLOATS, LOST, Tensor, is_open_value, rewritten, tensor, unread
-from shapesmt.value import Elements, Item, elements
+from shapesmt.tensor import FLOATS, LOST, Tensor, is_data, tensor, unread
+from shapesmt.value import Elements, Item, elements, uniform
 
 Outside = Callable[[str], Origin]
 Trace = Callable[[Rule, Node, Sequence[Tensor | None]], Application | None]
@@ -124,8 +124,9 @@ class Origins:
     def read(self, name: str) -> Origin:
         """The origin of all elements of a tensor, those included that are known; a small input's are data."""
         value = self._tensors[name].value if name in self._tensors else None
-        partly = isinstance(value, Elements) and any(i is not None and not is_open_value(i) for i in value.items)
-        return self.origin(name) | FOLLOWED if partly else self.origin(name)
+        items = value.items if isinstance(value, Elements) else (None if value is None else value.element,)
+        known = frozenset(DATA_CAUSE if is_data(i) else frozenset() for i in items if i is not None)
+        return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
 
     # Nodes whose elements are taken for granted
 
@@ -150,9 +151,10 @@ class Origins:
 
     def _granted(self, name: str) -> Origin:
         """The origin of elements that a node needs one by one; where all are known, they are known as a formula."""
-        found = self.origin(name)
-        maker = self._makers.get(name)
-        return found if found != FOLLOWED else of("sizes", f"'{name}'" if maker is None else title(maker))
+        found, maker = self.origin(name), self._makers.get(name)
+        if found != FOLLOWED:
+            return found
+        return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
 
     def _called(self, origin: Origin, node: Node) -> Origin:
         """The origin of something in a function, for the node that calls it."""
@@ -201,7 +203,7 @@ class Origins:
             return left(self._called(inner, node) if application.called else inner, node)
         if not isinstance(rule, Rule) or node.attributes.graphs:
             return of("operator", title(node))
-        if rule.random:
+        if rule.random or self._trains(node):
             return DATA
         reads = [n for n in (*node.inputs, *node.attributes.captures) if n]
         if not reads:
@@ -216,9 +218,15 @@ class Origins:
             known = listed.items if isinstance(listed, Elements) else (None,) * len(items)
             return together(*(o for o, item in zip(items, known, strict=True) if item is None))
         joint = _joint(node, found)
-        if node.op in JOINS and not isinstance(self._tensors[name].value, Elements) and FOLLOWED in found:
-            joint |= FOLLOWED
+        if node.op in JOINS and not isinstance(self._tensors[name].value, Elements):
+            lists = [o for n, o in zip(reads, found, strict=True) if self._tensors[n].shape != ()]  # and no axis
+            joint = joint | FOLLOWED if FOLLOWED in lists else joint
         return left(joint, node)
+
+    def _trains(self, node: Node) -> bool:
+        """Whether it is a Dropout that may leave elements out, which ones being drawn."""
+        mode = self._tensors.get(node.inputs[2]) if node.op == "Dropout" and len(node.inputs) > 2 else None
+        return mode is not None and uniform(mode.value) is not ZERO
 
     def _traced(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
         """The origin of each element of a small tensor, shown by the marks that the rule makes of marked inputs."""
@@ -331,13 +339,6 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
     }
-    change = Replacer(sizes)
-    kept = [r for r in made.requirements if not (r.within and lost)]  # of a branch that may not be the one that runs
-    return replace(
-        made,
-        outputs=tuple(rewritten(t, change) for t in made.outputs),
-        requirements=tuple(r._replace(formula=change.apply(r.formula), given=change.apply(r.given)) for r in kept),
-        facts=(),
-        unjudged=(*made.unjudged, *lost),
-        made=tuple(sizes.values()),
-    )
+    kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
+    opened = replace(made, requirements=kept, facts=()).rewritten(Replacer(sizes))
+    return replace(opened, unjudged=(*opened.unjudged, *lost))

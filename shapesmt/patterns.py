@@ -86,6 +86,8 @@ def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
     """`(m, residues)` if the truth is a matter of the remainder by some m."""
     first, seen = values[:SAMPLE], truth[:SAMPLE]
     step = int(first[1] - first[0]) if len(first) > 1 and evenly_spaced(symbol, first) else 0
+    if step and (seen.all() or not seen.any()):
+        return None  # each remainder is among those
     pattern = seen.tobytes()
     for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
         if step:  # what repeats looks the same when it is shifted

@@ -101,13 +101,13 @@ class Points:
             rows = rows[:, [int(np.lexsort(rows[::-1])[0])]]
         return {s: int(v) for s, v in zip(self.symbols, rows[:, 0], strict=True)}
 
-    def some_input(self, truth: NDArray[np.bool_]) -> bool:
-        """Whether some input has the condition hold whatever the data."""
-        inputs = [s for s in self.symbols if not s.universal]
-        if not inputs:
-            return bool(truth.all())
+    def some_run(self, truth: NDArray[np.bool_]) -> bool:
+        """Whether for some input, and some data, the condition holds on each trip of a loop."""
+        runs = [s for s in self.symbols if s.kind != "trip"]
+        if len(runs) == len(self.symbols) or not runs:
+            return bool(truth.any() if runs else truth.all())
         every = self.at(np.ones(truth.shape, dtype=bool))
-        rows = np.stack([every[s] for s in inputs], axis=1)
+        rows = np.stack([every[s] for s in runs], axis=1)
         failing = np.unique(rows[~truth.ravel()], axis=0)
         return len(failing) < len(np.unique(rows, axis=0))
 

@@ -129,12 +129,11 @@ class Domain:
         """Take an equality that gives one symbol in terms of the others as a substitution."""
         if fact.op != "eq" or fact.dim is None:
             return
-        for monomial, coefficient in sorted(fact.dim.terms, key=lambda t: abs(t[1])):
-            atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
-            if atom is None or atom.op != "symbol" or abs(coefficient) != 1 or atom.definition is not None:
-                continue
+        single = [(_ATOMS[m[0]], c) for m, c in fact.dim.terms if len(m) == 1 and abs(c) == 1]
+        for atom, coefficient in sorted(single, key=lambda t: not t[0].universal):
             meaning = of_atom(atom) - fact.dim * coefficient
-            if atom not in meaning.symbols:
+            decides = atom.universal or not any(s.universal for s in meaning.symbols)  # no input by what data decides
+            if atom.op == "symbol" and atom.definition is None and atom not in meaning.symbols and decides:
                 replacer = Replacer({atom: meaning})
                 self._solved = {a: replacer.apply(m) for a, m in self._solved.items()}
                 self._solved[atom] = meaning
@@ -270,16 +269,14 @@ class Domain:
         if truth.all():
             return Decision("always", "enumeration")
         counterexample = points.smallest(~truth)
-        if any(s.universal for s in points.symbols):
-            return Decision("sometimes" if points.some_input(truth) else "never", "enumeration", counterexample)
-        return Decision("sometimes" if truth.any() else "never", "enumeration", counterexample)
+        return Decision("sometimes" if points.some_run(truth) else "never", "enumeration", counterexample)
 
     def _by_ends(self, formula: Formula) -> Decision | None:
         """Whether a condition holds that says from where on, or up to where, a symbol's values are good."""
         found = [_half_line(part) for part in formula.conjuncts]
         (symbol, *others), facts = self.cone(formula.symbols)
         lo, hi = self.ends(symbol)
-        if others or facts or symbol.universal or lo > hi or lo == -inf or not all(found):
+        if others or facts or symbol.kind == "trip" or lo > hi or lo == -inf or not all(found):
             return None
         least = max((end for _, way, end in filter(None, found) if way > 0), default=lo)
         most = min((end for _, way, end in filter(None, found) if way < 0), default=hi)
@@ -294,7 +291,7 @@ class Domain:
         """Whether a condition on one symbol without upper end holds, by the values that show all that it ever does."""
         (s, *others), facts = self.cone(formula.symbols)
         lo, hi = self.ends(s)
-        if others or s.universal or lo == -inf or hi < inf:
+        if others or s.kind == "trip" or lo == -inf or hi < inf:
             return None
         last = window([*facts, formula], s, int(lo))
         if last is None or last - lo >= MAX_VALUES:
@@ -358,7 +355,12 @@ class Domain:
         found = None if size in most.symbols or size.lo == -inf else self.extent(most)
         if found is None:
             return None
-        return int(size.lo), found[1], {**found[3], size: int(size.lo)}, {**found[3], size: found[1]}
+        lo, hi = self.ends(size)
+        values = self._values.get(size)
+        last = min(found[1], hi) if values is None else max((v for v in values.tolist() if v <= found[1]), default=-inf)
+        if lo > last or last == inf:
+            return None
+        return int(lo), int(last), {**found[3], size: int(lo)}, {**found[3], size: int(last)}
 
     def _at_corners(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
         """The extent where the symbols' least and greatest values attain the interval."""

@@ -24,11 +24,12 @@ from shapesmt.inputs import Small, ValueLike, constant_shapes, idle_elements, sm
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import replace
-from shapesmt.tensor import MAX_RANK, Tensor, tensor
+from shapesmt.rewrite import Replacer, replace
+from shapesmt.tensor import MAX_RANK, Tensor, rewritten, tensor
 
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
+PLACEHOLDERS = ("?", "*", "-1", "None")  # that exporters write where a size has no name
 ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
 
 
@@ -46,7 +47,6 @@ class Problem:
         declared: Each input's element type, and its axes as they are declared.
         expressions: Of each dimension name that is a formula its text.
         ranks: Of each input that has no declared rank, the symbol that stands for it.
-        anything: The inputs that the caller gives as `[...]`: tensors of any rank and any size, 0 included.
         assumed: What nodes need of these ranks, by the nodes' indices: the inputs have the ranks that follow.
         small: The inputs whose elements have names.
     """
@@ -61,7 +61,6 @@ class Problem:
     declared: Declarations = field(default_factory=dict)
     expressions: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, Dim] = field(default_factory=dict)
-    anything: frozenset[str] = frozenset()
     assumed: tuple[tuple[int, Requirement], ...] = ()
     small: Mapping[str, Small] = field(default_factory=dict)
 
@@ -84,7 +83,22 @@ class Problem:
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
         ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
-        return _posed(self.graph, self.declared, self.expressions, ranges, anything=self.anything, small=self.small)
+        return _posed(self.graph, self.declared, self.expressions, ranges, small=self.small)
+
+    def pinned(self) -> Problem:
+        """The problem in which every symbol that has one value left is that number; itself where there is none."""
+        numbers: dict[Atom, Dim] = {}
+        domain = self.domain
+        while found := _single_values(domain):
+            numbers |= found
+            domain = Domain([s for s in domain.symbols if s not in found], [replace(f, found) for f in domain.facts])
+        if not numbers:
+            return self
+        dims = {name: replace(d, numbers) for name, d in self.dims.items()}
+        ranks = {name: replace(d, numbers) for name, d in self.ranks.items()}
+        inputs = {name: rewritten(t, Replacer(numbers)) for name, t in self.inputs.items()}
+        problem = dataclasses.replace(self, dims=dims, inputs=inputs, domain=domain, ranks=ranks)
+        return _with_ranks(problem) if ranks else problem
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
         """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
@@ -122,8 +136,7 @@ def pose(
         _give_rank(name, declared, dims or {})
     names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
     small, elements = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, values or {})
-    anything = frozenset(shapes or ()) & {*unranked}
-    return _without_idle(_posed(graph, declared, names, {**given, **elements}, assume, anything, small))
+    return _without_idle(_posed(graph, declared, names, {**given, **elements}, assume, small))
 
 
 def _posed(
@@ -132,7 +145,6 @@ def _posed(
     names: Mapping[str, str],
     given: Mapping[str, SymbolRange],
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
-    anything: frozenset[str] = frozenset(),
     small: Mapping[str, Small] | None = None,
 ) -> Problem:
     free = {
@@ -157,7 +169,7 @@ def _posed(
     sources = {text: source for text, source in sources.items() if source != "--assume"}
     domain = Domain(own, facts)
     problem = Problem(
-        graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, anything, (), small
+        graph, given, meant, inputs, domain, tuple(assumptions), sources, declared, names, ranks, (), small
     )
     return _with_ranks(problem) if ranks else problem
 
@@ -243,10 +255,9 @@ def _sized(problem: Problem) -> Problem:
         rank = t.ndim.constant if t.shape is None and t.ndim is not None else None
         if rank is not None:
             names = _named(name, [None] * rank)
-            least = 0 if name in problem.anything else 1
-            new = {axis: symbol(axis, least, fold=False) for axis in map(str, names) if axis not in dims}
+            new = {axis: symbol(axis, 0, fold=False) for axis in map(str, names) if axis not in dims}
             dims.update(new)
-            ranges.update(dict.fromkeys(new, SymbolRange(least, None, 1, "default")))
+            ranges.update(dict.fromkeys(new, SymbolRange(0, None, 1, "default")))
             inputs[name] = tensor(t.dtype, [dims[str(axis)] for axis in names])
     free = dict.fromkeys(s for d in dims.values() for s in d.symbols if s not in problem.domain.symbols)
     domain = Domain([*problem.domain.symbols, *free], problem.domain.facts) if free else problem.domain
@@ -259,12 +270,24 @@ def _declared(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[
         if name not in graph.inputs:
             raise unknown_name("input", name, graph.inputs, graph.source)
     declared: dict[str, tuple[str, list[Axis] | None]] = {}
+    apart = placeholders(graph)
     for name, d in graph.inputs.items():
         axes: list[Range | int | str | None] | None = None if d.shape is None or d.kind != "tensor" else [*d.shape]
+        axes = axes if axes is None else [None if axis in apart else axis for axis in axes]
         if name in shapes:
             axes = _merged(name, axes, parse_shape(shapes[name], name))
         declared[name] = (d.dtype if d.kind != "sparse" else "", None if axes is None else _named(name, axes))
     return declared
+
+
+def placeholders(graph: Graph) -> dict[str, list[str]]:
+    """What stands for a size and names none (`?`), where it stands for several, with the names that they get."""
+    found: dict[str, list[str]] = {mark: [] for mark in PLACEHOLDERS}
+    for name, d in graph.inputs.items():
+        for i, axis in enumerate(d.shape or ()):
+            if axis in found:
+                found[str(axis)].append(f"{name}_dim{i}")
+    return {mark: names for mark, names in found.items() if len(names) > 1}
 
 
 def _merged(
@@ -366,6 +389,14 @@ def _dim(axis: Axis, dims: Mapping[str, Dim], expressions: Mapping[str, str]) ->
     if axis < 0:
         raise UsageError(f"an input is declared with the size {axis}; sizes are 0 or more")
     return axis
+
+
+def _single_values(domain: Domain) -> dict[Atom, Dim]:
+    """The symbols of which one value is left."""
+    ends = {s: domain.ends(s) for s in domain.symbols}
+    for s in {s for fact in domain.facts if len(fact.symbols) > 1 for s in fact.symbols}:
+        ends[s] = (domain.extent(of_atom(s)) or ends[s])[:2]
+    return {s: as_dim(int(lo)) for s, (lo, hi) in ends.items() if lo <= hi < lo + s.step}
 
 
 def _eliminate(parts: tuple[Formula, ...]) -> tuple[dict[Atom, Dim], list[Formula]]:

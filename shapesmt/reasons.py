@@ -13,7 +13,7 @@ from math import inf
 from typing import NamedTuple
 
 from shapesmt.dim import Atom, Dim, of_atom, symbol
-from shapesmt.examine import Examination, Judgement, compares_data
+from shapesmt.examine import Examination, Judgement
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import Verdict
 from shapesmt.formula import FALSE, TRUE, Formula, equal, negate
@@ -96,8 +96,6 @@ class Reasons:
             if decision.holds == "always":
                 facts = self._support(r.formula, [*definitions, *self._before(index)])
                 proofs.append(Proof(r.law, str(r.formula), decision.by, facts))
-            elif compares_data(r):
-                proofs.append(Proof(r.law, str(r.formula), "data taken to agree"))
             else:
                 return ()
         return tuple(dict.fromkeys(proofs))

@@ -15,7 +15,7 @@ import numpy as np
 
 from shapesmt.dim import Atom, of_atom, total
 from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, equal, negate
+from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, equal, negate
 from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
@@ -36,6 +36,11 @@ class Region(NamedTuple):
 
     text: tuple[str, ...]
     exact: bool
+
+    @property
+    def whole(self) -> str:
+        """The conjuncts as one formula."""
+        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text) or "True"
 
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
@@ -58,6 +63,8 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     within = domain.copy() if joint else domain
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
+    if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
+        return Region(("False",), True)
     region = Region((), True)
     for part in _independent(joint, domain):
         data = any(s.universal for s in part.symbols)
@@ -129,6 +136,8 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
+    if symbol.lo == -inf:
+        return None
     lo = int(symbol.lo)
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
     truth = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(condition)), values.shape)
@@ -148,7 +157,7 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
         return _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
-    found = _product(symbols, known, truth) or _relation(condition, symbols, known, truth)
+    found = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
     return found if found is not None else _union(symbols, known, truth, str(condition))
 
 
@@ -164,7 +173,7 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
     ]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
     truth = np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(a) for a in axes])
-    pieces = _product(symbols, axes, truth) or _relation(condition, symbols, axes, truth)
+    pieces = _product(symbols, axes, truth) or _relation(symbols, axes, truth, condition)
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
 
 
@@ -193,9 +202,11 @@ def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> l
     return pieces
 
 
-def _relation(condition: Formula, symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
+def _relation(
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
+) -> list[Piece] | None:
     """What one symbol has to be against the sum of the others: equal to it, at least or at most that, give or take."""
-    if not any(a.op != "symbol" for a in _atoms(condition)) and all(len(p.args) == 0 for p in condition.conjuncts):
+    if condition is not None and _plain(condition):
         return None  # it says so itself
     grid = np.meshgrid(*axes, indexing="ij", sparse=True)
     for i, s in enumerate(symbols):
@@ -221,6 +232,11 @@ def _relation(condition: Formula, symbols: Sequence[Atom], axes: Sequence[Values
 
 def _told(formula: Formula) -> Piece:
     return Piece(formula, str(formula))
+
+
+def _plain(condition: Formula) -> bool:
+    """Whether a condition relates symbols, and nothing that is computed from them."""
+    return all(a.op == "symbol" for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
 
 
 def _atoms(condition: Formula) -> Iterator[Atom]:
@@ -264,14 +280,20 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     everywhere = points.at(np.ones(truth.shape, dtype=bool))
     truth = truth.ravel()
     if not inputs:
-        return [] if truth.all() else [Piece(TRUE, "False")]
+        return [] if truth.all() else [Piece(FALSE, "False")]
     rows = np.stack([everywhere[s] for s in inputs], axis=1)
     distinct, group = np.unique(rows, axis=0, return_inverse=True)
     good = np.ones(len(distinct), dtype=bool)
     np.logical_and.at(good, group.ravel(), truth)
+    if not good.any():
+        return [Piece(FALSE, "False")]
     if len(inputs) == 1:
         return describe_values(inputs[0], distinct[:, 0], good)
-    return _listed(inputs, distinct, good)
+    axes = [np.unique(column) for column in distinct.T]
+    shape = [len(axis) for axis in axes]
+    grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
+    found = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
+    return _listed(inputs, distinct, good) if found is None else found
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:

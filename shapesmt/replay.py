@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import prod
+from random import Random
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.deadline import Deadline
@@ -37,11 +38,16 @@ __all__ = ["replayed", "runnable", "serve"]
 Filled: TypeAlias = tuple[str, Shape, Any]
 """The type and shape of an input, and its elements or the one number that they all are."""
 
+Fill: TypeAlias = "Mapping[str, int] | Random"
+"""What the elements of each type are that nobody says, or what draws them."""
+
 _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
 MEMORY = 1 << 30  # bytes of the inputs and of all that is made of them; what takes more is not run
 SECONDS = 60.0  # of one run
 # The working directory's modules aren't ours.
 _WORKER = "import sys; del sys.path[0]; from shapesmt.replay import serve; serve()"
+DRAWN = 16  # fills by chance, where data decides
+MOST_DRAWN = 4096  # elements of an input that are drawn one by one
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
 _NAMED = re.compile(r"Name:'([^']*)'|Node \(([^)]*)\) Op \(")
 _PLACE = re.compile(
@@ -108,7 +114,8 @@ def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runt
             alone = "" if whole else ", the node alone"
             return Replay(runtime.name, True, found.node, ended.message + alone)
         if ended.where == "ran" and found.kind == "data":
-            return Replay(runtime.name, None, found.node, "runs on zeros and on ones; other data may break it")
+            tried = "runs on zeros, on ones and on data drawn by chance; other data may break it"
+            return Replay(runtime.name, None, found.node, tried)
         if ended.where == "ran" and part.settled:
             return Replay(runtime.name, False, found.node, "the node runs there")
         doubt = ended if whole else doubt
@@ -156,7 +163,8 @@ class _Runtime:
         first, either = ("last", "ran") if data else ("ran", "last")
         found: dict[str, Ended] = {}
         varied = data or any("int" in f.dtype and f.values is None for f in part.feeds.values())
-        for fill in _FILLS if varied else _FILLS[:1]:
+        drawn: list[Fill] = [Random(seed) for seed in range(DRAWN)] if data else []  # noqa: S311 - to be the same again
+        for fill in [*_FILLS, *drawn] if varied else _FILLS[:1]:
             ended = self._filled(part, fill)
             found.setdefault(ended.where, ended)
             if ended.where in (first, "unable"):
@@ -166,7 +174,7 @@ class _Runtime:
             return ended
         return ended._replace(where="last" if zero and ended.where == "divides" else "unable")
 
-    def _filled(self, part: Cut, fill: Mapping[str, int]) -> Ended:
+    def _filled(self, part: Cut, fill: Fill) -> Ended:
         """How it ends with the sizes declared as in the file and, where that runs, as they are."""
         feeds = {name: _filled(feed, fill) for name, feed in part.feeds.items()}
         ended = self._once(part, feeds, fixed=False)
@@ -233,8 +241,13 @@ class _Runtime:
             self._process = None
 
 
-def _filled(feed: Feed, fill: Mapping[str, int]) -> Filled:
+def _filled(feed: Feed, fill: Fill) -> Filled:
     kind = "b" if feed.dtype == "bool" else "i" if "int" in feed.dtype else "f"
+    if isinstance(fill, Random):
+        if feed.values is None and prod(feed.shape) <= MOST_DRAWN:
+            some = (0, 0, 1, 2) if kind == "f" else (0, 1)
+            return feed.dtype, feed.shape, tuple(fill.choices(some, k=prod(feed.shape)))
+        fill = _FILLS[0]
     return feed.dtype, feed.shape, fill[kind] if feed.values is None else feed.values
 
 

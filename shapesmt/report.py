@@ -40,11 +40,14 @@ class Counts(Data):
 class Precondition(Data):
     """The valid region: all of `text` hold. `exact` when that was proven in both directions.
 
-    No text says that every admissible input is valid; the text `False`, that none is.
+    No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
+    is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
+    for some data, so that it isn't `exact`.
     """
 
     text: tuple[str, ...]
     exact: bool
+    data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +127,28 @@ class DimBounds(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class CaseBounds(Data):
+    """The bounds of a tensor's dimensions where a condition holds."""
+
+    when: str
+    shape: tuple[DimBounds, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TensorBounds(Data):
-    """The bounds of every dimension of a tensor; `shape` is None when the rank is unknown."""
+    """The bounds of every dimension of a tensor; `shape` is None when there is no one rank.
+
+    Where a condition on the sizes decides the rank, `cases` has the shape under each that can come about, else nothing.
+    """
 
     dtype: str
     shape: tuple[DimBounds, ...] | None
+    cases: tuple[CaseBounds, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    @property
+    def shapes(self) -> tuple[tuple[DimBounds, ...], ...]:
+        """The shape, or that of each case; none where nothing is known of the rank."""
+        return tuple([case.shape for case in self.cases]) if self.shape is None else (self.shape,)
 
     @property
     def exact(self) -> bool:
@@ -137,7 +157,7 @@ class TensorBounds(Data):
         >>> TensorBounds("float32", None).exact
         False
         """
-        return self.shape is not None and all(dim.exact for dim in self.shape)
+        return bool(self.shapes) and all(dim.exact for shape in self.shapes for dim in shape)
 
     @property
     def partial_shape(self) -> PartialShape:

@@ -8,15 +8,16 @@ Dim('m')
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import inf
 from typing import Any, TypeVar
 
-from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, maximum, minimum, of_atom, symbol
+from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, make_atom, maximum, minimum, of_atom, substitute, symbol
 from shapesmt.evaluate import definitions
 from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
 from shapesmt.real import Real
 
+ENTRY = "entry"  # the kind of symbols that stand for what elements that aren't known may be
 AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Real")
 
 
@@ -36,6 +37,71 @@ def beyond(dim: Dim) -> Dim:
     """
     given = [s for s in dim.symbols if s.kind == "input" and (s.lo > 1 or s.hi < inf)]
     return replace(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
+
+
+def entry(index: Dim, *places: Dim) -> Dim:
+    """The element at these places of a tensor whose elements only data know: each may be any that `index` may be.
+
+    >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
+    >>> entry(twin(i, ENTRY), j) is entry(twin(i, ENTRY), j), entry(i, j) is i
+    (True, True)
+    """
+    if all(s.kind != ENTRY for s in index.symbols):
+        return index
+    return make_atom("entry", (index, *places), (index.lo, index.hi))
+
+
+def atom_of(size: Dim) -> Atom:
+    """The symbol that an expression is, which it has to be.
+
+    >>> atom_of(symbol("n", 1)).name
+    'n'
+    """
+    found = size.as_symbol()
+    assert found is not None, size
+    return found
+
+
+def twin(size: Dim, kind: str) -> Dim:
+    """The symbol of another kind that has the same name and range; a number is its own."""
+    atom = size.as_symbol()
+    return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
+
+
+def entries(what: Dim | Real) -> list[Atom]:
+    """What the unknown elements in an expression may be."""
+    return sorted((s for s in what.symbols if s.kind == ENTRY), key=lambda s: s.name)
+
+
+def any_entry(element: Dim) -> Dim | None:
+    """An element with a size of data's for what is unknown of it; None where two such parts are alike."""
+    found = entries(element)
+    if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
+        return None
+    return replace(element, {s: twin(of_atom(s), "place") for s in found})
+
+
+def _nested(what: Any) -> Iterator[Atom]:
+    """The atoms of an expression, and those inside them."""
+    atoms = what.atoms() if isinstance(what, Dim) else []
+    yield from atoms
+    for part in (*(a for atom in atoms for a in atom.args), *getattr(what, "args", ()), getattr(what, "dim", None)):
+        if hasattr(part, "symbols"):
+            yield from _nested(part)
+
+
+def spelled(dim: Dim) -> Dim:
+    """The expression with what its symbols are defined as in their place.
+
+    >>> n = symbol("n", 1)
+    >>> spelled(defined(n + 1, "m") * 2)
+    Dim('2*n + 2')
+    """
+    meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
+    result = dim
+    for atom, meaning in meanings.items():
+        result = substitute(result, atom.number, meaning)
+    return result
 
 
 class Replacer:
@@ -96,4 +162,5 @@ _OPERATIONS: dict[str, Callable[..., Dim]] = {
     "max": maximum,
     "to_int": lambda real: real.to_int(),
     "sweep": lambda swept: swept,
+    "entry": entry,
 }

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
-from shapesmt.dim import Dim, as_dim, product, symbol
-from shapesmt.formula import Formula
+from shapesmt.dim import Atom, Dim, as_dim, product, symbol
+from shapesmt.evaluate import evaluate
+from shapesmt.formula import FALSE, TRUE, Formula, equal, negate
 from shapesmt.graph import Literal
 from shapesmt.interning import Table, memo
 from shapesmt.real import Real
 from shapesmt.real import literal as real_literal
-from shapesmt.rewrite import Replacer
+from shapesmt.rewrite import ENTRY, Replacer, entries
 from shapesmt.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
@@ -20,6 +21,7 @@ MAX_RANK = 64  # no runtime has tensors of more axes
 OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
 VALUE = "value"  # the kind of elements of small inputs of which the caller says nothing
 LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
+MAX_NUMBERS = 16  # values of an element that are told apart
 MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
@@ -33,10 +35,52 @@ class UnknownRankError(Exception):
         self.tensor, self.rank = tensor, rank
 
 
+class UndecidedError(Exception):
+    """A rule asked whether a condition holds that does for some sizes only."""
+
+    def __init__(self, condition: Formula) -> None:
+        self.condition = condition
+
+
+def holds(condition: Formula, case: Formula | None) -> bool | None:
+    """Whether a condition holds in a case; None where it is about sizes that aren't followed, or without a case.
+
+    Raises:
+        UndecidedError: Sizes decide it, and the case doesn't say which way.
+    """
+    if condition is TRUE or condition is FALSE:
+        return condition is TRUE
+    if case is None or any(s.kind in (OPEN, LOST) for s in condition.symbols):
+        return None
+    for answer, wanted in ((True, condition), (False, negate(condition))):
+        if all(part in case.conjuncts for part in wanted.conjuncts):
+            return answer
+    raise UndecidedError(condition)
+
+
+def number(d: Dim, case: Formula | None) -> int | None:
+    """An integer that decides ranks, or which axes are meant: a known one, or one of few, each of which is a case."""
+    if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
+        return d.constant
+    for value in range(int(d.lo), int(d.hi)):
+        found = holds(equal(d, value), case)
+        if found is not False:
+            return value if found else None
+    return int(d.hi)
+
+
+class Case(NamedTuple):
+    """What a tensor is where a condition holds."""
+
+    given: Formula
+    tensor: Tensor
+
+
 class Tensor:
     """Element type ("" = unknown), shape (None = unknown rank) and, where known, the elements.
 
-    Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example.
+    Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example. Where a condition
+    decides the rank, or how many elements are listed, `cases` say what the tensor is in each; exactly one holds.
 
     >>> from shapesmt.dim import symbol
     >>> x = tensor("float32", (symbol("n", 1), 3))
@@ -44,11 +88,12 @@ class Tensor:
     (Tensor(float32[n, 3]), 2, Dim('3'), True)
     """
 
-    __slots__ = ("__weakref__", "_ndim", "dtype", "shape", "value")
+    __slots__ = ("__weakref__", "_ndim", "cases", "dtype", "shape", "value")
 
     dtype: str
     shape: Shape | None
     value: Value | None
+    cases: tuple[Case, ...]
     _ndim: Dim | None
 
     @property
@@ -69,13 +114,15 @@ class Tensor:
     @property
     def followed(self) -> bool:
         """Whether each element is known, as a formula over the sizes."""
+        if self.cases:
+            return all(case.tensor.followed for case in self.cases)
         if self.value is None:
             return self.shape is not None and any(d.constant == 0 for d in self.shape)
-        return not isinstance(self.value, Elements) or None not in self.value.items
+        return None not in self.value.items if isinstance(self.value, Elements) else not entries(self.value.element)
 
     @property
     def chosen(self) -> bool:
-        """Whether an element depends on one of a small input of which the caller says nothing."""
+        """Whether an element depends on data, or on one of a small input of which the caller says nothing."""
         known = (
             self.value.items
             if isinstance(self.value, Elements)
@@ -83,7 +130,7 @@ class Tensor:
             if self.value is None
             else (self.value.element,)
         )
-        return any(item is not None and is_open_value(item) for item in known)
+        return any(item is not None and is_data(item) for item in known)
 
     @property
     def dims(self) -> Shape:
@@ -116,22 +163,48 @@ class Tensor:
 
 
 def tensor(
-    dtype: str, shape: Sequence[Dim | int] | None, value: Value | None = None, ndim: Dim | None = None
+    dtype: str,
+    shape: Sequence[Dim | int] | None,
+    value: Value | None = None,
+    ndim: Dim | None = None,
+    cases: tuple[Case, ...] = (),
 ) -> Tensor:
     """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
-    key = (dtype, dims, value, ndim)
+    key = (dtype, dims, value, ndim, cases)
     return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
 
 
-TensorKey: TypeAlias = tuple[str, Shape | None, Value | None, Dim | None]
-_TENSORS: Table[TensorKey, Tensor] = Table("tensors", lambda t: (t.dtype, t.shape, t.value, t._ndim))  # noqa: SLF001 - as below
+TensorKey: TypeAlias = tuple[str, Shape | None, Value | None, Dim | None, tuple[Case, ...]]
+
+
+def _key(t: Tensor) -> TensorKey:
+    return t.dtype, t.shape, t.value, t._ndim, t.cases  # noqa: SLF001 - as below
+
+
+_TENSORS: Table[TensorKey, Tensor] = Table("tensors", _key)
 
 
 def _tensor(key: TensorKey) -> Tensor:
     made = Tensor.__new__(Tensor)
-    made.dtype, made.shape, made.value, made._ndim = key  # noqa: SLF001 - its own class
+    made.dtype, made.shape, made.value, made._ndim, made.cases = key  # noqa: SLF001 - its own class
     return made
+
+
+def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Case, ...]:
+    """The cases of a tensor, with each tensor changed."""
+    return tuple(case._replace(tensor=change(i, case.tensor)) for i, case in enumerate(t.cases))
+
+
+def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
+    """The tensor in the case that holds at these values; as it is where they don't say which."""
+    known = (case for case in t.cases if case.given.symbols <= values.keys())
+    return next((case.tensor for case in known if evaluate(case.given, values)), t)
+
+
+def is_data(term: Dim | Real) -> bool:
+    """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
+    return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
 
 
 def is_open_value(term: Dim | Formula | Real) -> bool:
@@ -141,12 +214,15 @@ def is_open_value(term: Dim | Formula | Real) -> bool:
 
 def rewritten(t: Tensor, change: Replacer) -> Tensor:
     """A tensor with its sizes and elements rewritten."""
+    cases = tuple(Case(change.apply(case.given), rewritten(case.tensor, change)) for case in t.cases)
     value = t.value
     if isinstance(value, Elements):
         value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
     elif value is not None:
         value = field(change.apply(value.element))
-    return tensor(t.dtype, None if t.shape is None else [change.apply(d) for d in t.shape], value)
+    if t.shape is None:
+        return tensor(t.dtype, None, value, None if t.ndim is None else change.apply(t.ndim), cases)
+    return tensor(t.dtype, [change.apply(d) for d in t.shape], value, cases=cases)
 
 
 def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input") -> Dim:

@@ -21,7 +21,7 @@ import numpy as np
 from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, symbol
 from shapesmt.interning import Table
 from shapesmt.real import Real
-from shapesmt.rewrite import replace
+from shapesmt.rewrite import entries, replace
 
 Item: TypeAlias = Dim | Real | None
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
@@ -104,6 +104,8 @@ def field(element: Dim | Real) -> Field | Floats | None:
     """The value whose element is this expression; None where it is too long to be worth keeping."""
     if len(element.terms) > MAX_FIELD_TERMS if isinstance(element, Dim) else element.depth > MAX_FLOAT_DEPTH:
         return None
+    if entries(element) and not positions(element):
+        return None  # the same unknown element everywhere
     return _FIELDS.get(element) or _FIELDS.make(element, _field, element)
 
 

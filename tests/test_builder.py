@@ -319,3 +319,19 @@ def test_tighten_says_that_it_needs_a_file():
     g.output(g.op("Relu", x), "y")
     with pytest.raises(UsageError, match="a graph has no ONNX file to write into"):
         shapesmt.tighten(g.build())
+
+
+def test_an_unknown_rank_means_the_same_wherever_it_is_said() -> None:
+    """In the builder, in a file and in a `--shape`: any rank, and sizes from 0 on."""
+
+    def built(shape: str) -> shapesmt.Graph:
+        g = shapesmt.GraphBuilder("turned")
+        g.output(g.op("Transpose", g.input("x", shape), perm=[1, 0]), "y")
+        return g.build()
+
+    file = b'<ir_version: 8, opset_import: ["": 18]> g (float[] x) => (y) { y = Transpose<perm=[1, 0]>(x) }'
+    asked = [(built("[...]"), {}), (built("[?,?]"), {"x": "[...]"}), (file, {}), (file, {"x": "[...]"})]
+    found = [shapesmt.bounds(model, shapes=shapes).tensors["x"].partial_shape for model, shapes in asked]
+    assert [str(shape) for shape in found] == ["[?,?]"] * len(found)
+    reports = [shapesmt.check(model, shapes=shapes) for model, shapes in asked]
+    assert len({report.precondition for report in reports}) == 1

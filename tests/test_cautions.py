@@ -253,3 +253,36 @@ def test_a_model_that_fails_for_every_input_is_only_told_that() -> None:
     report = checked(body, dims={"n": "1..8", "m": "1..8"})
     assert report.verdict is Verdict.FAILS
     assert not report.warnings
+
+
+def test_a_size_is_stretched_only_where_it_meets_another() -> None:
+    """Where n is 1 it is squeezed away, and `[a, 3]` meets `[k, 3]`; elsewhere `[a, n, 3]` does."""
+    body = """{ s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at)
+        one = Constant<value_int=1>() c = Equal(d, one)
+        z = If(c)<then_branch = t () => (p) { axes = Constant<value_ints=[1]>() p = Squeeze(x, axes) },
+                  else_branch = e () => (q) { q = Identity(x) }> y = Add(z, w) }"""
+    report = shapesmt.check((HEAD + "(float[a, n, 3] x, float[k, 3] w) => (y) " + body).encode())
+    assert [w.text.partition(";")[0] for w in report.warnings] == [
+        "a = 1 is stretched to k = 2 at a=1, k=2",
+        "k = 1 is stretched to n = 2 at n=2, k=1",
+    ]
+
+
+@pytest.mark.parametrize("mark", ["?", "*", "-1", "None"])
+def test_a_placeholder_is_no_name(mark: str) -> None:
+    """Two dimensions called `?` need not be equal; one alone can be called that."""
+    model = onnx.parser.parse_model(
+        HEAD + "(float[p, 3, p] x, float[p, n] w) => (y, z) { y = Concat<axis=0>(x, x) z = Abs(w) }"
+    )
+    for d in [d for given in model.graph.input for d in given.type.tensor_type.shape.dim if d.dim_param == "p"]:
+        d.dim_param = mark
+    report = shapesmt.check(model)
+    assert [*report.symbols] == ["x_dim0", "x_dim2", "w_dim0", "n"]
+    (told,) = [w for w in report.warnings if w.kind == "placeholder"]
+    assert told.text == f"'{mark}' names no size: x_dim0, x_dim2, w_dim0 are taken to be different"
+    assert told.code == "SM907"
+    for given in model.graph.input:
+        given.type.tensor_type.shape.dim[0].dim_value = 2
+    report = shapesmt.check(model, dims={mark: "2..4"})
+    assert [*report.symbols] == [mark, "n"]
+    assert report.warnings == ()

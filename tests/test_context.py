@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import shapesmt
@@ -9,6 +11,7 @@ from shapesmt import Dim, InferenceContext, ShapeMismatch, Tensor
 from shapesmt.alone import ShapeAndType
 from shapesmt.calculus import UNKNOWN_DIM, UNKNOWN_RANK
 from shapesmt.dim import as_dim
+from shapesmt.errors import UsageError
 from shapesmt.ops import resolve, rule, rules
 from tests.rows import case, row
 
@@ -619,3 +622,72 @@ def test_a_rule_that_asks_for_a_shape_of_its_own_making_is_undecided() -> None:
         b'<ir_version: 8, opset_import: ["": 18, "test.context": 1]> g (float[n] x) => (y) { y = test.context.Lost(x) }'
     )
     assert [f.kind for f in shapesmt.check(text).findings] == ["rank"]
+
+
+# Rules of operators, run alone
+
+
+def made(op: str, *shapes: str, domain: str = "tensorflow", version: int = 1, **given: Any) -> tuple[str, str]:
+    """What a registered rule makes of these inputs, and what they are afterwards."""
+    ctx = InferenceContext.of(op, shapes, domain=domain, version=version, **given)
+    found = resolve(domain, op, version)
+    assert found is not None
+    outputs = ctx.run(found.apply)
+    return " ".join(map(ctx.debug_string, outputs)), " ".join(ctx.debug_string(x) for x in ctx.inputs if x is not None)
+
+
+@pytest.mark.parametrize(
+    ("op", "shapes", "message"),
+    [
+        ("Add", ["[2]", "[3]"], "broadcast sizes are equal or 1: 2 and 3"),
+        ("Pack", ["[1,4]", "[1,3]"], "stacked tensors have the same shape: 4 and 3"),
+        ("Pack", ["[...]", "[1,4]", "[1,3]"], "stacked tensors have the same shape"),
+        ("MatMul", ["[2]", "[...]"], "the rank is 2, not 1"),
+        ("Add", [], "Wrong number of inputs passed: 0 while 2 expected"),
+        ("AddN", [], "Wrong number of inputs passed: 0 while 1 expected"),
+    ],
+)
+def test_what_a_rule_refuses_is_raised(op: str, shapes: list[str], message: str) -> None:
+    with pytest.raises(ShapeMismatch, match=message):
+        made(op, *shapes)
+
+
+@pytest.mark.parametrize("unknown", ["[...]", "?"])
+def test_unknown_ranks_are_those_that_the_rule_needs(unknown: str) -> None:
+    assert made("Pack", "[1,3]", "[1,3]", unknown) == ("[3,1,3]", "[1,3] [1,3] [?,?]")
+    assert made("MatMul", unknown, "[3,4]") == ("[?,4]", "[?,?] [3,4]")
+    assert (
+        made("Conv2D", unknown, "[3,3,4,8]", attributes={"strides": [1, 1, 1, 1], "padding": "SAME"})[0] == "[?,?,?,8]"
+    )
+    assert made("Relu", unknown) == ("?", "?")
+    assert made("BiasAdd", unknown, "[3]") == ("?", "? [3]")
+
+
+def test_an_unknown_rank_reads_back_as_it_is_printed() -> None:
+    assert shown(shape("[...]")) == "?"
+    assert shape("?").shape is None
+
+
+def test_elements_may_be_matrices_and_floats() -> None:
+    assert made("Pad", "[2,3]", "[2,2]", tensors=[None, [[1, 0], [2, 2]]])[0] == "[3,7]"
+    assert made("Range", "[]", "[]", "[]", tensors=[0.0, 5.5, 2.0])[0] == "[3]"
+    scales = [None, None, [1.0, 1.0, 2.0, 0.5]]
+    ctx = InferenceContext.of("Resize", ["[1,3,4,4]", None, "[4]"], version=18, tensors=scales)
+    found = resolve("", "Resize", 18)
+    assert found is not None
+    assert ctx.debug_string(ctx.run(found.apply)[0]) == "[1,3,8,2]"
+    with pytest.raises(UsageError, match="isn't a tensor of numbers"):
+        InferenceContext.of("Join", ["[1]"], tensors=[["a"]])  # type: ignore[list-item]  # that is the mistake
+
+
+def test_types_may_be_given() -> None:
+    with pytest.raises(ShapeMismatch, match="the same element type, not float32 and int32"):
+        made("Add", "[2]", "[2]", dtypes=["float32", "int32"])
+    ctx = InferenceContext.of("Join", ["[2]", "[...]", "[3]"], dtypes=["int8", "bool"])
+    assert [x.dtype for x in ctx.inputs if x is not None] == ["int8", "bool", ""]
+
+
+def test_attributes_that_are_left_out_are_the_schema_s() -> None:
+    ctx = InferenceContext.of("Softmax", ["[2,3]"], version=13)
+    assert ctx.get_attr("axis") == ctx.integer("axis") == -1
+    assert InferenceContext.of("Softmax", ["[2,3]"], version=13, attributes={"axis": 0}).integer("axis") == 0

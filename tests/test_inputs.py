@@ -62,6 +62,13 @@ def test_a_condition_that_data_decides():
     assert (str(found.verdict), found.kind, found.when) == ("DEPENDS", "data", "'c' is true")
 
 
+def test_a_value_that_decides_a_rank():
+    text = """(float[n, m] x, bool flat) => (y) <int64[1] one = {1}> { y = If(flat)
+        <then_branch = a () => (p) { p = ReduceSum<keepdims=0>(x, one) }, else_branch = b () => (q) { q = Abs(x) }> }"""
+    assert list(checked(text).symbols) == ["n", "m", "flat"]
+    assert "flat" in text_of(shapesmt.bounds(model(text)))
+
+
 def test_all_commands_take_values(tmp_path):
     values, source = {"sr": 16000}, model(BY_RATE)
     assert shapesmt.bounds(source, values=values).tensors["x"].shape[0].max == 5

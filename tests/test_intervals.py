@@ -2,7 +2,7 @@
 
 `intervals.txt` has the shapes of the inputs a, b, ...; those of the outputs z, y, ..., which are the hull over all
 inputs that run; what OpenVINO 2026.4 expects, where that is another; and the nodes. `?` leaves a size open: it is 1 or
-more. "fails" is of nodes that run for no input.
+more, and 0 or more where the rank is open too (`[...]`). "fails" is of nodes that run for no input.
 """
 
 from __future__ import annotations

@@ -96,6 +96,13 @@ def test_what_never_holds_says_so() -> None:
     assert described(FALSE) == (("False",), True)
 
 
+def test_what_one_symbol_rules_out_says_so() -> None:
+    """No h is at most 1 and at least 3, whatever w has to do with it."""
+    h, w = symbol("h", 1, 8), symbol("w", 1, 8)
+    apart = all_of(any_of(equal(h, 1), equal(h, 2)), any_of(equal(h, 3), equal(h, 4)))
+    assert described(all_of(apart, any_of(equal(h, w), equal(w, 1)))) == Region(("False",), True)
+
+
 def test_a_long_list_of_remainders_gives_way_to_the_condition() -> None:
     asked = divides(7, SIZE * ((SIZE + 2) // 16))
     assert described(asked).text == (str(asked),)

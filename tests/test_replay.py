@@ -202,6 +202,14 @@ def test_what_only_data_decide_is_tried() -> None:
     assert stamps(report) == [("sum", True)]
 
 
+def test_data_are_drawn_where_those_that_are_all_alike_run() -> None:
+    text = """g (float[n] x, float[n] y) => (int64[1, k] z) { a = NonZero(x) b = NonZero(y) [sum] z = Add(a, b) }"""
+    report = checked(HEAD + text, dims={"n": "4..6"})
+    assert report.findings[0].counterexample is not None
+    assert report.findings[0].counterexample.data == {"a.count": 0, "b.count": 2}
+    assert stamps(report) == [("sum", True)]
+
+
 def test_division_by_the_zeros_we_put_in_is_no_failure_of_shapes() -> None:
     report = checked(HEAD + "g (int64[n] x, int64[m] y) => (int64[k] z) { [over] z = Div(x, y) }")
     assert stamps(report) == [("over", True)]

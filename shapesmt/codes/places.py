@@ -13,13 +13,13 @@ CODES = (
         "g (float[8] table, int64[n] x) => (float[n] y)\n"
         "{ shape = Shape (x)\n  one = Constant <value_int = 1> ()\n  last = Sub (shape, one)\n"
         "  row = Gather (table, last)\n  y = Expand (row, shape) }",
-        ("goes through is inside",
-         "indices are inside", "inside the sequence", "every position is in", "positions are in", "end inside the",
-         "the index is inside", "lengths are", "lengths are inside", "columns are in", "a row per position",
-         "no larger than data", "write indices are", "a column isn't negative", "no more sequences",
-         "positions are", "inside the list", "segment numbers are below", "slices are inside",
-         "diagonals are those", "lowest diagonal", "places are inside", "those of the parts", "segment numbers are",
-         "places aren't negative", "something to pick from"),
+        ("is inside the axis", "indices are inside", "inside the sequence", "every position is in",
+         "positions are in", "end inside the", "the index is inside", "lengths are", "lengths are inside",
+         "columns are in", "a row per position", "no larger than data", "write indices are",
+         "a column isn't negative", "no more sequences", "positions are", "inside the list",
+         "segment numbers are below", "slices are inside", "diagonals are those", "lowest diagonal",
+         "places are inside", "those of the parts", "segment numbers are", "places aren't negative",
+         "something to pick from", "the blank is", "region is inside", "row begins at 0"),
     ),
     Code(
         "SM302", "axis",
@@ -39,7 +39,8 @@ CODES = (
         "g (float[n, 3, h] x, float[4, 3, 3, 3] w) => (float[n, 4, a, b] y) { y = Conv (x, w) }",
         ("^the rank is", " has rank ", "agree in rank", "one rank", "of rank", "have the same rank", "no scalars",
          "axes, not", "at least one axis", "input's rank", "spatial axes", "is [features]", "are [C] or",
-         "axes at most", "one axis at most", "a number for each axis"),
+         "axes at most", "one axis at most", "a number for each axis", "sparse matrix has", "operand is a matrix",
+         "no more axes than"),
     ),
     Code(
         "SM304", "squeeze",

@@ -43,10 +43,10 @@ CODES = (
         "Declare the dimension from 1 on, as it is by default, or keep what may select nothing from reaching the node.",
         "g (float[n, c] x) => (int64[1, c] y) { y = ArgMax <axis = 0> (x) }",
         ("n't empty", "a sample and a channel", "not empty", "has an element", "is empty", "have features",
-         "there is a branch",
-         "there is a hidden feature", "at least one ", "has a position", "are positive$",
+         "there is a branch", "there is a hidden feature", "at least one ", "has a position", "are positive$",
          "every sample has a token", "have an element", "length is positive", "has a place", "something to join",
-         "there is an image", "no size is 0", "two frequencies"),
+         "there is an image", "no size is 0", "two frequencies", "there is a step", "there are rows",
+         "there is a box", "before each row"),
         {"n": "0..4"},
     ),
     Code(

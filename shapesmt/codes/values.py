@@ -11,7 +11,8 @@ CODES = (
         "Pass a scalar, or reduce, gather or squeeze to one element beforehand.",
         "g (int64[n] limit) => (int64[a] y)\n<int64 zero = {0}, int64 one = {1}>\n{ y = Range (zero, limit, one) }",
         ("one number", "single number", "is a scalar", "are scalars", "one element", "a single one", "holds two",
-         "is [height, width]", "list of", ", not ", "vectors have", "a seed is", "one text each", "two columns"),
+         "is [height, width]", "list of", ", not ", "vectors have", "a seed is", "one text each", "two columns",
+         "has two ends", "three diagonals", "an image has height"),
     ),
     Code(
         "SM402", "loop state",
@@ -75,6 +76,9 @@ CODES = (
          "the method is", "attribute", "^mode ", "the mode is", "the norm is", "is positive", "is at least",
          "the activation is", "pixel format", "IoU threshold", "is odd, not", "bits, not", "^'", "n-grams have",
          "numbers are quantized to", "the key is two", "ascending order", "between 0 and 1", "the algorithm is",
-         "three or four channels", "rounds half", "aren't in blocks", "frequencies are a range"),
+         "three or four channels", "rounds half", "aren't in blocks", "frequencies are a range", "the beam is",
+         "labels are data", "ranks of dense features", "noise that is", "has seeds", "ratio of at least",
+         "there is a channel for", "a number of channels", "that is asked for has 0", "no step is 0",
+         "nms_count are"),
     ),
 )  # fmt: skip

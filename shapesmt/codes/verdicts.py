@@ -91,4 +91,11 @@ CODES = (
         "g (float[n] x, float[m] unused) => (float[n] y) { y = Exp (x) }",
         kind="symbol",
     ),
+    Code(
+        "SM907", "sizes without names",
+        "A name that several dimensions share means one size; `?`, `*`, `-1` and `None` are no names.",
+        "Name the dimensions when exporting; sizes that share a name are equal for every input.",
+        "g (float[None, None] x) => (float[m, n] y) { y = Exp (x) }",
+        kind="placeholder",
+    ),
 )  # fmt: skip

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from time import time
+from typing import IO
 
 from shapesmt.errors import UsageError, printable
 
-if TYPE_CHECKING:
-    import os
-
 __all__ = ["write_whole"]
+
+LOCKS = os.name == "posix"  # whether files can be held, and renamed while they are open
+YOUNG = 1.0  # seconds in which a part may not be held yet
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -33,13 +36,43 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def _replace(target: Path, content: bytes) -> None:
-    part = target.with_name(f".{target.name[:40]}.{token_hex(8)}.part")
+    start = f".{target.name[:40]}."
+    with suppress(OSError):
+        _sweep(target.parent, start)
+    part = target.with_name(f"{start}{token_hex(8)}.part")
     try:
         with part.open("xb") as file:
+            with suppress(OSError):  # not every file system has locks
+                _lock(file)
             file.write(content)
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        part.replace(target)
+            file.flush()
+            if target.exists():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
+            if not LOCKS:
+                file.close()
+            part.replace(target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _sweep(folder: Path, start: str) -> None:
+    """Remove what a process left behind that was killed while it wrote: parts that nobody holds any more."""
+    parts = (part for part in folder.iterdir() if part.name.startswith(start) and part.name.endswith(".part"))
+    for part in parts if LOCKS else ():
+        if stat.S_ISREG(part.lstat().st_mode) and time() - part.lstat().st_mtime > YOUNG:
+            with suppress(OSError), part.open("rb") as file:
+                _lock(file)
+                part.unlink()
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Hold a file as long as it is open.
+
+    Raises:
+        BlockingIOError: Another process does.
+    """
+    if LOCKS:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.errors import ModelError, printable
+from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.export.files import write_whole
 from shapesmt.graph import DTYPES
 from shapesmt.printing import CUT
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping, Sequence
 
     import onnx
 
-__all__ = ["Shapes", "annotate", "refusing", "save"]
+__all__ = ["Shapes", "annotate", "keep_together", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
 """By tensor, its element type ("" if unknown) and dimensions: numbers, texts, None where nothing is known."""
@@ -55,6 +55,7 @@ def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) 
 
 
 def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
+    """What is said of an inner tensor has a type; an entry that has none yet, and gets none, is left out."""
     said = [*graph.value_info, *graph.output]
     for info in said:
         dtype, dims = shapes.get(info.name, ("", None))
@@ -68,6 +69,22 @@ def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
         for attribute in node.attribute:
             for inner in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
                 _annotate(inner, shapes)
+    typed = [info for info in graph.value_info if _has_type(info.type)]
+    if len(typed) < len(graph.value_info):
+        del graph.value_info[:]
+        graph.value_info.extend(typed)
+
+
+def _has_type(declared: onnx.TypeProto) -> bool:
+    """Whether all of a type is said, down to the elements."""
+    match declared.WhichOneof("value"):
+        case "tensor_type" | "sparse_tensor_type" as kind:
+            return bool(getattr(declared, kind).elem_type)
+        case "sequence_type" | "optional_type" as kind:
+            return _has_type(getattr(declared, kind).elem_type)
+        case "map_type":
+            return bool(declared.map_type.key_type) and _has_type(declared.map_type.value_type)
+    return False
 
 
 def _state(declared: onnx.TypeProto, dtype: str, dims: Sequence[int | str | None] | None) -> None:
@@ -117,6 +134,35 @@ def _refusal() -> type[ModelError]:
     from onnx.shape_inference import InferenceError
 
     return type("RefusedError", (ModelError, InferenceError), {})
+
+
+def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike[str]) -> None:
+    """A copy is written where the weights that it refers to by file names are: beside the model, or beside copies.
+
+    Raises:
+        UsageError: It would lose them.
+    """
+    folder = Path(path).resolve().parent
+    if isinstance(model, (str, os.PathLike)) and Path(os.fsdecode(model)).resolve().parent == folder:
+        return
+    away = [t for graph in (proto.graph, *proto.functions) for t in _constants(graph) if t.data_location == t.EXTERNAL]
+    files = {entry.value for t in away for entry in t.external_data if entry.key == "location"}
+    missing = sorted(name for name in files if not Path(folder, name).is_file())
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise UsageError(
+            f"cannot write {printable(str(path))}: the model's weights are in {printable(missing[0])}{more}, which is "
+            "not beside it; write it beside the model, or copy them there first"
+        )
+
+
+def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.TensorProto]:
+    """The tensors that are written in a graph, or in graphs inside it."""
+    yield from getattr(graph, "initializer", ())
+    for attribute in (a for node in graph.node for a in node.attribute):
+        yield from (*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors)
+        for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+            yield from _constants(inner)
 
 
 def save(proto: onnx.ModelProto, path: str | os.PathLike[str]) -> None:

@@ -183,13 +183,16 @@ def _number(value: float) -> str:
 
 
 def _tensor(tensor: onnx.TensorProto) -> str:
-    """A constant by its elements, or by zeros where they are many; "" for types that numpy lacks."""
+    """A constant by its elements, or by zeros where they are many; "" for types that numpy lacks, and for damage."""
     from onnx import helper, numpy_helper
 
-    dtype = helper.tensor_dtype_to_np_dtype(tensor.data_type)
-    if dtype.kind not in "biuf" or dtype.isbuiltin != 1:
+    try:
+        dtype = helper.tensor_dtype_to_np_dtype(tensor.data_type)
+        if dtype.kind not in "biuf" or dtype.isbuiltin != 1:
+            return ""
+        array = numpy_helper.to_array(tensor)
+    except (KeyError, TypeError, ValueError, OverflowError):
         return ""
-    array = numpy_helper.to_array(tensor)
     name = f", name={tensor.name!r}" if tensor.name else ""
     if array.size > _LISTED:
         return f"numpy_helper.from_array(np.zeros({array.shape!r}, {str(dtype)!r}){name})"

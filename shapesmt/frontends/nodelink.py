@@ -13,7 +13,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.fields import RefusedError, a, at, field, refuse, shown, texts
 from shapesmt.frontends.onnx import schemas
 from shapesmt.frontends.tensors import axes, declared, literal, number, symbol_range
-from shapesmt.frontends.types import FITS, WANTED
+from shapesmt.frontends.types import FITS, LAST_OPSET, WANTED
 from shapesmt.graph import (
     Attributes,
     AttributeValue,
@@ -352,7 +352,7 @@ def _opsets(about: Mapping[str, Any], path: str) -> dict[str, int]:
     opsets = {}
     for domain in field(about, "opsets", path, dict, {}):
         version = field(about["opsets"], domain, f"{path}.opsets", int)
-        if not 1 <= version <= LARGEST:
+        if not 1 <= version <= LAST_OPSET:
             refuse(at(f"{path}.opsets", domain), f"an opset from 1 on, not {shown(version)}")
         opsets["" if domain == "ai.onnx" else domain] = version
     return opsets

@@ -17,7 +17,7 @@ from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.files import content_inside, is_xml, nesting, open_model, tensorflow_format, text_format
 from shapesmt.frontends.ranges import noted_ranges
 from shapesmt.frontends.schemas import OnnxSchemas
-from shapesmt.frontends.types import BITS, Decoder, declared, dense, elements, text_of
+from shapesmt.frontends.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
 from shapesmt.graph import (
     DTYPES,
     Attributes,
@@ -380,13 +380,10 @@ def _domain(name: str) -> str:
     return "" if name == "ai.onnx" else text_of(name)
 
 
-_LAST = (1 << 31) - 1  # of the versions of operator sets that ONNX can count
-
-
 def _opsets(protos: Iterable[onnx.OperatorSetIdProto], where: str) -> dict[str, int]:
     opsets = {_domain(proto.domain): proto.version for proto in protos}
     for domain, version in opsets.items():
-        if not 1 <= version <= _LAST:
-            span = "the first is 1" if version < 1 else f"none is above {_LAST}"
+        if not 1 <= version <= LAST_OPSET:
+            span = "the first is 1" if version < 1 else f"none is above {LAST_OPSET}"
             raise ModelError(f"{where}: it imports opset {version} of '{printable(domain)}'; {span}")
     return opsets

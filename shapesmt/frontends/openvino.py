@@ -1,7 +1,8 @@
 """OpenVINO's IR (an `.xml` file, its weights in a `.bin` beside it) to graphs.
 
 Layers keep the file's names for operators, in the domain "openvino"; `shapesmt.ops.openvino` has their rules.
-Small constants are read from the `.bin` of the same name; without it they are unknown. An `If`, a `Loop` and a
+Constants are read from the `.bin` of the same name, large ones when something depends on them; without it they are
+unknown. An `If`, a `Loop` and a
 `TensorIterator` become ONNX's control flow.
 
     >>> graph = read(b'''<net version="11"><layers>
@@ -22,6 +23,7 @@ import math
 import re
 import struct
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as Xml
@@ -256,17 +258,23 @@ class _Net:
         return Declared(dtype, tuple(shape))
 
     def constant(self, name: str, data: Mapping[str, str]) -> Literal:
-        """A constant tensor: its elements too when they are few and the weights' file has them."""
+        """A constant tensor: its elements too when they are few and can be read, otherwise a way to them."""
         text, dtype = data.get("shape", ""), dtype_of(data.get("element_type", ""))
         if not re.fullmatch(r"\s*|\s*[0-9]{1,18}\s*(?:,\s*[0-9]{1,18}\s*){0,254}", text):
             raise ModelError(f"{self.source}: constant '{printable(name)}' has the shape '{printable(text)}'")
         shape = tuple(map(int, text.split(","))) if text.strip() else ()
-        return Literal(dtype, shape, self.elements(dtype, math.prod(shape), data))
+        size = math.prod(shape)
+        if size > Literal.MOST:
+            return Literal(dtype, shape)
+        source, missing = partial(self.elements, dtype, size, data), "its weights' file lacks it"
+        if size > Literal.LIMIT:
+            return Literal(dtype, shape, None, source, missing)
+        return Literal(dtype, shape, source(), missing=missing if dtype in _BITS else "")
 
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
-        """The elements of a small constant, where they can be read."""
+        """The elements of a constant, where they can be read."""
         offset, bits = data.get("offset", ""), _BITS.get(dtype)
-        if size == 0 or size > Literal.LIMIT or bits is None:
+        if size == 0 or size > Literal.MOST or bits is None:
             return None if size else ()
         length = (size * bits + 7) // 8
         fits = data.get("size") == str(length) and re.fullmatch("[0-9]{1,18}", offset)

@@ -15,7 +15,7 @@ from shapesmt.schema import Parameter, Signature
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shapesmt.graph import Function, Literal, Node
+    from shapesmt.graph import AttributeValue, Function, Literal, Node
 
 __all__ = ["OnnxSchemas"]
 
@@ -96,6 +96,15 @@ class OnnxSchemas:
         inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
         inevitable = tuple(p.name if p.option.name == "Single" else "" for p in schema.inputs)
         return Parameters(inputs, outputs, attributes, required, inevitable)
+
+    def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
+        """What the attributes of an operator are that a node leaves out: numbers, texts and lists of them."""
+        schema = self._schema(domain, op, version)
+        found = {} if schema is None else {n: a.default_value for n, a in schema.attributes.items()}
+        values = {n: self._onnx.helper.get_attribute_value(proto) for n, proto in found.items() if proto.type}
+        texts = {n: v.decode() if isinstance(v, bytes) else v for n, v in values.items()}
+        lists = {n: tuple(v) if isinstance(v, list) else v for n, v in texts.items()}
+        return {n: v for n, v in lists.items() if isinstance(v, (int, float, str, tuple))}
 
     def bodies(self) -> dict[tuple[str, str], int]:
         """The operators that have a body, by domain and name, and the version since which they do."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import Node
 
+LAST_OPSET = (1 << 31) - 1
+"""The greatest version of an operator set that ONNX can count."""
 Decoder: TypeAlias = "Callable[[onnx.TensorProto], Any]"
 """What makes an array of a tensor."""
 BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (2, 4, 8, 16, 32, 64)}

@@ -65,8 +65,8 @@ def center_crop_pad(ctx: InferenceContext) -> Tensor:
     dims = list(x.dims)
     listed = counted(ctx, 1, len(axes), "sizes")
     require_least(ctx, listed, 0, "sizes are not negative")
-    for axis, d in zip(axes, listed, strict=True):
-        dims[axis] = ctx.fresh(f"size{axis}") if d is None else d
+    for axis, d in zip(axes, sized(ctx, listed, index=1), strict=True):
+        dims[axis] = d
     return ctx.tensor(dims)
 
 
@@ -83,7 +83,7 @@ def col2im(ctx: InferenceContext) -> Tensor:
     channels = _channels(ctx, x[1], block)
     if image is not None and block is not None:
         _require_places(ctx, x[2], image, block)
-    return ctx.tensor((x[0], channels, *sized(ctx, image or [None] * rank)))
+    return ctx.tensor((x[0], channels, *sized(ctx, image or [None] * rank, index=1)))
 
 
 def _channels(ctx: InferenceContext, given: Dim, block: Sequence[Dim | None] | None) -> Dim:

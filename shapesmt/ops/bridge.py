@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.application import Unjudged
+from shapesmt.application import BY_ALL, Decided, Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
@@ -79,14 +79,25 @@ def _made(
     assert found is not None
     node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
     inner = InferenceContext(node, inputs, OPSET)
+    inner.case = ctx.case
+    inner.boolean = lambda index: any(t is inputs[index] and ctx.boolean(i) for i, t in enumerate(ctx.inputs))
     inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
     try:
         made = found.apply(inner)
     finally:
         ctx.memoizable &= inner.memoizable
+        ctx.deciders.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.deciders.items())
         for index in inner.granted:
             grant(ctx, inputs[index], only_sizes=index in inner.sizing)
     return [made] if isinstance(made, Tensor) else list(made or ())
+
+
+def _passed_on(ctx: InferenceContext, how: Decided, inputs: Sequence[Tensor | None]) -> Decided:
+    """How a size is decided by the node's own inputs: by all of them where that can't be told."""
+    own = [[i for i, t in enumerate(ctx.inputs) if t is inputs[k]] for k in how.by or () if k < len(inputs)]
+    if how.by is None or any(len(places) != 1 for places in own):
+        return BY_ALL
+    return how._replace(by=tuple(i for places in own for i in places))
 
 
 def grant(ctx: InferenceContext, x: Tensor | None, *, only_sizes: bool = False) -> None:

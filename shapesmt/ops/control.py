@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from shapesmt.alternatives import one_of
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
-from shapesmt.formula import TRUE, Formula, any_of, at_least, at_most, differs, equal, negate, select
+from shapesmt.formula import TRUE, any_of, at_least, at_most, differs, equal, negate, select
 from shapesmt.graph import Graph
 from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rewrite import Replacer
-from shapesmt.tensor import FLOATS, LOST, Tensor, rewritten, tensor
-from shapesmt.value import Elements, Item, Value, elements, field, position
+from shapesmt.tensor import FLOATS, LOST, Case, Tensor, rewritten, tensor
+from shapesmt.value import Elements, Value, elements, field, position
 
 UNROLLED = 32  # trips written out one by one
 WRITTEN = 1 << 14  # nodes written out for that
@@ -32,40 +34,20 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     if taken is None:
-        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1)
+        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
     holds = differs(taken, 0)
     if taken.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
         return apart(ctx, graph, [], name, name[:4])
-    then = apart(ctx, graphs[0][1], [], "then_branch", "then", holds)
-    other = apart(ctx, graphs[1][1], [], "else_branch", "else", negate(holds))
-    return [chosen(holds, a, b) for a, b in zip(then, other, strict=False)]
+    ways = holds, negate(holds)
+    made = [apart(ctx, graph, [], name, name[:4], way) for (name, graph), way in zip(graphs, ways, strict=True)]
+    return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
 
 
 def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
     """A scalar, or a tensor that holds one element."""
     if t.shape is not None:
         ctx.require_equal(t.numel, 1, law)
-
-
-def chosen(condition: Formula, a: Tensor, b: Tensor) -> Tensor:
-    """The first where the condition holds, else the second."""
-    dtype = a.dtype or b.dtype
-    if a.shape is None or b.shape is None or a.rank != b.rank:
-        return tensor(dtype, None)
-    dims = [select(condition, p, q) for p, q in zip(a.dims, b.dims, strict=True)]
-    value = a.value if a.value is b.value else None
-    if isinstance(a.value, Elements) and isinstance(b.value, Elements) and a.value.shape == b.value.shape:
-        pairs = zip(a.value.items, b.value.items, strict=True)
-        value = elements(a.value.shape, [chosen_item(condition, p, q) for p, q in pairs])
-    return tensor(dtype, dims, value)
-
-
-def chosen_item(condition: Formula, a: Item, b: Item) -> Item:
-    """The same for elements."""
-    if a is b:
-        return a
-    return select(condition, a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
 
 
 # Loop
@@ -106,6 +88,7 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
         return None if given.lo >= COUNTED else maximum(given, 0)
     count = symbol(ctx.node.inputs[0], 0, kind="data")
     ctx.made.append(count)
+    ctx.deciders[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
 

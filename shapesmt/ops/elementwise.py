@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Dim
 from shapesmt.formula import any_of, differs, equal, select
@@ -13,8 +15,9 @@ from shapesmt.graph import DTYPES
 from shapesmt.ops import items
 from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term_of, valued
 from shapesmt.ops.indices import swept
-from shapesmt.ops.items import INTEGERS, PARTIAL, Function, known
+from shapesmt.ops.items import INTEGERS, PARTIAL, Function
 from shapesmt.ops.registry import rule
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
 from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, positions
 
@@ -32,23 +35,23 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     """The elements of `function` applied to operands broadcast to `shape`."""
     if function is None or all(t.value is None for t in operands) or not _alike(function, operands):
         return None
-    partial, sizes = function in PARTIAL, concrete(shape)
+    lenient, sizes = function in PARTIAL, concrete(shape)
     most = most_listed(operands, MAX_ELEMENTS)
     if dtype in FLOATS:
         most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
-        arrays = [array_of(t) if partial or t.value is not None else None for t in operands]
+        arrays = [array_of(t) if lenient or t.value is not None else None for t in operands]
         found = [a for a in arrays if a is not None]
         if len(found) == len(arrays):
             if any(a.ndim > len(sizes) or any(map(_clash, a.shape[::-1], sizes[::-1])) for a in found):
                 return None
             rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in found), strict=True)
-            made = [function(*row) if partial or all(i is not None for i in row) else None for row in rows]
-            return elements(sizes, [known(item, dtype, function) for item in made])
+            kept = [row if lenient or None not in row else None for row in rows]
+            return elements(sizes, [None if row is None else items.result(function, row, dtype) for row in kept])
     over = [element_over(t, shape) for t in operands]
     if any(e is None for e in over):
         return None
-    return valued(shape, known(function(*over), dtype, function))
+    return valued(shape, items.result(function, over, dtype))
 
 
 def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
@@ -75,7 +78,24 @@ def broadcast(ctx: InferenceContext, function: Function | None, dtype: str | Non
     """The operator `function` on all inputs, broadcast together."""
     operands = tuple(ctx.input(i) for i in range(len(ctx.inputs)))
     shape = ctx.broadcast(*(t.dims for t in operands))
+    operands = with_numbers(ctx, operands) if function is items.VARIADIC["Max"] else operands
     return ctx.tensor(shape, dtype, combine(function, operands, shape, operands[0].dtype if dtype is None else dtype))
+
+
+def with_numbers(ctx: InferenceContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What the greatest is taken of: single integers of data as symbols, where another operand is 0 or more."""
+    if not any(isinstance(least := term_of(t), Dim) and least.lo >= 0 for t in operands):
+        return operands
+    return tuple(_number(ctx, i, t) for i, t in enumerate(operands))
+
+
+def _number(ctx: InferenceContext, index: int, t: Tensor) -> Tensor:
+    sizes, bits = concrete(t.shape), INTEGERS.get(t.dtype, 0)
+    if t.value is not None or sizes is None or prod(sizes) != 1 or not bits:
+        return t
+    least = 0 if t.dtype[0] == "u" else -(1 << bits - 1)
+    number = ctx.fresh(f"number{index}", least, how=Decided((index,), place=0, free=True))
+    return ctx.tensor(t.dims, t.dtype, elements(sizes, [number]))
 
 
 # One operand
@@ -102,7 +122,7 @@ def cast(ctx: InferenceContext) -> Tensor:
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
     if x.shape is None:
         return ctx.tensor(None, dtype)
-    return ctx.tensor(x.dims, dtype, combine(lambda item: items.cast(item, dtype), (x,), x.dims, dtype))
+    return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
 
 
 def _wanted_dtype(ctx: InferenceContext) -> str:
@@ -125,6 +145,8 @@ def clip(ctx: InferenceContext) -> Tensor:
     for end in map(ctx.input, given):
         ctx.check(end.rank <= 1, "the ends of the range are scalars")
         ctx.require_equal(end.numel, 1, "the ends of the range are scalars")
+    if ctx.version >= 11 and ctx.has(1):
+        (x, *_) = with_numbers(ctx, (x, ctx.input(1)))
     value = x.value if ctx.version >= 11 else None
     for i in given:
         clipped = ctx.tensor(x.dims, None, value)
@@ -168,7 +190,7 @@ def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
     elif isinstance(divisor.value, Field) and not positions(divisor.value.element):
         element = divisor.value.element
         ctx.require(any_of(differs(element, 0), equal(divisor.numel, 0)), law, element, 0)
-    elif isinstance(divisor.value, Field):
+    elif isinstance(divisor.value, Field) and not entries(divisor.value.element):
         ctx.require_equal(swept("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
 
 

@@ -19,10 +19,12 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim
 from shapesmt.formula import at_least, equal, select
 from shapesmt.real import Real, literal
-from shapesmt.tensor import FLOATS, Tensor
+from shapesmt.rewrite import entries
+from shapesmt.tensor import FLOATS, Tensor, number
 from shapesmt.value import (
     MAX_ELEMENTS,
     Elements,
+    Field,
     Item,
     Value,
     elements,
@@ -58,11 +60,20 @@ def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
     if x.shape is None:
         return None
     ctx.check(x.rank == 1, f"input {index} is a list of integers")
+    count = None if isinstance(x.value, Elements) else number(x[0], ctx.case)
+    if count is not None and count <= MAX_RANK:
+        ctx.grant(index)
+        return [_at(x.value.element, i) if isinstance(x.value, Field) else None for i in range(count)]
     items = ctx.items(index)
     if items is not None:
         return list(items)
     length = concrete(x.shape)
     return None if length is None or prod(length) > MAX_RANK else [None] * prod(length)
+
+
+def _at(element: Dim, place: int) -> Dim:
+    """What stands at a place of a list, by the expression over its positions."""
+    return move_positions(element, lambda _: as_dim(place))
 
 
 def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Dim | None]:
@@ -144,6 +155,8 @@ def valued(shape: Sequence[Dim], element: Item) -> Value | None:
         return None if element is None else field(element)
     rank = len(sizes)
     places = np.ndindex(*sizes)
+    if entries(element):
+        return None
     return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
 
 

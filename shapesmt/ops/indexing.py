@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, as_dim, product, total
 from shapesmt.formula import FALSE, any_of, at_least, at_most, differs, equal, select
@@ -22,12 +23,24 @@ from shapesmt.ops.fields import (
     wanted,
     within,
 )
-from shapesmt.ops.indices import columns, require_inside, swept
-from shapesmt.ops.laws import require_vector
+from shapesmt.ops.indices import columns, count_true, require_inside, swept, true_place
+from shapesmt.ops.laws import element, require_vector
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
+from shapesmt.rewrite import ENTRY, entries, entry, spelled, twin
 from shapesmt.tensor import LOST, Shape, Tensor
-from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, from_array, move_positions, position, uniform
+from shapesmt.value import (
+    MAX_ELEMENTS,
+    Elements,
+    Field,
+    Item,
+    Value,
+    field,
+    from_array,
+    move_positions,
+    position,
+    uniform,
+)
 
 
 @rule("Gather")
@@ -168,7 +181,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     axis = ctx.axis(indices.rank + 1, -1)
     if depth is not None:
         ctx.require_at_least(depth, 1, "depth is at least 1")
-    size = ctx.fresh("depth", 1) if depth is None else depth
+    size = element(ctx, "depth", 1, 0, 1) if depth is None else depth
     dims = [*indices.dims[:axis], size, *indices.dims[axis:]]
     return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
 
@@ -215,7 +228,7 @@ def _amount(ctx: InferenceContext, size: Dim) -> Dim:
     else:
         k = as_dim(ctx.integer("k"))
     if k is None:
-        return ctx.fresh("k", 0, size)
+        return ctx.fresh("k", 0, size, how=Decided((1,), place=0, free=True))
     ctx.require_at_least(k, 0, "k is not negative")
     ctx.require(at_least(size, k), "k is no more than the size of the axis", k, size)
     return k
@@ -244,14 +257,22 @@ def non_zero(ctx: InferenceContext) -> Tensor:
         return ctx.tensor((ctx.fresh("rank", 1), ctx.fresh("count")), "int64")
     rank = max(x.rank, 1)
     count = _count_nonzero(ctx, x)
-    places: Value | None = None
+    return ctx.tensor((rank, count), "int64", _places(ctx, x, count))
+
+
+def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
+    """Where the elements are that aren't 0, a row for each axis; of unknown ones that it is on the axis."""
     if isinstance(x.value, Elements) and count.constant is not None:
         truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
         found = np.array(np.nonzero(truths))
-        places = numbers(found) if found.shape[1] == count.constant else None
-    elif rank == 1 and (uniform(x.value) or ZERO).lo > 0:
-        places = valued((as_dim(1), count), position(1))
-    return ctx.tensor((rank, count), "int64", places)
+        return numbers(found) if found.shape[1] == count.constant else None
+    if x.rank <= 1 and (uniform(x.value) or ZERO).lo > 0:
+        return valued((as_dim(1), count), position(1))
+    if not x.rank or x.value is not None:
+        return None
+    rows = [entry(twin(true_place(ctx, 0, axis), ENTRY), position(1)) for axis in range(x.rank)]
+    element = along(rows, position(2))
+    return None if element is None else field(element)
 
 
 def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
@@ -259,13 +280,13 @@ def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
     if isinstance(x.value, Elements):
         ones = [select(differs(i, 0), 1, 0) for i in x.value.items if isinstance(i, Dim)]
         unknown = len(x.value.items) - len(ones)
-        return total(ones) + (ctx.fresh("count", 0, unknown) if unknown else ZERO)
+        return total(ones) + (ctx.fresh("count", 0, unknown, how=Decided((0,))) if unknown else ZERO)
     same = uniform(x.value)
     if same is not None and x.numel.lo >= 0:
         return select(differs(same, 0), x.numel, 0)
-    if isinstance(x.value, Field):
+    if isinstance(x.value, Field) and not entries(x.value.element):
         return swept("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
-    return ctx.fresh("count", 0, x.numel)
+    return count_true(ctx, 0)
 
 
 @rule("Compress", since=9)
@@ -280,9 +301,17 @@ def compress(ctx: InferenceContext) -> Tensor:
     if flags is not None and (length is not None or size.lo >= len(flags)):
         count = as_dim(sum(map(bool, flags[:length])))
     else:
-        count = ctx.fresh("count", 0, size, LOST if condition.followed else "data")
-        ctx.facts.append(at_least(condition.numel, count))
+        count = _taken(ctx, size, condition)
     return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims)
+
+
+def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
+    """How many flags are set, of those that there is something to take for."""
+    if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
+        return count_true(ctx, 1)
+    count = ctx.fresh("count", 0, size, LOST if condition.followed else "data", how=Decided((1,)))
+    ctx.facts.append(at_least(condition.numel, count))
+    return count
 
 
 @rule("Unique", since=11)

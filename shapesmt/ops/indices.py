@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import (
     _ATOMS,
@@ -23,7 +24,7 @@ from shapesmt.dim import (
 )
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
 from shapesmt.ops.fields import element_of, valued
-from shapesmt.rewrite import replace
+from shapesmt.rewrite import any_entry, entries, replace
 from shapesmt.sweep import sweep, too_long
 from shapesmt.tensor import LOST, Shape, Tensor, is_open_value, tensor
 from shapesmt.value import Elements, Field, Value, from_array, move_positions, position, positions
@@ -32,6 +33,18 @@ INSIDE = "indices are inside the axis"
 MAX_CASES = 16
 
 Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
+
+
+def count_true(ctx: InferenceContext, index: int) -> Dim:
+    """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
+    ctx.only_sizes(index)
+    total = ctx.input(index).numel
+    return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
+
+
+def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
+    """The place on an axis of an input of any of its elements that aren't 0."""
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, "place", Decided((index,), free=True, row=True))
 
 
 class Span(NamedTuple):
@@ -68,11 +81,12 @@ def _spans(indices: Tensor) -> list[Span]:
         return cases + [Span(TRUE, d, d) for d in known if d.constant is None]
     if not isinstance(value, Field):
         return []
-    box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(value.element)}
+    element = value.element
+    box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(element)}
     rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
-    cases = _cases(value.element, box)
-    if not cases:
-        least, greatest = (swept(fold, value.element, indices.dims) for fold in ("least", "greatest"))
+    cases = _cases(element, box)
+    if not cases and not entries(element):
+        least, greatest = (swept(fold, element, indices.dims) for fold in ("least", "greatest"))
         cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
     return [Span(all_of(*rest, given), a, b) for given, a, b in cases]
 
@@ -102,9 +116,12 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
             for one in half:
                 found += _cases(substitute(element, atom.number, branch), one, depth - 1)
         return found if len(found) <= MAX_CASES else []
-    least = greatest = element
+    whole = any_entry(element)
+    if whole is None:
+        return []
+    least = greatest = whole
     for p, (first, last) in box.items():
-        slope = direction(element, p)
+        slope = direction(whole, p)
         if slope is None:
             return []
         least = replace(least, {p: first if slope >= 0 else last})

@@ -6,8 +6,9 @@ name the functions by operator; each takes known items, those in `PARTIAL` unkno
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import inf, isfinite
 from operator import add, mul, neg, sub
 from typing import Any, TypeAlias
@@ -43,8 +44,7 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     (Dim('2*n'), None, Dim('-2147483648'))
     """
     if isinstance(item, Real):
-        whole = item.numerator is not None or (item.op == "from_dim" and dtype == "float16")  # rounded once, by a cast
-        return item if whole or (item.dtype in STEPWISE and not item.blurred) else None
+        return item if item.numerator is not None or (_stepwise(item) and not item.blurred) else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
@@ -62,15 +62,19 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
 def wrapped(item: Dim, dtype: str) -> Dim | None:
     """The integer that is left of the item in its type: of more bits, the lowest; None where no formula can say it.
 
+    A size without a declared end fits 32 bits: every export that computes sizes in int32 would fail at 2**31 otherwise.
+
     >>> from shapesmt.dim import symbol
-    >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int64")
+    >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int32")
     (Dim('n % 256'), Dim('(n + 128) % 256 - 128'), Dim('n'))
+    >>> wrapped(symbol("n", 1, 2**32), "int32")
+    Dim('(n + 2147483648) % 4294967296 - 2147483648')
     """
     bits = INTEGERS.get(dtype, WIDEST)
     least, most = _ends(dtype, bits)
     lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else item.tight
-    counted = (bits == WIDEST and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))  # no tensor is as long
-    if counted or (least <= lo and hi <= most):
+    open_ended = (bits >= WIDEST // 2 and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))
+    if open_ended or (least <= lo and hi <= most):
         return item
     return (item - least) % (1 << bits) + least if bits < WIDEST or item.constant is not None else None
 
@@ -78,6 +82,18 @@ def wrapped(item: Dim, dtype: str) -> Dim | None:
 def _ends(dtype: str, bits: int) -> tuple[int, int]:
     least = 0 if dtype[:1] == "u" else -(1 << bits - 1)
     return least, least + (1 << bits) - 1
+
+
+def _stepwise(item: Real) -> bool:
+    return item.dtype in STEPWISE or (item.dtype == "float16" and item.op in ("from_dim", "cast"))
+
+
+def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
+    """What a runtime makes of the operands."""
+    rounded = [x for x in operands if isinstance(x, Real) and x.numerator is None and x.dtype not in STEPWISE]
+    if rounded and not (isinstance(function, partial) and function.func is cast):
+        return None  # only a cast is sure to see what an operand is after rounding
+    return known(function(*operands), dtype, function)
 
 
 def cast(item: Dim | Real, dtype: str) -> Item:

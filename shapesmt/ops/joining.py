@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.cases import choice
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ZERO, Dim, ceil_divide, minimum, total
@@ -129,7 +130,7 @@ def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -
         ctx.require_at_least(rest, 0, "the sizes add up to the size of the axis")
     if len(unknown) == 1:
         return [rest if d is None else d for d in listed]
-    free = [ctx.fresh(f"size{i}", 0, size) if d is None else d for i, d in enumerate(listed)]
+    free = [ctx.fresh(f"size{i}", 0, size, how=Decided((1,))) if d is None else d for i, d in enumerate(listed)]
     if unknown:
         ctx.facts.append(any_of(less(rest, 0), equal(total(free), size)))
     return free
@@ -160,7 +161,7 @@ def pad(ctx: InferenceContext) -> Tensor:
     axes = ctx.constants(3) if ctx.has(3) else tuple(range(x.rank))
     if axes is None:
         _require_pads(ctx)
-        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank)])
+        return ctx.tensor([ctx.fresh(f"size{i}", how=Decided((1, 3))) for i in range(x.rank)])
     axes = ctx.normals(axes, x.rank)
     pads = _pads(ctx, 2 * len(axes))
     dims = list(x.dims)
@@ -194,7 +195,7 @@ def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, aft
     """The size of one padded axis, and what the mode needs of it."""
     size = x[axis]
     if before is None or after is None:
-        return ctx.fresh(f"size{axis}")
+        return ctx.fresh(f"size{axis}", how=Decided((1, 3)))
     padded = size + before + after
     require_fits(ctx, padded, "the padded size")
     ctx.require_at_least(padded, 0, "pads crop no more than there is")

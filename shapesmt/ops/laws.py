@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.application import Decided
 from shapesmt.dim import as_dim
 from shapesmt.formula import all_of, any_of, at_least, equal, less
 
@@ -83,6 +84,13 @@ def listed(
     return None if default is None else tuple(default)
 
 
-def sized(ctx: InferenceContext, items: Sequence[Dim | None], least: int = 0) -> list[Dim]:
-    """Sizes that an input lists; those that aren't known are any of at least `least`."""
-    return [ctx.fresh(f"size{i}", least) if d is None else d for i, d in enumerate(items)]
+def sized(ctx: InferenceContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None) -> list[Dim]:
+    """Sizes that an input (`index`) lists; those that aren't known are any of at least `least`."""
+    if index is None:
+        return [ctx.fresh(f"size{i}", least) if d is None else d for i, d in enumerate(items)]
+    return [element(ctx, f"size{i}", index, i, least) if d is None else d for i, d in enumerate(items)]
+
+
+def element(ctx: InferenceContext, name: str, index: int, place: int, least: int = 0) -> Dim:
+    """A size that is one of an input's elements, which isn't known."""
+    return ctx.fresh(name, least, how=Decided((index,), place=place, free=True))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, as_dim
+from shapesmt.dim import ONE, ZERO, Dim, as_dim
 from shapesmt.formula import any_of, divides, equal
 from shapesmt.ops.laws import require_least
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.reduction import without
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
+from shapesmt.value import uniform
 
 CHANNEL_LAW = "the parameters have one element per channel"
 
@@ -122,4 +123,5 @@ def dropout(ctx: InferenceContext) -> list[Tensor]:
         if ctx.has(index):
             ctx.check(ctx.input(index).rank == 0, f"the {what} is a scalar")
     mask = ctx.tensor(x.dims, "bool" if ctx.version >= 10 else None)
-    return [x if not ctx.has(2) else ctx.tensor(x.dims), mask]
+    kept = not ctx.has(2) or uniform(ctx.input(2).value) is ZERO
+    return [x if kept else ctx.tensor(x.dims), mask]

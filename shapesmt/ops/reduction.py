@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import accumulate
-from math import prod
+from math import inf, prod
 from operator import add, mul
 from typing import Any
 
 import numpy as np
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
-from shapesmt.formula import absolute, any_of, at_least, equal
+from shapesmt.formula import absolute, all_of, any_of, at_least, equal, select
 from shapesmt.ops.fields import concrete, integers_of, valued
-from shapesmt.ops.indices import swept
-from shapesmt.ops.items import Function, greatest, known, smallest
+from shapesmt.ops.indices import count_true, swept
+from shapesmt.ops.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
 from shapesmt.real import MANTISSA, Real, literal
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, Shape, Tensor
 from shapesmt.value import Elements, Field, Item, Value, elements, extremes, field, move_positions, position, positions
 
@@ -34,6 +36,7 @@ EACH: dict[str, Function] = {
     "ReduceL1": lambda a: absolute(a) if isinstance(a, Dim) else None,
     "ReduceSumSquare": lambda a: a * a,
 }
+COUNTING = frozenset({"ReduceL1", "ReduceSum", "ReduceSumSquare"})
 NEUTRAL = {"ReduceL1": 0, "ReduceProd": 1, "ReduceSum": 0, "ReduceSumSquare": 0}
 
 
@@ -75,10 +78,21 @@ def reduction(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(None if keep or named else ())
     axes = reduced_axes(ctx, x)
     if axes is not None:
-        return ctx.tensor(without(x.dims, axes, keep=keep), None, folded(ctx.node.op, x, axes, keep=keep))
+        shape = without(x.dims, axes, keep=keep)
+        return ctx.tensor(shape, None, _counted(ctx, x, axes, shape) or folded(ctx.node.op, x, axes, keep=keep))
     if not keep:
         return ctx.tensor(None)
-    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1)) for i, d in enumerate(x.dims)])
+    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), how=Decided((1,))) for i, d in enumerate(x.dims)])
+
+
+def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
+    """The number of true elements, where a sum over all of them is that."""
+    if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
+        return None
+    ctx.memoizable = False
+    if not ctx.boolean(0) or (x.dtype in FLOATS and 1 << MANTISSA[x.dtype] <= x.numel.hi < inf):
+        return None
+    return elements(concrete(shape) or (), [known(cast(count_true(ctx, 0), x.dtype), x.dtype)])
 
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
@@ -105,8 +119,21 @@ def _fold(op: str, row: list[Item], dtype: str) -> Item:
     if row:
         result: Item = reduce(FOLDS[op], row)
         return result
-    neutral = NEUTRAL.get(op)
+    neutral = of_nothing(op, dtype)
     return None if neutral is None else literal(neutral, dtype) if dtype in FLOATS else const(neutral)
+
+
+def of_nothing(op: str, dtype: str) -> int | None:
+    """What no elements fold to; of integers the greatest of none is the least that there is, and the other way round.
+
+    >>> of_nothing("ReduceMax", "int8"), of_nothing("ReduceMin", "uint8"), of_nothing("ReduceMax", "float32")
+    (-128, 255, None)
+    """
+    bits = INTEGERS.get(dtype)
+    if bits is None or op not in ("ReduceMax", "ReduceMin"):
+        return NEUTRAL.get(op)
+    least = 0 if dtype[0] == "u" else -(1 << bits - 1)
+    return least if op == "ReduceMax" else least + (1 << bits) - 1
 
 
 def _in_any_order(op: str, row: list[Item]) -> bool:
@@ -123,19 +150,24 @@ def _in_any_order(op: str, row: list[Item]) -> bool:
 def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
     """Extremes lie at the ends of the folded axes where the elements only grow, and equal elements add up."""
     assert isinstance(x.value, Field)
+    if entries(x.value.element):
+        return None
     element, along = x.value.element, {x.rank - a for a in axes}
     used = {int(atom.name[1:]) for atom in positions(element)}
     if op == "ReduceSum" and used <= along:
         return swept("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
     if op == "ReduceSum" and not used & along:
         return element * product(x[a] for a in axes)
-    if op not in ("ReduceMin", "ReduceMax") or any(x[a].lo < 1 for a in axes):
+    if op not in ("ReduceMin", "ReduceMax") or (used & along and not used <= along):
         return None
-    if used and used <= along:
+    if used & along:
         ends = extremes(element, lambda axis: x[-axis])
         fold = "least" if op == "ReduceMin" else "greatest"
-        return swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
-    return None if used & along else element
+        element = swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
+    if all(x[a].lo >= 1 for a in axes):
+        return element
+    none = of_nothing(op, x.dtype)
+    return None if none is None else select(all_of(*(at_least(x[a], 1) for a in axes)), element, none)
 
 
 @rule("ArgMax", "ArgMin", dtype="int64")

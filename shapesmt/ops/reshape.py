@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, Dim, as_dim, maximum, product
 from shapesmt.division import common_factor, divide_terms
@@ -136,7 +137,8 @@ class _Sizes:
         known = [d for i, d in enumerate(sizes) if i not in open_]
         numel = None if self.x.shape is None else self.x.numel
         for i in open_:
-            free = self.ctx.fresh(f"size{i}", 0, numel if numel is not None and numel.lo >= 1 else None)
+            most = numel if numel is not None and numel.lo >= 1 else None
+            free = self.ctx.fresh(f"size{i}", 0, most, how=Decided((1,), free=True))
             sizes[i] = select(self.either[i], free, sizes[i]) if i in self.either else free
         if numel is not None and all(d.lo >= 1 for d in known):
             quotient, exact = divided(self.x.dims, known)

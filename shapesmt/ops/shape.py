@@ -11,9 +11,10 @@ from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
 from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretched, term_of, valued, viewed, wanted
-from shapesmt.ops.laws import listed, require_least, require_single, sized
+from shapesmt.ops.laws import element, listed, require_least, require_single, sized
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real, from_dim
+from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor, from_literal
 from shapesmt.value import MAX_ELEMENTS, Elements, Value, elements, move_positions, position
 
@@ -84,9 +85,10 @@ def squeeze(ctx: InferenceContext) -> Tensor:
     for axis in sorted(dropped):
         ctx.require_equal(x[axis], 1, "a squeezed axis has size 1")
     if not dropped:
-        if axes is None or any(d.lo <= 1 <= d.hi and d is not ONE for d in x.dims):
+        ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
+        if None in ones:
             return ctx.tensor(None)  # how many sizes are 1 isn't known
-        dropped = {axis for axis in range(x.rank) if x[axis] is ONE}
+        dropped = {axis for axis, one in enumerate(ones) if one}
     return _same_order(ctx, x, [d for axis, d in enumerate(x.dims) if axis not in dropped])
 
 
@@ -129,20 +131,20 @@ def expand(ctx: InferenceContext) -> Tensor:
         return ctx.tensor(None)
     require_least(ctx, items, 0, _NEGATIVE)
     rank = max(x.rank, len(items))
-    target = tuple(_stretched(ctx, x, len(items) - i, item) for i, item in enumerate(items))
+    target = tuple(_stretched(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
     dims = ctx.broadcast(x.dims, target, law="a size expands from 1 or stays")
     return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
 
 
-def _stretched(ctx: InferenceContext, x: Tensor, back: int, item: Dim | None) -> Dim:
+def _stretched(ctx: InferenceContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
     """A size of `Expand`'s shape; an unknown one can only change a size of 1."""
     if item is not None:
         return item
     if back > x.rank or x[-back] is ONE:
-        return ctx.fresh(f"size{back}")
-    return (
-        ONE if not x[-back].lo <= 1 <= x[-back].hi else select(equal(x[-back], 1), ctx.fresh(f"size{back}"), x[-back])
-    )
+        return element(ctx, f"size{back}", 1, place)
+    if not x[-back].lo <= 1 <= x[-back].hi:
+        return ONE
+    return select(equal(x[-back], 1), element(ctx, f"size{back}", 1, place), x[-back])
 
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
@@ -162,9 +164,7 @@ def tile(ctx: InferenceContext) -> Tensor:
     for count in repeats:
         if count is not None:
             ctx.require_at_least(count, 0, "repeats are not negative")
-    dims = [
-        d * (ctx.fresh(f"repeats{i}") if r is None else r) for i, (d, r) in enumerate(zip(x.dims, repeats, strict=True))
-    ]
+    dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
     counts = [None if r is None else r.constant for r in repeats]
     if concrete(dims) is not None and None not in counts:
         return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
@@ -183,7 +183,7 @@ def constant_of_shape(ctx: InferenceContext) -> Tensor:
     if sizes is None:
         return ctx.tensor(None, fill.dtype)
     require_least(ctx, sizes, 0, _NEGATIVE)
-    dims = sized(ctx, sizes)
+    dims = sized(ctx, sizes, index=0)
     return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
 
 
@@ -215,7 +215,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
     elif isinstance(delta, Real) and delta.numerator is not None and delta.numerator.constant is not None:
         ctx.check(delta.numerator.constant != 0, "delta is not 0")
     count = _count(start, limit, delta)
-    length = ctx.fresh("length") if count is None else maximum(count, 0)
+    length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
     few = length.constant is not None and length.constant <= MAX_ELEMENTS
     if isinstance(start, Dim) and isinstance(delta, Dim) and few:
         items = [start + delta * i for i in range(length.constant or 0)]
@@ -234,6 +234,13 @@ def _progression(start: Dim | Real | None, delta: Dim | Real | None) -> Dim | Re
     return found if found.numerator is not None else None
 
 
+def _length(ctx: InferenceContext, start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim:
+    """The length that data decides; the limit itself, where that is what isn't known of `Range(0, limit, 1)`."""
+    if start is ZERO and delta is ONE and limit is None:
+        return element(ctx, "length", 1, 0)
+    return ctx.fresh("length")
+
+
 def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
     x = ctx.input(index)
     ctx.grant(index)
@@ -243,7 +250,7 @@ def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
     if isinstance(x.value, Elements):
         return x.value.items[0] if len(x.value.items) == 1 else None
     element = term_of(x)
-    return None if element is None else move_positions(element, lambda _: ZERO)
+    return None if element is None or entries(element) else move_positions(element, lambda _: ZERO)
 
 
 def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:

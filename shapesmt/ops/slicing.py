@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, as_dim, ceil_divide, maximum, minimum
+from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, maximum, minimum
 from shapesmt.formula import at_least, differs, select
 from shapesmt.ops.fields import term_of, valued, wanted
 from shapesmt.ops.laws import listed
@@ -37,7 +38,7 @@ def cut(ctx: InferenceContext) -> Tensor:
     ctx.check(len(counts) <= 1, "there are as many ends as starts")
     axes = _axes(ctx, x, counts)
     if axes is None:
-        return ctx.tensor([ctx.fresh(f"size{i}", 0, d) for i, d in enumerate(x.dims)])
+        return ctx.tensor([ctx.fresh(f"size{i}", 0, d, how=Decided((1, 2, 3, 4))) for i, d in enumerate(x.dims)])
     cuts = _cuts(ctx, x, axes, starts, ends)
     dims = [cuts[axis].size if axis in cuts else d for axis, d in enumerate(x.dims)]
     if any(c.first is None or c.step is None for c in cuts.values()):
@@ -96,7 +97,9 @@ def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Di
     if step is not None:
         ctx.require(differs(step, 0), "the step is not 0", step, 0)
     if start is None or end is None or step is None:
-        found = Cut(ctx.fresh(f"size{axis}", 0, size), None, None)
+        open_ = start is None and (end is None or end.lo >= ALL_THE_WAY)
+        free = open_ or (step is ONE and start is ZERO and end is None)
+        found = Cut(ctx.fresh(f"size{axis}", 0, size, how=Decided((1, 2, 3, 4), free=free)), None, None)
     elif step.lo >= 1:
         found = _forwards(size, start, end, step)
     elif step.hi <= -1:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Atom, Dim, symbol
+from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.formula import TRUE, Formula
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rewrite import Replacer
+from shapesmt.rewrite import ENTRY, Replacer, atom_of
+from shapesmt.rewrite import twin as of_kind
 from shapesmt.tensor import Tensor, rewritten
 from shapesmt.value import Elements
 
@@ -51,7 +52,7 @@ def apart(
     outputs = ctx.run_graph(graph, inputs, label, given)
     _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
-    renaming = Replacer(twins)
+    renaming = Replacer({**twins, **{entry_of(a): of_kind(d, ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
     ctx.made[start.made :] = twins.values()
     return [rewritten(t, renaming) for t in outputs]
@@ -66,7 +67,13 @@ def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors:
 
 def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
     """The symbols made after the first so many."""
-    return frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
+    found = frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
+    return found.union(map(entry_of, found))
+
+
+def entry_of(atom: Atom) -> Atom:
+    """The symbol that stands for this one in elements that aren't known."""
+    return atom_of(of_kind(of_atom(atom), ENTRY))
 
 
 def twin(atom: Atom, prefix: str) -> Dim:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.finding import Verdict
-from shapesmt.render.words import STRONG, STYLES, Line, code, column, count, line, listed, name
+from shapesmt.render.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -148,6 +148,9 @@ def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
     if found.verdict is Verdict.DEPENDS and found.holds_iff:
         yield line(2, "runs exactly when ", code(found.holds_iff))
+    if found.safe_iff:
+        how, formula = runs_when(found.safe_iff, data=True)
+        yield line(2, how, *(" ", code(formula)) * bool(formula))
     if found.kind == "data":
         yield line(2, "it hinges on a size that only the data decide")
 
@@ -181,6 +184,8 @@ def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = 
         parts += [f"any {name(symbol)}" for symbol in free if symbol not in matter]
     at = f"{', as' if every else ''} at {listed(parts, most=12)}" if parts else ""
     shapes = input_shapes(example.inputs)
+    decided = listed([f"{name(size)}={value}" for size, value in example.data.items()])
+    shapes += f"{'; ' * bool(shapes)}data for which {decided}" if decided else ""
     if not shapes:
         return at
     return f"{at} ({shapes})" if at else f" at {shapes}" if not every or fixed else f" ({shapes})"

@@ -20,7 +20,7 @@ from shapesmt.render.page import drawing
 from shapesmt.render.page.markup import Content, Markup, data, tag
 from shapesmt.render.summary import condition
 from shapesmt.render.text import COMPLETE, proofs, subject
-from shapesmt.render.words import adopted, count, interval, name
+from shapesmt.render.words import adopted, count, either, extent, interval, name, runs_when
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -125,8 +125,9 @@ def _region(report: Report, picture: Picture | None) -> Markup | None:
     region = report.precondition
     if report.verdict is Verdict.FAILS or region is None or not region.text:
         return None
-    how = "exactly when" if region.exact else "as far as is known, when"
-    told: list[Content] = [tag("p", f"The model runs {how}"), tag("p", _code(condition(region)), class_="formula")]
+    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
+    told: list[Content] = [tag("p", f"The model {how}")]
+    told += [tag("p", _code(formula), class_="formula")] if formula else []
     if report.remedy is not None:
         advice = tag("code", printable(flags(report.remedy), 1000), id="remedy")
         told += [
@@ -240,6 +241,9 @@ def _told(found: Finding) -> Iterator[Markup]:
         rows.append(("replay", replayed(found.replay)))
     if found.verdict is Verdict.DEPENDS and found.holds_iff:
         rows.append(("runs exactly when", _code(found.holds_iff)))
+    if found.safe_iff:
+        how, formula = runs_when(found.safe_iff, data=True)
+        rows.append((how, _code(formula) if formula else ""))
     if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
         rows.append(("undecided", "in the time given; a longer --timeout may decide it"))
     if found.kind == "data":
@@ -320,15 +324,21 @@ def _maker(tensor: str, story: Story) -> tuple[str, str]:
 
 def _kind(t: TensorBounds, *, valid: bool) -> list[object]:
     """Element type, intervals, formulas, and whether any size varies."""
+    dtype = printable(t.dtype) or "?"
     if t.shape is None:
-        return [printable(t.dtype) or "?", "[...]", "", True]
+        shown = either([_intervals(shape) for shape in t.shapes]) or "[...]"
+        told = "; ".join(f"{_formulas(case.shape)} where {printable(case.when, _MOST_CODE)}" for case in t.cases)
+        return [dtype, shown, told, True]
     varies = any(d.min != d.max for d in t.shape)
-    formulas = f"[{', '.join(_formula(d) for d in t.shape)}]" if varies else ""
-    return [printable(t.dtype) or "?", _intervals(t.shape) if valid else "", formulas, varies]
+    return [dtype, _intervals(t.shape) if valid else "", _formulas(t.shape) if varies else "", varies]
 
 
 def _intervals(shape: Sequence[DimBounds]) -> str:
-    return f"[{', '.join(('' if d.exact else '~') + interval(d.min, d.max) for d in shape)}]"
+    return f"[{', '.join(map(extent, shape))}]"
+
+
+def _formulas(shape: Sequence[DimBounds]) -> str:
+    return f"[{', '.join(map(_formula, shape))}]"
 
 
 def _formula(dim: DimBounds) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.finding import Verdict
-from shapesmt.render.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name
+from shapesmt.render.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
 from shapesmt.reports import Unchecked
 
 if TYPE_CHECKING:
@@ -55,9 +55,10 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
     """How many requirements are proved, and the condition under which the others hold."""
     counts, region = report.requirements, report.precondition
     yield f"{counts.proved} of {counts.total}"
-    if report.verdict is Verdict.DEPENDS and region is not None and region.text and region.exact:
-        yield ", runs exactly when "
-        yield code(condition(region))
+    if report.verdict is Verdict.DEPENDS and region is not None and region.text and (region.data or region.exact):
+        how, formula = runs_when(condition(region), data=region.data is not None)
+        yield f", {how} "
+        yield code(formula)
 
 
 def _totals(result: Reports) -> str:

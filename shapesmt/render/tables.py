@@ -18,8 +18,9 @@ from shapesmt.render.words import (
     code,
     column,
     count,
+    either,
+    extent,
     headline,
-    interval,
     line,
     listed,
     name,
@@ -50,7 +51,7 @@ def bounds_text(bounds: Bounds) -> Iterator[Line]:
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
     """Columns tensor, dtype, shape and, where sizes vary, their formulas."""
-    cells = {id(t): (t.dtype or "?", _intervals(t.shape), _formulas(t.shape)) for t in tensors.values()}
+    cells = {id(t): (t.dtype or "?", _intervals(t), _formulas(t)) for t in tensors.values()}
     names = [name(tensor) for tensor in tensors]
     first = column(["tensor", *names])
     second = column(["dtype", *(dtype for dtype, _, _ in cells.values())])
@@ -105,13 +106,16 @@ def _remarks(operator: Operator, model: str | None) -> str:
     return "".join(f"  {remark}" for remark in (*nodes, *expanded, *inferred, *plugin))
 
 
-def _intervals(shape: Sequence[DimBounds] | None) -> str:
-    if shape is None:
-        return "[...]"
-    return f"[{', '.join(('' if d.exact else '~') + interval(d.min, d.max) for d in shape)}]"
+def _intervals(t: TensorBounds) -> str:
+    return either([f"[{', '.join(extent(d) for d in shape)}]" for shape in t.shapes]) or "[...]"
 
 
-def _formulas(shape: Sequence[DimBounds] | None) -> str:
-    if shape is None or all(dim.min == dim.max for dim in shape):
-        return ""
-    return f"  [{', '.join(str(d.min) if d.min == d.max else printable(d.expr, 120) for d in shape)}]"
+def _formulas(t: TensorBounds) -> str:
+    if t.shape is not None:
+        return f"  {_formula(t.shape)}" if any(d.min != d.max for d in t.shape) else ""
+    told = "; ".join(f"{_formula(case.shape)} where {printable(case.when, 120)}" for case in t.cases)
+    return f"  {told}" if told else ""
+
+
+def _formula(shape: Sequence[DimBounds]) -> str:
+    return f"[{', '.join(str(d.min) if d.min == d.max else printable(d.expr, 120) for d in shape)}]"

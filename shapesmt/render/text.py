@@ -29,6 +29,7 @@ from shapesmt.render.words import (
     headline,
     line,
     name,
+    runs_when,
 )
 from shapesmt.report import Bounds, ErrorCode, Explanation, Report
 from shapesmt.reports import Reports, Unchecked
@@ -194,8 +195,8 @@ def _region(report: Report) -> Iterator[Line]:
     region = report.precondition
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
-    how = "runs exactly when" if region.exact else "runs, as far as is known, when"
-    yield line(0, f"{name(report.model)} {how} ", code(condition(region)))
+    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
+    yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.remedy is not None:
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
 

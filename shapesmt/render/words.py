@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shapesmt.finding import SymbolRange
+    from shapesmt.report import DimBounds
 
 __all__ = [
     "BLANK",
@@ -25,6 +26,8 @@ __all__ = [
     "code",
     "column",
     "count",
+    "either",
+    "extent",
     "headline",
     "interval",
     "line",
@@ -90,6 +93,20 @@ def code(formula: str) -> tuple[str, str]:
     return printable(formula, _MOST_CODE), CODE
 
 
+def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[str, str]:
+    """That a node or a model runs where a formula holds, and the formula; with `data` whatever the data.
+
+    >>> runs_when("n == 1", data=True)
+    ('runs whatever the data exactly when', 'n == 1')
+    >>> runs_when("False", data=True)
+    ('runs at no size whatever the data', '')
+    """
+    runs = "runs whatever the data" if data else "runs"
+    if data and formula == "False":
+        return f"runs at no size{'' if exact else ' that is known'} whatever the data", ""
+    return f"{runs} exactly when" if exact else f"{runs}, as far as is known, when", formula
+
+
 def count(number: int, thing: str) -> str:
     """A number of things, in the plural where there is not just one.
 
@@ -120,6 +137,20 @@ def interval(low: int, high: int | None, step: int = 1) -> str:
     if (low, high) in _TYPES:
         return _TYPES[low, high]
     return f"{low}..{'' if high is None else high}" + (f":{step}" if step > 1 else "")
+
+
+def extent(dim: DimBounds) -> str:
+    """The text of a size's interval; `~` marks one that isn't exact."""
+    return ("" if dim.exact else "~") + interval(dim.min, dim.max)
+
+
+def either(texts: Sequence[str], most: int = 4) -> str:
+    """One text or another; of many the first few.
+
+    >>> either(["[2]", "[2, 3]"])
+    '[2] or [2, 3]'
+    """
+    return " or ".join([*dict.fromkeys(texts)][:most]) + (" or ..." if len(texts) > most else "")
 
 
 def column(cells: Iterable[str], most: int = 60) -> int:

@@ -33,7 +33,7 @@ from shapesmt.infer import infer
 from shapesmt.ranges import quoted, unknown_name
 from shapesmt.solve.encode import renamed, variables
 from shapesmt.solve.smtlib import Script
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import Tensor, held, in_each_case, tensor
 
 if TYPE_CHECKING:
     from shapesmt.graph import Graph
@@ -65,7 +65,8 @@ class Constraints:
     ) -> None:
         self._graph = graph
         given = {name: _named(name, t) for name, t in inputs.items()}
-        self._found = infer(graph, given, rename=lambda name, t: _named(name, renamed(name, t)))
+        sizes = infer(graph, given).scope.named
+        self._found = infer(graph, given, rename=lambda name, t: _named(name, renamed(name, t)), sizes=sizes)
         self._dims = {name: _variable(d, name) for name, d in dims.items()}
         script = _Declaring()
         for d in (*self._dims.values(), *(d for t in self._found.tensors.values() for d in variables(t))):
@@ -157,9 +158,10 @@ class Constraints:
     def shapes(self, model: Any) -> dict[str, tuple[int, ...]]:
         """The concrete shape of each tensor whose rank is known, at the values that a Z3 model gives the symbols."""
         free = {atom: v for atom, v in self._variables.items() if atom.definition is None}
-        evaluator = Evaluator({atom: model.eval(v, model_completion=True).as_long() for atom, v in free.items()})
-        known = {name: t.shape for name, t in self._found.tensors.items() if t.shape is not None}
-        return {name: tuple(int(evaluator.dim(d)) for d in shape) for name, shape in known.items()}
+        values = {atom: model.eval(v, model_completion=True).as_long() for atom, v in free.items()}
+        evaluator = Evaluator(values)
+        known = {name: held(t, values).shape for name, t in self._found.tensors.items()}
+        return {name: tuple(int(evaluator.dim(d)) for d in s) for name, s in known.items() if s is not None}
 
     def _expression(self, d: Dim) -> Any:
         if d.constant is not None:
@@ -223,8 +225,7 @@ def _variable(d: Dim, name: str) -> Dim:
 
 def _named(name: str, t: Tensor) -> Tensor:
     """The tensor with a variable or a number for each size."""
-    return (
-        t
-        if t.shape is None
-        else tensor(t.dtype, [_variable(d, f"{name}[{i}]") for i, d in enumerate(t.shape)], t.value)
-    )
+    cases = in_each_case(t, lambda i, each: _named(f"{name} in case {i}", each))
+    if t.shape is None:
+        return tensor(t.dtype, None, cases=cases) if cases else t
+    return tensor(t.dtype, [_variable(d, f"{name}[{i}]") for i, d in enumerate(t.shape)], t.value, cases=cases)

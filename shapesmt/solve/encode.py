@@ -34,7 +34,7 @@ from shapesmt.errors import printable
 from shapesmt.formula import TRUE, Formula
 from shapesmt.infer import infer
 from shapesmt.solve.smtlib import Script
-from shapesmt.tensor import LOST, OPEN, Tensor, tensor
+from shapesmt.tensor import LOST, OPEN, Tensor, in_each_case, tensor
 from shapesmt.value import Elements, elements
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def encode(
         facts: What is assumed of their symbols.
         assumed: By node, what is needed of ranks that the inputs are taken to have.
     """
-    found = infer(graph, inputs, rename=renamed)
+    found = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
     facts = tuple(facts)
     system = _System(graph)
     system.begin(inputs, facts)
@@ -177,14 +177,15 @@ class _System:
 
 def renamed(name: str, t: Tensor) -> Tensor:
     """The tensor with a variable for each size and each listed integer."""
+    cases = in_each_case(t, lambda i, each: renamed(f"{name} in case {i}", each))
     if t.shape is None or not t.is_tensor:
-        return t
+        return tensor(t.dtype, None, cases=cases) if cases else t
     shape = [_size(d, f"{name}[{axis}]") for axis, d in enumerate(t.shape)]
     value = t.value
     if isinstance(value, Elements):
         items = [defined(d, f"{name}{{{i}}}") if isinstance(d, Dim) else d for i, d in enumerate(value.items)]
         value = elements(value.shape, items)
-    return tensor(t.dtype, shape, value)
+    return tensor(t.dtype, shape, value, cases=cases)
 
 
 def _size(meaning: Dim, name: str) -> Dim:
@@ -196,7 +197,8 @@ def _size(meaning: Dim, name: str) -> Dim:
 def variables(t: Tensor) -> list[Dim]:
     """The sizes and the listed integers of a tensor."""
     items = t.value.items if isinstance(t.value, Elements) else ()
-    return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim))]
+    inner = [d for case in t.cases for d in variables(case.tensor)]
+    return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim)), *inner]
 
 
 __all__ = ["Atom", "Encoding", "Stated", "encode", "renamed", "variables"]

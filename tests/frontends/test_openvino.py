@@ -158,6 +158,23 @@ def test_constants_of_every_type(dtype, tmp_path):
     assert all(a == b or (a != a and b != b) for a, b in zip(literal.values, ran, strict=True)), literal
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "float32"])
+@pytest.mark.parametrize("count", [10, 2000])
+def test_tables_are_read_where_a_shape_depends_on_them(count, dtype, tmp_path):
+    ov = pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+    op = ov.opset15
+    x = op.parameter(ov.PartialShape("[1..8,6]"), np.float32, name="x")
+    table = op.constant(np.arange(count).astype(dtype) % 7)
+    target = op.convert(op.gather(table, op.constant(np.array([3, 6])), op.constant(0)), "i64")
+    path = str(tmp_path / "model.xml")
+    ov.serialize(ov.Model([op.result(op.reshape(x, target, False))], [x], "table"), path)
+    assert shapesmt.check(path).precondition.text == ("x_dim0 == 3",)
+    (tmp_path / "model.bin").unlink()
+    report = shapesmt.check(path)
+    assert report.verdict.value == "UNKNOWN"
+    assert any("weights' file lacks it" in f.law for f in report.findings)
+
+
 def reshaping(tmp_path, weights, size="16", offset="8"):
     data = f'element_type="i64" shape="2" offset="{offset}" size="{size}"'
     layers = [

@@ -193,7 +193,10 @@ def test_variables():
         node("t", "ResourceGather", "open", "x"),
     )
     found = load(text)
-    assert found.literals == {"w": Literal("float32", (3, 5)), "v": Literal("float32", (5,))}
+    assert {name: (t.dtype, t.shape, t.unread) for name, t in found.literals.items()} == {
+        "w": ("float32", (3, 5), "it is a variable"),
+        "v": ("float32", (5,), "it is a variable"),
+    }
     assert [(n.op, n.inputs) for n in found.nodes] == [
         ("VarHandleOp", []),
         ("MatMul", ["x", "w"]),

@@ -26,7 +26,7 @@ from shapesmt.dim import Atom, Dim, as_dim, symbol
 from shapesmt.evaluate import Evaluator
 from shapesmt.frontends import load
 from shapesmt.real import Real
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import Tensor, held, tensor
 from shapesmt.value import Elements, elements, positions
 
 if TYPE_CHECKING:
@@ -262,11 +262,11 @@ def _compare(
         bound = dict(atoms)
         outputs = dict(zip(names, result or (), strict=True))
         for name, value in outputs.items():
-            _bind(found.tensors[name], value, bound)
+            _bind(held(found.tensors[name], bound), value, bound)
         broken = _broken(found.inference, bound)
         assert not broken, f"runs {where} though {broken}"
         for name, value in outputs.items():
-            _check(found.tensors[name], value, bound, f"'{name}' {where}", known)
+            _check(held(found.tensors[name], bound), value, bound, f"'{name}' {where}", known)
 
 
 def _bind(t: Tensor, result: Any, atoms: dict[Atom, int]) -> None:

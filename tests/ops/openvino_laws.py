@@ -281,6 +281,33 @@ def compared(case: Case, folder: Path, peer: Peer) -> Found:
     return Found(kind, f"{verdict} {why}", str(made))
 
 
+def loosened(case: Case, folder: Path, how: str) -> Path:
+    """The path of the file, of whose parameters only that is declared: their "rank", "nothing", or a "range"."""
+    path = written(case, folder)
+
+    def less(found: re.Match[str]) -> str:
+        sizes = [int(d) for d in found[2].split(",") if d]
+        wide = {"rank": "?", "range": "{}..{}"}
+        told = ",".join(wide[how].format(max(d - 1, 0), d + 2) for d in sizes) if how in wide else "..."
+        return f'type="Parameter" version="opset1"><data element_type="{found[1]}" shape="{told}"'
+
+    pattern = r'type="Parameter" version="opset1"><data element_type="(\w+)" shape="([\d,]*)"'
+    path.write_text(re.sub(pattern, less, path.read_text()))
+    return path
+
+
+def contradicted(case: Case, folder: Path, peer: Peer, how: str) -> str:
+    """What is said of the loosened file that a run of the case contradicts; "" if nothing is."""
+    said, detail = peer.run(written(case, folder))
+    if said != "ran":
+        return ""
+    verdict, why, shapes = _judged(loosened(case, folder, how))
+    if verdict == "FAILS":
+        return f"{verdict} {why}"
+    pairs = zip(detail[0], shapes, strict=True)
+    return "; ".join(f"{ours}, not {real}" for real, ours in pairs if not _fits(real, ours))
+
+
 def undefined(what: str, found: Found) -> bool:
     """Whether OpenVINO defines nothing: it takes a negative size for a huge one, and kernels differ on nothing."""
     return what.endswith("of 0") or (found.kind == "wrong" and re.search(r"=(.*,)?-", what) is not None)

@@ -19,6 +19,7 @@ import tensorflow as tf
 
 import shapesmt
 from shapesmt.evaluate import Evaluator
+from shapesmt.formula import FALSE
 from shapesmt.frontends import load
 from shapesmt.graph import Declared, Graph
 from shapesmt.infer import infer
@@ -103,7 +104,8 @@ def agree(
     found = Agreement(infer(graph, problem.inputs), backend="tensorflow")
     found.tensors = found.inference.tensors
     unjudged = [u for application in found.inference.applications for u in application.unjudged]
-    assert not (known and unjudged), f"nothing is said of {unjudged}"
+    refused = any(r.formula is FALSE for a in found.inference.applications for r in a.requirements)
+    assert not (known and unjudged and not refused), f"nothing is said of {unjudged}"
     names = list(problem.dims)
     spans = [range(problem.ranges[name].min, (problem.ranges[name].max or 3) + 1) for name in names]
     every = [
@@ -134,6 +136,10 @@ def judge(graph: Graph, found: Agreement, runs: Sequence[list[tuple[int, ...]] |
     tensors = shapesmt.bounds(graph, *graph.outputs).tensors if made else {}
     for name, *shapes in zip(graph.outputs, *made, strict=True) if made else ():
         dims = tensors[name].shape
+        if tensors[name].cases:
+            ranks = {len(shape) for shape in tensors[name].shapes}
+            assert ranks == {len(sizes) for sizes in shapes}, f"ranks of '{name}'"
+            continue
         free = any(s.kind == "data" for d in found.tensors[name].dims for s in d.symbols)
         intervals = [(min(sizes), max(sizes)) for sizes in zip(*shapes, strict=True)]
         assert free or intervals == [(d.min, d.max) for d in dims or ()], f"bounds of '{name}'"

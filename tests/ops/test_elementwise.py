@@ -186,7 +186,10 @@ WIDTHS = {
 }
 
 
-@pytest.mark.parametrize(("to", "more"), [*((to, 3) for to in WIDTHS), *((to, inf) for to in WIDTHS if "int" in to)])
+SHORT = ("int8", "uint8", "int16")  # a size without a declared end fits the longer ones
+
+
+@pytest.mark.parametrize(("to", "more"), [*((to, 3) for to in WIDTHS), *((to, inf) for to in SHORT)])
 def test_a_size_that_its_type_does_not_hold_wraps(to, more):
     at = WIDTHS[to]
     n = symbol("n", at - 3, at + more)

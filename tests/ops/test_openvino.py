@@ -11,7 +11,7 @@ import shapesmt
 
 pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
 
-from openvino import Model, opset1, opset5, opset10
+from openvino import Model, opset1, opset5, opset10, opset16
 from openvino import opset15 as op
 
 from tests.ops import openvino as oracle
@@ -447,6 +447,22 @@ def test_sizes_are_computed_with(agree):
     agree(build, "[1..3,1..5]")
 
 
+@pytest.mark.parametrize("name", ["clamp", "relu", "identity", "round"])
+def test_elements_that_change_are_not_the_old_ones(name, agree):
+    changed = {
+        "clamp": lambda x: op.clamp(x, 2.0, 3.0),
+        "relu": op.relu,
+        "identity": opset16.identity,
+        "round": lambda x: op.round(x, "half_to_even"),
+    }[name]
+
+    def build(x):
+        sizes = op.convert(changed(op.convert(op.shape_of(x), "f32")), "i64")
+        return op.broadcast(zeros(1), sizes)
+
+    agree(build, "[1..4,1..3]")
+
+
 def column(x):
     return op.squeeze(x, ints(1))
 
@@ -535,3 +551,25 @@ def test_loops(agree):
     agree(growing_loop, "[1..3,2]")
     agree(counted_loop(2), "[2,1..4,4]", "[1..2,4]")
     agree(backward_iterator, "[2,1..4,4]", "[2,4]")
+
+
+def squeezed_where_one(x):
+    """The first axis goes where its size is 1."""
+    size = op.gather(op.shape_of(x), np.array(0), np.array(0))
+    sides = []
+    for squeezes in (True, False):
+        inner = op.parameter([-1, -1], np.float32)
+        made = op.squeeze(inner, np.array([0])) if squeezes else op.relu(inner)
+        sides.append((Model([op.result(made)], [inner]), inner))
+    node = op.if_op(op.equal(size, np.array(1, np.int64)).output(0))
+    node.set_then_body(sides[0][0])
+    node.set_else_body(sides[1][0])
+    node.set_input(x.output(0), sides[0][1], sides[1][1])
+    node.set_output(sides[0][0].results[0], sides[1][0].results[0])
+    return [node.output(0)]
+
+
+def test_ranks_that_sizes_decide(agree):
+    agree(op.squeeze, "[1..3,1,1..2]")
+    agree(lambda x: op.transpose(op.squeeze(x), np.array([1, 0])), "[1..3,1,1..2]")
+    agree(squeezed_where_one, "[1..3,1..2]")

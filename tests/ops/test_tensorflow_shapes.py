@@ -237,3 +237,19 @@ def test_sizes_are_computed_with(agree):
 
 def test_values_of_ranges(agree):
     agree(lambda x: ints(2, 1, dtype=tf.int32) * tf.reshape(tf.range(length(x) * 2), [-1, 2]), "0..3")
+
+
+RANKS = {
+    "squeeze": tf.squeeze,
+    "squeeze and transpose": lambda x: tf.raw_ops.Transpose(x=tf.squeeze(x), perm=[1, 0]),
+    "branches": lambda x: tf.cond(length(x) == 1, lambda: tf.squeeze(x, [0]), lambda: tf.nn.relu(x)),
+    "an axis that is chosen": lambda x: tf.expand_dims(x, tf.where(length(x) == 1, 0, 2)),
+    "a reduced axis that is chosen": lambda x: tf.reduce_sum(x, tf.where(length(x) == 1, 0, 1)),
+    "a shape of few ranks": lambda x: [tf.fill(tf.shape(tf.squeeze(x)), 1.0), tf.reshape(x, tf.shape(tf.squeeze(x)))],
+    "a shape of few lengths": lambda x: tf.ones(tf.fill([length(x)], 2)),
+}
+
+
+@pytest.mark.parametrize("name", RANKS)
+def test_ranks_that_sizes_decide(agree, name):
+    agree(RANKS[name], "1..3,1,1..2")

@@ -1,7 +1,8 @@
 """Random graphs in which the elements of small inputs decide: branches, slices, repeats, targets of reshapes, trips.
 
 Numbers are int64 tensors of one element, conditions booleans of one element, both computed from small inputs, from
-sizes and from constants; what is made of them cuts, repeats, reshapes and fills floats.
+sizes and from constants; what is made of them cuts, repeats, reshapes and fills floats. Branches
+may differ in rank.
 
     >>> case = choose(7)
     >>> sorted(case.values) == sorted(v for i in case.model.graph.input for v in case.values if v.startswith(i.name))
@@ -41,9 +42,9 @@ class Floats(NamedTuple):
     rank: int
 
 
-def choose(seed: int) -> Choice:
-    """The graph of this seed."""
-    return _Chooser(Random(f"choice {seed}")).choice()
+def choose(seed: int, *, data: bool = False) -> Choice:
+    """The graph of this seed; with `data`, one in which the sign of a sum of floats is a condition too."""
+    return _Chooser(Random(f"choice {seed} {data or ''}")).choice(data=data)
 
 
 class _Chooser:
@@ -56,14 +57,18 @@ class _Chooser:
         self.numbers: list[str] = []
         self.conditions: list[str] = []
         self.floats: list[Floats] = []
+        self.signs: list[str] = []  # conditions that data decides: numbers made of them would be taken to fit
         self.count = 0
 
-    def choice(self) -> Choice:
+    def choice(self, *, data: bool) -> Choice:
         self._small_inputs()
         for rank in self.r.sample([1, 2], 2)[: self.r.randint(1, 2)]:
             name, dims = self._name("x"), [self.r.choice(["a", "b", 2]) for _ in range(rank)]
             self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, dims))
             self.floats.append(Floats(name, rank))
+        if data:
+            total = self._add("ReduceSum", self.floats[0].name, keepdims=0)
+            self.signs.append(self._add("Greater", total, self._constant(0, np.float32)))
         for _ in range(self.r.randint(0, 3)):
             self._number()
         for _ in range(self.r.randint(0, 2)):
@@ -124,18 +129,21 @@ class _Chooser:
         shape = [self.r.randint(1, 3) for _ in range(ranks[0])]
         return Floats(self._constant(np.ones(shape), np.float32), ranks[0])
 
+    def _any_condition(self) -> str:
+        return self.r.choice(self.conditions) if self.conditions else self._condition()
+
     def _number(self) -> None:
         op, a = self.r.choice(NUMBERS), self._any_number(0)
         if op in ("Neg", "Abs"):
             self.numbers.append(self._add(op, a))
         elif op == "Where":
-            condition = self.r.choice(self.conditions) if self.conditions else self._condition()
+            condition = self._any_condition()
             self.numbers.append(self._add(op, condition, a, self._any_number()))
         elif op == "Shape":
             t = self._any_floats(1, 2)
             self.numbers.append(self._add(op, t.name, start=t.rank - 1, end=t.rank))
         elif op == "Cast":
-            condition = self.r.choice(self.conditions) if self.conditions else self._condition()
+            condition = self._any_condition()
             self.numbers.append(self._add(op, condition, to=TensorProto.INT64))
         else:
             b = self._constant([self.r.randint(2, 3)]) if op in ("Div", "Mod") else self._any_number()
@@ -218,10 +226,13 @@ class _Chooser:
         return inner, made.name
 
     def _branch(self, rank: int) -> Floats:
-        condition = self.r.choice(self.conditions) if self.conditions else self._condition()
+        condition = self.r.choice([*self.conditions, *self.signs * 3]) if self.conditions or self.signs else ""
+        condition = condition or self._condition()
+        if condition in self.signs and self.r.random() < 0.5:
+            condition = self._add(*self.r.choice([("Not", condition), ("And", condition, self._any_condition())]))
         graphs = {}
         for name in ("then_branch", "else_branch"):
-            inner, made = self._inside(rank)
+            inner, made = self._inside(self.r.choice([rank, rank, rank, 3 - rank]))
             if not any(made in node.output for node in inner):
                 inner, made = [*inner, helper.make_node("Identity", [made], [f"{made}_{name}"])], f"{made}_{name}"
             output = helper.make_tensor_value_info(made, TensorProto.FLOAT, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import onnx
@@ -13,7 +14,7 @@ import shapesmt
 from shapesmt.errors import UsageError
 from shapesmt.finding import Finding, Verdict
 from shapesmt.ranges import RangeLike
-from shapesmt.report import Bounds, DimBounds, Report
+from shapesmt.report import Bounds, CaseBounds, DimBounds, Report
 from tests.oracle.runner import Run, value
 
 
@@ -74,8 +75,6 @@ def disagreements(
     if not truth.runs:
         return ["nothing is admissible, and that isn't said"]
     counts[str(report.verdict)] += 1
-    if report.requirements.proved_by.get("data taken to agree"):
-        truth = replace(truth, granted=truth.granted | _sized_by_data(truth.model, bounds))
     truth = _without_granted(truth, report)
     if not truth.runs:
         return []
@@ -90,17 +89,6 @@ def disagreements(
     except SyntaxError as error:
         wrong = [f"Python can't read {error.text}"]
     return [f"{text} (dims={dims}, assume={assume})" for text in wrong]
-
-
-def _sized_by_data(model: onnx.ModelProto, bounds: Bounds) -> set[str]:
-    """The nodes with an input whose sizes only data decide: which of these agree isn't known."""
-    open_ = {name for name, t in bounds.tensors.items() if any("`" in dim.expr for dim in t.shape or ())}
-    found = set()
-    for node in model.graph.node:
-        if not open_.isdisjoint(node.input):
-            found.add(node.name)
-            open_.update(o for o in node.output if o not in bounds.tensors or bounds.tensors[o].shape is None)
-    return found
 
 
 def _without_granted(truth: Truth, report: Report) -> Truth:
@@ -123,8 +111,6 @@ def _without_granted(truth: Truth, report: Report) -> Truth:
 def _reported(truth: Truth, report: Report) -> Iterator[str]:
     """Where data decide: at least, whatever fails first is reported."""
     found = {f.node for f in report.findings}
-    if any(f.kind == "data" and f.verdict is Verdict.FAILS for f in report.findings):
-        return  # what is behind it isn't judged
     for sizes, run in truth.runs:
         if run.failing and found.isdisjoint(run.failing):
             yield f"{run.failing} fails at {sizes}, and isn't reported"
@@ -144,6 +130,7 @@ def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     if not truth.valid and not unknown and report.verdict is Verdict.PROVED:
         yield "PROVED, and nothing runs"
     kinds = {node.name: node.op_type for node in truth.model.graph.node}
+    kinds.update({f.node: f.op_type for f in report.findings})  # that of a node in a branch
     failing = {kinds[name] for name, f in found.items() if f.verdict is Verdict.FAILS}
     open_kinds = {kinds[name] for name in unknown}
     for name, verdict in expected.items():
@@ -215,7 +202,11 @@ def _bounds(truth: Truth, bounds: Bounds, counts: Counter[str]) -> Iterator[str]
     for name in truth.valid[0][1].shapes if truth.valid else ():
         shapes = [run.shapes[name] for _, run in truth.valid]
         found = bounds.tensors[name].shape
-        if found is None:
+        if found is None and bounds.tensors[name].cases:
+            counts["cases"] += 1
+            with suppress(NameError):  # data decide which
+                yield from _cases(truth, name, bounds.tensors[name].cases, counts)
+        elif found is None:
             counts["rank unknown"] += 1
         elif any(len(shape) != len(found) for shape in shapes):
             yield f"{name} has rank {len(found)}, and is {shapes[0]}"
@@ -224,6 +215,26 @@ def _bounds(truth: Truth, bounds: Bounds, counts: Counter[str]) -> Iterator[str]
                 counts["size"] += 1
                 counts["size inexact"] += not dim.exact
                 yield from _size(truth, f"{name}[{axis}]", dim, [shape[axis] for shape in shapes], counts)
+
+
+def _cases(truth: Truth, name: str, cases: tuple[CaseBounds, ...], counts: Counter[str]) -> Iterator[str]:
+    """Exactly one case holds for each run, each holds for some, and its shape is that of the runs where it does."""
+    for sizes, run in truth.valid:
+        held = [case.when for case in cases if value(case.when, sizes)]
+        if len(held) != 1:
+            yield f"{name} is {run.shapes[name]} at {sizes}, where {held} hold"
+            return
+    for case in cases:
+        part = replace(truth, runs=[(sizes, run) for sizes, run in truth.valid if value(case.when, sizes)])
+        shapes = [run.shapes[name] for _, run in part.runs]
+        if not shapes and truth.whole:
+            yield f"{name}: nothing runs where {case.when}"
+        elif any(len(shape) != len(case.shape) for shape in shapes):
+            yield f"{name} has rank {len(case.shape)} where {case.when}, and is {shapes[0]}"
+        elif shapes:
+            for axis, dim in enumerate(case.shape):
+                where = f"{name}[{axis}] where {case.when}"
+                yield from _size(part, where, dim, [shape[axis] for shape in shapes], counts)
 
 
 def _size(truth: Truth, name: str, dim: DimBounds, real: list[int], counts: Counter[str]) -> Iterator[str]:

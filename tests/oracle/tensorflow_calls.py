@@ -53,6 +53,11 @@ def text(values: Any) -> Argument:
     return k(values, "string")
 
 
+def told(values: Any, dtype: str = "int32") -> Argument:
+    """Data that are these values when they run."""
+    return Argument(dtype, np.shape(values), values, hidden=True)
+
+
 def op(names: str, *arguments: Given, **attributes: Any) -> list[Call]:
     """The same call of each of some operators."""
     return [Call(name, arguments, tuple(attributes.items())) for name in names.split()]
@@ -344,4 +349,99 @@ OTHER = [
     *op("FakeParam", dtype="float32", shape=[2, 3]),
 ]
 
-CALLS = [*ELEMENTWISE, *SHAPES, *FOLDING, *INDEXING, *LINEAR, *IMAGES, *OTHER]
+A = (j([[0, 1], [2, 0]]), x(2), j([3, 2]))  # a sparse matrix
+Z = (j([[0, 0], [2, 0]]), x(2), j([3, 2]))
+ENDS = (f(0.0), f(1.0))
+MATRICES = (x(2, 3, dtype="quint8"), x(3, 4, dtype="quint8"))
+DENSE = {"dense_shapes": [[2, 3]]}
+
+SPARSE = [
+    *op("SparseReorder SparseSoftmax", *A),
+    *op("SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul", *A, x(3, 2)),
+    *op("SparseTensorDenseAdd", *A, x(3, 2)),
+    *op("SparseTensorDenseMatMul", *A, x(2, 4)),
+    *op("SparseTensorDenseMatMul", *A, x(4, 3), adjoint_a=True, adjoint_b=True),
+    *op("SparseAdd", *A, *Z, x()),
+    *op("SparseSparseMaximum SparseSparseMinimum", *A, *Z),
+    *op("SparseConcat", (A[0], Z[0]), (A[1], Z[1]), (A[2], Z[2]), concat_dim=0),
+    *op("SparseSlice", *A, j([0, 0]), j([2, 2])),
+    *op("SparseReshape", j([[0, 1], [2, 0]]), j([3, 2]), j([2, 3])),
+    *op("SparseReduceMax SparseReduceSum", *A, k([1])),
+    *op("SparseReduceSum", *A, k([-1, 0]), keep_dims=True),
+    *op("SparseFillEmptyRows", *A, x()),
+    *op(
+        "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentSumWithNumSegments",
+        *(x(3, 2), k([0, 2]), k([0, 1]), k(3)),
+    ),
+    *op("DenseToDenseSetOperation", i(2, 3), i(2, 4), set_operation="union"),
+    *op("DenseToSparseSetOperation", i(3, 3), j([[0, 1], [2, 0]]), i(2), j([3, 2]), set_operation="union"),
+    *op(
+        "SparseToSparseSetOperation",
+        *(j([[0, 1], [2, 0]]), i(2), j([3, 2]), j([[0, 0], [1, 0]]), i(2), j([3, 2])),
+        set_operation="union",
+    ),
+    *op("RaggedRange", k([0, 1]), k([2, 5]), k([1, 2])),
+    *op("RaggedTensorToSparse", (j([0, 2, 3]),), x(3)),
+]
+
+DECODING = [
+    *op("CTCGreedyDecoder", x(4, 2, 3), k([4, 2])),
+    *op("CTCBeamSearchDecoder", x(4, 2, 3), k([4, 2]), beam_width=2, top_paths=2),
+    *op("CTCLoss", x(4, 2, 3), told([[0, 0], [1, 0]], "int64"), told([0, 1]), k([4, 2])),
+    *op(
+        "ParseExample",
+        told(["", ""], "string"),
+        s(0),
+        (text("a"),),
+        (text("b"),),
+        (x(2, 3),),
+        sparse_types=["int64"],
+        **DENSE,
+    ),
+    *op(
+        "ParseSingleExample",
+        *(told("", "string"), (x(2, 3),)),
+        num_sparse=1,
+        sparse_keys=["a"],
+        dense_keys=["b"],
+        sparse_types=["int64"],
+        **DENSE,
+    ),
+    *op("StringSplit StringSplitV2", s(2), s()),
+    *op("DecodeRaw", told(["abcd", "efgh"], "string"), out_type="int32"),
+    *op("HistogramFixedWidth", x(2, 3), f([0.0, 1.0]), k(4)),
+]
+
+MORE = [
+    *op("NonMaxSuppressionWithOverlaps", x(3, 3), x(3), k(2), f(0.5), f(0.0)),
+    *op("DrawBoundingBoxes", x(2, 4, 4, 3), x(2, 3, 4)),
+    *op("DrawBoundingBoxesV2", x(2, 4, 4, 3), x(2, 3, 4), x(2, 3)),
+    *op("ExtractGlimpse ExtractGlimpseV2", x(2, 4, 4, 3), k([2, 3]), x(2, 2)),
+    *op("FractionalAvgPool FractionalMaxPool", x(2, 5, 6, 3), pooling_ratio=[1.0, 1.5, 1.25, 1.0]),
+    *op("EncodeJpeg EncodePng", x(4, 4, 3, dtype="uint8")),
+    *op("SampleDistortedBoundingBoxV2", k([4, 4, 3]), x(1, 1, 4), f(0.1)),
+    *op("StatelessSampleDistortedBoundingBox", k([4, 4, 3]), x(1, 1, 4), f(0.1), k([1, 2])),
+    *op("MatrixSolveLs", x(2, 4, 1), x(2, 4, 3), k(0.1, "float64")),
+    *op("TridiagonalSolve", f([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), x(2, 3)),
+    *op("Eig", x(2, 3, 3), Tout="complex64"),
+    *op("SparseMatMul", x(2, 3), x(3, 4)),
+    *op("RandomCrop", x(4, 4, 3), j([2, 3])),
+]
+
+QUANTIZED = [
+    *op("QuantizedRelu QuantizedRelu6", x(2, 3, dtype="quint8"), *ENDS),
+    *op("QuantizeDownAndShrinkRange", x(2, 3, dtype="qint32"), *ENDS, out_type="quint8"),
+    *op("Requantize", x(2, 3, dtype="qint32"), *ENDS, *ENDS, out_type="quint8"),
+    *op("RequantizationRange", x(2, 3, dtype="qint32"), *ENDS),
+    *op("QuantizedAdd QuantizedMul", x(2, 3, dtype="quint8"), x(2, 3, dtype="quint8"), *ENDS, *ENDS),
+    *op("QuantizedBiasAdd", x(2, 3, dtype="quint8"), x(3, dtype="quint8"), *ENDS, *ENDS, out_type="qint32"),
+    *op("QuantizedMatMul", *MATRICES, *ENDS, *ENDS),
+    *op("QuantizedConv2D", x(2, 5, 5, 2, dtype="quint8"), x(2, 2, 2, 3, dtype="quint8"), *ENDS, *ENDS, **IMAGE),
+    *op("QuantizedReshape", x(2, 3, dtype="quint8"), k([3, 2]), *ENDS),
+    *op(
+        "QuantizedConcat",
+        *(k(1), (x(2, 3, dtype="quint8"), x(2, 4, dtype="quint8")), (f(0.0), f(0.0)), (f(1.0), f(1.0))),
+    ),
+]
+
+CALLS = [*ELEMENTWISE, *SHAPES, *FOLDING, *INDEXING, *LINEAR, *IMAGES, *OTHER, *SPARSE, *DECODING, *MORE, *QUANTIZED]

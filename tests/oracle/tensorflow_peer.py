@@ -9,8 +9,12 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -24,7 +28,13 @@ from shapesmt.frontends import load
 
 tf.config.set_visible_devices([], "GPU")
 
-ONLY_HERE = ("CPU", "only supports NHWC", "no argument for repetition")  # what other devices' kernels may do
+ONLY_HERE = (
+    "CPU",
+    "only supports NHWC",
+    "required but could not be found",
+    "Not enough time",
+)  # what other devices, or other data, may do
+SECONDS = 60  # a call that takes longer is one that dies
 HIDDEN = 40  # how many values are tried of what an input hides
 RANKS = 10  # a tensor of that many axes is more than most operators take
 
@@ -142,15 +152,38 @@ class Run:
 
 
 def outcomes(calls: Sequence[Call]) -> Iterator[Run]:
-    """What TensorFlow makes of each call; a child process runs them, and another goes on where one dies."""
+    """What TensorFlow makes of each call, in a process that has no threads yet: only such a one can be forked."""
+    command = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
+    streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=Path(__file__).parents[2], **streams) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(pickle.dumps(list(calls)))
+        server.stdin.close()
+        for _ in calls:
+            yield pickle.load(server.stdout)
+
+
+def serve() -> None:
+    """Run the calls that standard input holds, and write what comes of them to standard output."""
+    calls = pickle.load(sys.stdin.buffer)
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        for run in _forked(calls):
+            pickle.dump(run, out)
+            out.flush()
+
+
+def _forked(calls: Sequence[Call]) -> Iterator[Run]:
+    """What comes of each call; a child process runs them, and another goes on where one dies or takes too long."""
     done = 0
     while done < len(calls):
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             with os.fdopen(writer, "wb") as out:
                 for call in calls[done:]:
+                    signal.alarm(SECONDS)
                     pickle.dump(attempt(call), out)
                     out.flush()
             os._exit(0)
@@ -301,8 +334,13 @@ def _shaped(a: Argument) -> Iterator[tuple[str, Argument]]:
         if shape != a.shape and min(shape, default=0) >= 0:
             yield (
                 f"of shape {list(shape)}",
-                replace(a, shape=shape, values=None if a.values is None else np.ones(shape).tolist()),
+                replace(a, shape=shape, values=_filled(a, shape)),
             )
+
+
+def _filled(a: Argument, shape: tuple[int, ...]) -> Any:
+    """What an argument of another shape holds."""
+    return None if a.values is None else np.full(shape, "" if a.dtype == "string" else 1).tolist()
 
 
 def _valued(a: Argument) -> Iterator[tuple[str, Argument]]:
@@ -338,7 +376,7 @@ def _default(attribute: Any) -> Any:
 def _others(attribute: Any, value: Any) -> list[Any]:
     """Other values of an attribute, which TensorFlow's registry may limit."""
     kind = attribute.type
-    if value is None or attribute.name in ("T", "Tidx", "container", "shared_name"):
+    if value is None or attribute.name in ("container", "pattern", "seed", "seed2", "shared_name"):
         return []
     if kind == "int":
         return [v for v in dict.fromkeys((-3, -2, -1, 0, 1, 2, 3, 9, value + 1, value - 1)) if v != value]

@@ -173,6 +173,26 @@ def test_every_counterexample_is_confirmed(manifest: str, full: bool) -> None:
     assert not missed, "\n".join(missed)
 
 
+@pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])
+def test_every_remedy_is_enough(manifest: str, full: bool) -> None:
+    """In the ranges of the manifest and without any."""
+    assert MODELS is not None
+    told = 0
+    for entry in entries(manifest):
+        if entry["nodes"] >= SMALL and not full:
+            continue
+        path, ranges = (MODELS / manifest).parent / entry["file"], {n: tuple(r) for n, r in entry["ranges"].items()}
+        for dims, assume in ((ranges, [*(entry["relations"] or ())]), ({}, [])):
+            remedy = shapesmt.check(path, dims=dims, assume=assume).remedy
+            if remedy is not None:
+                told += 1
+                mended = shapesmt.check(
+                    path, dims={**dims, **remedy.dims}, assume=[*assume, *remedy.assume], values=remedy.values
+                )
+                assert mended.verdict is Verdict.PROVED, (entry["file"], dims, remedy, mended.findings)
+    assert told
+
+
 def probes(entry: Entry, report: Report) -> Iterator[dict[str, int]]:
     """Ends and middles of the ranges, the sizes around each counterexample, and relations put in."""
     shown = [f.counterexample.symbols for f in report.findings if f.counterexample is not None]

@@ -11,9 +11,30 @@ import pytest
 
 pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
 
-from tests.oracle.tensorflow_calls import CALLS
+from tests.oracle.tensorflow_calls import CALLS, IMAGE, f, i, j, k, op, s, told, x
 from tests.oracle.tensorflow_peer import compare, outcomes, siblings
 
+REFUSED = [
+    *op("DecodePng", s(), channels=-1),
+    *op("BatchToSpace", x(5, 8, 8, 3), told([[0, 0], [0, 0]]), block_size=2),
+    *op("Conv2D", x(2, 5, 5, 2), x(2, 2, 2, 3), **{**IMAGE, "padding": "EXPLICIT"}, explicit_paddings=[1, 0] + [0] * 6),
+    *op("MaxPoolV2", x(2, 4, 4, 4), k([1, 1, 1, 2]), k([1, 1, 1, 1]), padding="VALID"),
+    *op("QuantizeAndDequantizeV2", x(2, 3), f([-1.0]), f([1.0])),
+    *op("QuantizedResizeBilinear", x(2, 4, 4, 3, dtype="quint8"), k([2, 6]), f([0.0]), f(1.0)),
+    *op("Reverse", x(*[1] * 9), k([False] * 9, "bool")),
+    *op("Einsum", (x(2, 3), x(3, 4)), equation="ab,bc"),
+    *op("BlockLSTM", j(5), x(5, 2, 3), x(2, 4), x(2, 4), x(7, 16), x(4), x(4), x(4), x(15)),
+    *op("Bucketize", x(2), boundaries=[1.0, 0.0]),
+    *op("OneHot", i(2), k(-1), x(), x()),
+    *op("LRN", x(2, 4, 4)),
+    *op("Roll", x(2, 3), k([[1]]), k([[1]])),
+    *op("Range", k([0]), k(5), k(1)),
+    *op("Slice", x(), k([0]), k([1])),
+    *op("Squeeze", x(1, 3), squeeze_dims=[1]),
+    *op("ClipByValue", x(2, 3), x(2), x()),
+    *op("StridedSlice", x(4, 5), k([0, 0]), k([1, 1]), k([1, 1]), ellipsis_mask=3),
+    *op("MatrixDiag", x()),
+]
 SAMPLED = 200  # siblings that are run without --full
 
 
@@ -27,6 +48,17 @@ def test_calls_run():
     refused = [f"{call}: {run.refused}" for call, run in zip(CALLS, outcomes(CALLS), strict=True) if run.refused]
     assert not refused
     assert not wrong(CALLS)
+
+
+@pytest.fixture(scope="module")
+def refused():
+    return {call.op: run for call, run in zip(REFUSED, outcomes(REFUSED), strict=True)}
+
+
+@pytest.mark.parametrize("call", REFUSED, ids=lambda call: call.op)
+def test_what_is_always_refused(call, refused):
+    assert refused[call.op].refused
+    assert not compare(call, refused[call.op])
 
 
 def test_laws(full, pytestconfig):

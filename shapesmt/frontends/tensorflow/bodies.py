@@ -344,7 +344,7 @@ class Scope:
             settings = Attributes(attributes(proto.attr, self.attributes))
             self.body.nodes.append(Node(proto.op, DOMAIN, label, [], [label], settings))
         else:
-            self.body.literals[label] = Literal(dtype, sizes)
+            self.body.literals[label] = Literal(dtype, sizes, missing="it is a variable")
         return label
 
 

@@ -59,10 +59,10 @@ output output_h output_c reserve_space host_reserved: CudnnRNNV2 CudnnRNNV3
 key counter: StatelessRandomGetKeyCounter
 key counter alg: StatelessRandomGetKeyCounterAlg
 output_key output: XlaRngBitGenerator
-begin size bboxes: SampleDistortedBoundingBoxV2 StatelessSampleDistortedBoundingBox
+begin size bboxes: SampleDistortedBoundingBoxV2 StatelessSampleDistortedBoundingBox SampleDistortedBoundingBox
 output_indices output_values empty_row_indicator reverse_index_map: SparseFillEmptyRows
 output_indices output_values output_shape: SparseConcat SparseSlice SparseCross SparseCrossV2
-output_indices output_values: SparseReorder
+output_indices output_values: SparseReorder SparseSparseMaximum SparseSparseMinimum
 output_indices output_shape: SparseReshape
 sum_indices sum_values sum_shape: SparseAdd
 indices values shape: StringSplit StringSplitV2
@@ -73,6 +73,24 @@ output min_output max_output: QuantizedConv2D QuantizedMaxPool QuantizedAvgPool
 output output_min output_max: QuantizeV2 Requantize QuantizedConcat QuantizedConcatV2 QuantizedReshape
 audio sample_rate: DecodeWav
 resized_images out_min out_max: QuantizedResizeBilinear
+decoded_indices*top_paths decoded_values*top_paths decoded_shape*top_paths log_probability: CTCBeamSearchDecoder
+output*OUT_TYPE: DecodeCSV
+result_indices result_values result_shape: DenseToDenseSetOperation DenseToSparseSetOperation
+result_indices result_values result_shape: SparseToSparseSetOperation
+sparse_indices*Nsparse sparse_values*sparse_types sparse_shapes*Nsparse \
+dense_values*Tdense: ParseExample
+sparse_indices*num_sparse sparse_values*sparse_types sparse_shapes*num_sparse \
+dense_values*Tdense ragged_values*ragged_value_types ragged_row_splits*ragged_split_types: ParseExampleV2
+sparse_indices*num_sparse sparse_values*sparse_types sparse_shapes*num_sparse \
+dense_values*Tdense: ParseSingleExample
+output output_min output_max: QuantizeDownAndShrinkRange
+z min_z max_z: QuantizedAdd QuantizedMul
+output min_out max_out: QuantizedBiasAdd
+out min_out max_out: QuantizedMatMul
+activations min_activations max_activations: QuantizedRelu QuantizedRelu6 QuantizedReluX
+sparse_indices sparse_values sparse_dense_shape: RaggedTensorToSparse
+output_min output_max: RequantizationRange
+ngrams ngrams_splits: StringNGrams
 : Assert AssignVariableOp AssignAddVariableOp AssignSubVariableOp DisableCopyOnRead MergeV2Checkpoints NoOp
 : LookupTableImportV2 LookupTableInsertV2 PrintV2 SaveV2 StackCloseV2 TensorArrayCloseV3
 """
@@ -80,65 +98,77 @@ resized_images out_min out_max: QuantizedResizeBilinear
 
 _INPUTS = """
 0: FakeParam HashTable HashTableV2 MutableHashTable MutableHashTableV2 NoOp StatelessRandomGetAlg
-1: Abs Acos Acosh Angle ApproxTopK AsString Asin Asinh Atan Atanh AudioSpectrogram AvgPool AvgPool3D BesselI0
-1: BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Bitcast
-1: Bucketize Cast Ceil CheckNumerics Cholesky ComplexAbs Conj Cos Cosh DataFormatVecPermute Dawsn DecodeBase64
-1: DecodeBmp DecodeImage DecodeJpeg DecodePng DecodeWav DepthToSpace Diag DiagPart Digamma DisableCopyOnRead Eig Elu
-1: Empty EncodeBase64 EnsureShape Erf Erfc Erfinv Exp Expint Expm1 ExtractImagePatches FFT FFT2D FFT3D
-1: FakeQuantWithMinMaxArgs Floor FractionalAvgPool FractionalMaxPool FresnelCos FresnelSin GuaranteeConst HSVToRGB
-1: IFFT IFFT2D IFFT3D Identity Imag Inv Invert InvertPermutation IsFinite IsInf IsNan IteratorGetNext
-1: IteratorGetNextSync L2Loss LRN LeakyRelu Lgamma Log Log1p LogMatrixDeterminant LogSoftmax LogicalNot
-1: LookupTableExportV2 LookupTableSize LookupTableSizeV2 Lu MatrixDeterminant MatrixDiag MatrixDiagPart MatrixInverse
-1: MatrixLogarithm MatrixSquareRoot MaxPool MaxPool3D MaxPoolWithArgmax Ndtri Neg OnesLike OptionalGetValue
-1: PopulationCount PreventGradient PrintV2 Qr QuantizeAndDequantize RGBToHSV RandomShuffle RandomStandardNormal
-1: RandomUniform Rank Real Reciprocal Relu Relu6 Rint Round Rsqrt SelfAdjointEigV2 Selu Shape Sigmoid Sign Sin Sinh
-1: Size Snapshot Softmax Softplus Softsign SpaceToDepth Spence Sqrt Square Squeeze StackCloseV2
-1: StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg StaticRegexFullMatch StaticRegexReplace StopGradient
-1: StringLength StringLower StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
+1: Abs Acos Acosh Angle ApproxTopK AsString Asin Asinh Atan Atanh AudioSpectrogram AvgPool AvgPool3D BesselI0 BesselI0e
+1: BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Bitcast Bucketize Cast
+1: Ceil CheckNumerics Cholesky ComplexAbs Conj Cos Cosh DataFormatDimMap DataFormatVecPermute Dawsn DecodeBase64
+1: DecodeBmp DecodeCompressed DecodeGif DecodeImage DecodeJpeg DecodePng DecodeRaw DecodeWav DepthToSpace Diag DiagPart
+1: Digamma DisableCopyOnRead Eig Elu Empty EncodeBase64 EncodeJpeg EncodePng EnsureShape Erf Erfc Erfinv Exp Expint
+1: Expm1 ExtractImagePatches FFT FFT2D FFT3D FakeQuantWithMinMaxArgs Floor FractionalAvgPool FractionalMaxPool
+1: FresnelCos FresnelSin GuaranteeConst HSVToRGB IFFT IFFT2D IFFT3D Identity Imag Inv Invert InvertPermutation IsFinite
+1: IsInf IsNan IteratorGetNext IteratorGetNextSync L2Loss LRN LeakyRelu Lgamma Log Log1p LogMatrixDeterminant
+1: LogSoftmax LogicalNot LookupTableExportV2 LookupTableSize LookupTableSizeV2 Lu MatrixDeterminant MatrixDiag
+1: MatrixDiagPart MatrixExponential MatrixInverse MatrixLogarithm MatrixSquareRoot MaxPool MaxPool3D MaxPoolWithArgmax
+1: Ndtri Neg OnesLike OptionalGetValue PopulationCount PreventGradient PrintV2 Qr QuantizeAndDequantize RGBToHSV
+1: RandomShuffle RandomStandardNormal RandomUniform Rank Real Reciprocal Relu Relu6 Rint Round Rsqrt SelfAdjointEigV2
+1: Selu Shape Sigmoid Sign Sin Sinh Size Snapshot Softmax Softplus Softsign SpaceToDepth Spence Sqrt Square Squeeze
+1: StackCloseV2 StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg StaticRegexFullMatch StaticRegexReplace
+1: StopGradient StringLength StringLower StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
 1: StringToNumber StringUpper Svd Tan Tanh TensorArrayCloseV3 TensorArrayV3 TensorListConcat TensorListLength TopK
-1: TruncatedNormal UnicodeDecode Unique UniqueWithCounts Unpack Where ZerosLike
+1: TruncatedNormal UnicodeDecode UnicodeTranscode Unique UniqueWithCounts Unpack Where ZerosLike
 1 N: Concat ConcatOffset ConcatV2
 1 N N N: QuantizedConcat QuantizedConcatV2
 1 N sparse_types N dense_types: SparseCrossV2
+1 OUT_TYPE: DecodeCSV
 1 T: Assert
+1 Tdense: ParseSingleExample
 1 U: Print
 2: Add AddV2 AdjustContrastv2 AdjustHue AdjustSaturation All Any ApproximateEqual ArgMax ArgMin AssignAddVariableOp
 2: AssignSubVariableOp AssignVariableOp Atan2 BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchToSpace BiasAdd BiasAddV1
-2: BitwiseAnd BitwiseOr BitwiseXor BroadcastArgs BroadcastGradientArgs BroadcastTo CTCGreedyDecoder Complex
-2: ConjugateTranspose Conv2D Conv3D Cross Cumprod Cumsum CumulativeLogsumexp DepthwiseConv2dNative Dilation2D Div
-2: DivNoNan DynamicPartition EmptyTensorList Equal EuclideanNorm ExpandDims Fill FloorDiv FloorMod Gather GatherNd
-2: Greater GreaterEqual IRFFT IRFFT2D IRFFT3D Igamma IgammaGradA Igammac InTopK LeftShift Less LessEqual ListDiff
-2: LogicalAnd LogicalOr LowerBound MatMul MatrixSetDiag MatrixSolve MatrixTriangularSolve Max Maximum Mean
-2: MergeV2Checkpoints Mfcc Min Minimum MirrorPad Mod Mul MulNoNan Multinomial NextAfter NotEqual NthElement Pad
-2: Polygamma Pow Prod RFFT RFFT2D RFFT3D RandomGamma RandomPoisson RandomPoissonV2 RealDiv RefSwitch RegexFullMatch
-2: Reshape ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ResourceGather ResourceGatherNd Reverse
-2: ReverseSequence ReverseV2 RightShift SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum
-2: SoftmaxCrossEntropyWithLogits SpaceToBatch SparseSoftmaxCrossEntropyWithLogits Split SquaredDifference
-2: StatelessRandomNormal StatelessRandomUniform StatelessRandomUniformFullInt StatelessTruncatedNormal StringSplit
-2: StringSplitV2 Sub Sum Switch TensorArrayConcatV3 TensorListFromTensor TensorListPopBack TensorListPushBack
-2: TensorListReserve TensorListResize TensorListStack Tile TopKV2 Transpose TruncateDiv TruncateMod UniqueV2
-2: UniqueWithCountsV2 UnravelIndex UpperBound Xdivy Xlog1py Xlogy Zeta
+2: BitwiseAnd BitwiseOr BitwiseXor BroadcastArgs BroadcastGradientArgs BroadcastTo CTCBeamSearchDecoder
+2: CTCGreedyDecoder Complex ConjugateTranspose Conv2D Conv3D Cross Cumprod Cumsum CumulativeLogsumexp DecodePaddedRaw
+2: DenseToDenseSetOperation DepthwiseConv2dNative Dilation2D Div DivNoNan DrawBoundingBoxes DynamicPartition
+2: EmptyTensorList Equal EuclideanNorm ExpandDims Fill FloorDiv FloorMod Gather GatherNd Greater GreaterEqual IRFFT
+2: IRFFT2D IRFFT3D Igamma IgammaGradA Igammac InTopK LeftShift Less LessEqual ListDiff LogicalAnd LogicalOr LowerBound
+2: MatMul MatrixSetDiag MatrixSolve MatrixTriangularSolve Max Maximum Mean MergeV2Checkpoints Mfcc Min Minimum
+2: MirrorPad Mod Mul MulNoNan Multinomial NextAfter NotEqual NthElement Pad Polygamma Pow Prod RFFT RFFT2D RFFT3D
+2: RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RealDiv RefSwitch RegexFullMatch Reshape ResizeArea
+2: ResizeBicubic ResizeBilinear ResizeNearestNeighbor ResourceGather ResourceGatherNd Reverse ReverseSequence ReverseV2
+2: RightShift SampleDistortedBoundingBox SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum
+2: SoftmaxCrossEntropyWithLogits SpaceToBatch SparseMatMul SparseSoftmaxCrossEntropyWithLogits Split SquaredDifference
+2: StatelessRandomNormal StatelessRandomUniform StatelessRandomUniformFullInt StatelessTruncatedNormal StringNGrams
+2: StringSplit StringSplitV2 Sub Sum Switch TensorArrayConcatV3 TensorListFromTensor TensorListPopBack
+2: TensorListPushBack TensorListReserve TensorListResize TensorListStack Tile TopKV2 Transpose TridiagonalSolve
+2: TruncateDiv TruncateMod UniqueV2 UniqueWithCountsV2 UnravelIndex UpperBound Xdivy Xlog1py Xlogy Zeta
+2 Nsparse Ndense Tdense: ParseExample
 2 TArgs num_host_args: _FusedConv2D
 2 num_args: _FusedDepthwiseConv2dNative _FusedMatMul
 3: BatchToSpaceND Betainc Bincount ClipByValue Conv2DBackpropInput Conv3DBackpropInputV2 DenseBincount Dequantize
-3: FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel GatherV2 ImageProjectiveTransformV2 InTopKV2 LinSpace
-3: LookupTableFind LookupTableFindV2 LookupTableImportV2 LookupTableInsertV2 MatrixBandPart MatrixDiagPartV2
-3: MatrixDiagPartV3 MatrixSetDiagV2 MatrixSetDiagV3 MaxPoolV2 NonMaxSuppression PadV2 QuantizeAndDequantizeV2
-3: QuantizeAndDequantizeV4 QuantizeV2 QuantizedAvgPool QuantizedMaxPool RaggedRange RandomUniformInt Range
-3: RegexReplace RestoreV2 Roll SampleDistortedBoundingBoxV2 ScatterNd ScatterNdNonAliasingAdd Select SelectV2 Slice
-3: SpaceToBatchND SparseReorder SparseReshape SparseSegmentMean SparseSegmentSqrtN SparseSegmentSum SplitV
-3: StatelessMultinomial Substr TensorListConcatV2 TensorListGather TensorListGetItem TensorListSetItem
+3: DrawBoundingBoxesV2 ExtractGlimpse ExtractGlimpseV2 FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel
+3: GatherV2 HistogramFixedWidth ImageProjectiveTransformV2 InTopKV2 LinSpace LookupTableFind LookupTableFindV2
+3: LookupTableImportV2 LookupTableInsertV2 MatrixBandPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixSetDiagV2
+3: MatrixSetDiagV3 MatrixSolveLs MaxPoolV2 NonMaxSuppression PadV2 QuantizeAndDequantizeV2 QuantizeAndDequantizeV4
+3: QuantizeDownAndShrinkRange QuantizeV2 QuantizedAvgPool QuantizedMaxPool QuantizedRelu QuantizedRelu6 RaggedRange
+3: RandomUniformInt Range RegexReplace RequantizationRange RestoreV2 Roll SampleDistortedBoundingBoxV2 ScatterNd
+3: ScatterNdNonAliasingAdd Select SelectV2 Slice SpaceToBatchND SparseReorder SparseReshape SparseSegmentMean
+3: SparseSegmentSqrtN SparseSegmentSum SparseSoftmax SplitV StatelessMultinomial StatelessRandomGammaV2
+3: StatelessRandomPoisson Substr TensorListConcatV2 TensorListGather TensorListGetItem TensorListSetItem
 3: TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate UnsortedSegmentMax
 3: UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum XlaRngBitGenerator
 3 dtypes: SaveV2
-4: CTCLoss CTCLossV2 CropAndResize CudnnRNN CudnnRNNV2 ImageProjectiveTransformV3 NonMaxSuppressionV2 OneHot
-4: QuantizeAndDequantizeV3 QuantizedReshape QuantizedResizeBilinear ScaleAndTranslate SparseFillEmptyRows
-4: SparseToDense StatelessRandomNormalV2 StatelessRandomUniformFullIntV2 StatelessRandomUniformInt
-4: StatelessRandomUniformV2 StatelessSampleDistortedBoundingBox StatelessTruncatedNormalV2 StridedSlice
+4: CTCLoss CTCLossV2 CropAndResize CudnnRNN CudnnRNNV2 DenseToSparseSetOperation ImageProjectiveTransformV3
+4: NonMaxSuppressionV2 OneHot QuantizeAndDequantizeV3 QuantizedReluX QuantizedReshape QuantizedResizeBilinear
+4: ScaleAndTranslate SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseFillEmptyRows SparseReduceMax
+4: SparseReduceSum SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentSumWithNumSegments
+4: SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense StatelessRandomBinomial StatelessRandomNormalV2
+4: StatelessRandomUniformFullIntV2 StatelessRandomUniformInt StatelessRandomUniformV2
+4: StatelessSampleDistortedBoundingBox StatelessShuffle StatelessTruncatedNormalV2 StridedSlice
 5: BatchNormWithGlobalNormalization CudnnRNNV3 FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 MatrixDiagV2
-5: MatrixDiagV3 NonMaxSuppressionV3 NonMaxSuppressionV4 Requantize SparseSlice
+5: MatrixDiagV3 NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppressionWithOverlaps Requantize SparseSlice
+5 Tdense: ParseExampleV2
 5 num_side_inputs: _FusedBatchNormEx
-6: CombinedNonMaxSuppression GRUBlockCell NonMaxSuppressionV5 QuantizedConv2D StatelessRandomUniformIntV2
+6: CombinedNonMaxSuppression GRUBlockCell NonMaxSuppressionV5 QuantizedAdd QuantizedBiasAdd QuantizedConv2D
+6: QuantizedMatMul QuantizedMul SparseSparseMaximum SparseSparseMinimum SparseToSparseSetOperation
+6: StatelessRandomUniformIntV2
 7: SparseAdd
 8: LSTMBlockCell
 9: BlockLSTM BlockLSTMV2
@@ -146,6 +176,7 @@ N: AccumulateNV2 AddN Einsum Merge Pack RefMerge ShapeN StringJoin
 N N: DynamicStitch ParallelDynamicStitch
 N N N: SparseConcat
 N sparse_types N dense_types: SparseCross
+RAGGED_RANK 1: RaggedTensorToSparse
 T: IdentityN
 Tin: EagerPyFunc PyFunc
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError
@@ -83,7 +84,7 @@ def declared(dtype: str, shape: Proto) -> Declared:
 
 
 def literal(proto: Proto, where: str) -> Literal:
-    """A constant tensor: its elements too when they are few.
+    """A constant tensor: its elements too when they are few, otherwise a way to them.
 
     Raises:
         ModelError: It has no such shape, or its elements are damaged.
@@ -93,8 +94,10 @@ def literal(proto: Proto, where: str) -> Literal:
     if shape is None or len(sizes) < len(shape):
         raise ModelError(f"{where} is a constant without a whole shape")
     size = math.prod(sizes)
-    if size == 0 or size > Literal.LIMIT:
+    if size == 0 or size > Literal.MOST:
         return Literal(dtype, sizes, None if size else ())
+    if size > Literal.LIMIT:
+        return Literal(dtype, sizes, None, partial(_elements, proto, dtype, size))
     values = _elements(proto, dtype, size)
     if values is not None and len(values) != size:
         raise ModelError(f"{where} is a constant of {size} elements with {len(values)} listed; the file is damaged")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, as_dim, minimum, product
-from shapesmt.formula import any_of, divides, equal
+from shapesmt.dim import ONE, as_dim, maximum, minimum, product
+from shapesmt.formula import any_of, at_least, divides, equal
 from shapesmt.ops.detection import kept_per_class
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_shape, require_vector, sized
-from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers
+from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import FLOATS, Tensor, tensor
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
@@ -42,7 +42,8 @@ def non_max_suppression(ctx: InferenceContext) -> list[Tensor]:
 @operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 def padded_non_max_suppression(ctx: InferenceContext) -> Tensor:
     """The indices of those selected, and as many times -1 as are missing from the most."""
-    return tensor(dtype_of(ctx, "output_type"), (chosen(ctx), 3))
+    most, whole = chosen(ctx), not ctx.has(2) or ctx.input(2).dtype not in FLOATS
+    return tensor(dtype_of(ctx, "output_type"), (most if whole else ctx.fresh("selected", 0, most), 3))
 
 
 @operator("MatrixNms", "MulticlassNms")
@@ -99,8 +100,7 @@ def clustered_prior_box(ctx: InferenceContext) -> Tensor:
 
 def _priors(ctx: InferenceContext, count: int) -> Tensor:
     """So many boxes at each place."""
-    places = sized(ctx, counted(ctx, 0, 2, "sizes"))
-    require_vector(ctx, 1, 2, "the image has a height and a width")
+    places = [maximum(d, 0) for d in sized(ctx, counted(ctx, 0, 2, "sizes"))]
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), "there are no variances, or 1, or 4")
     return tensor("float32", (2, 4 * count * product(places)))
 
@@ -114,7 +114,7 @@ def proposal(ctx: InferenceContext) -> list[Tensor]:
     scores, deltas, image = (ctx.input(i) for i in range(3))
     most = ctx.integer("post_nms_topn")
     ctx.check(most >= 1, f"at least one box is kept, not {most}")
-    ctx.require_agree(scores, deltas, but=1, law="scores and deltas have the same places")
+    ctx.require_equal(scores[0], deltas[0], "boxes and scores have the same batch")
     ctx.require_equal(2 * scores[1], deltas[1], "each box has 2 scores and 4 deltas")
     ctx.require(
         any_of(equal(image[0], 3), equal(image[0], 4)), "the image has a height, a width and 1 or 2 scales", image[0], 3
@@ -163,7 +163,7 @@ def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_equal(image[0], 3, "the image has a height, a width and a scale")
     ctx.require_equal(anchors[1], 4, COORDINATES)
     require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), "scores and deltas have the same places")
-    ctx.require_equal(anchors[0], scores.numel, "there is an anchor for each score")
+    unchecked(ctx, "there is an anchor for each score", at_least(anchors[0], scores.numel))
     ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]
 
@@ -213,7 +213,8 @@ def generate_proposals(ctx: InferenceContext) -> list[Tensor]:
     ctx.require(any_of(equal(image[1], 3), equal(image[1], 4)), law, image[1], 3)
     require_shape(ctx, 1, (*scores.dims[2:], scores[1], 4), "there is an anchor for each score")
     require_shape(ctx, 2, (scores[0], 4 * scores[1], *scores.dims[2:]), "scores and deltas have the same places")
-    ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
+    least = min(most, ctx.integer("pre_nms_count"))
+    ctx.check(least >= 1, f"the number of boxes before and after is at least 1, not {least}")
     kept = ctx.fresh("kept", 0, scores[0] * most)
     dtype = dtype_of(ctx, "roi_num_type")
     return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]

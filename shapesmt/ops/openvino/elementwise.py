@@ -31,6 +31,9 @@ BINARY = {
 }
 
 
+COMPARED = {"Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor"}
+
+
 def operands(ctx: InferenceContext) -> list[Tensor]:
     """The two operands; the second is placed at an axis of the first, or agrees with it, where the node says so."""
     x, y = ctx.input(0), ctx.input(1)
@@ -54,7 +57,8 @@ def _placed(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
     return y
 
 
-@operator(*BINARY, any_rank=True)
+@operator(*(BINARY.keys() - COMPARED), any_rank=True)
+@operator(*COMPARED, any_rank=True, dtype="bool")
 def binary(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together as the node says."""
     op = ctx.node.op
@@ -76,7 +80,7 @@ def divide(ctx: InferenceContext) -> Tensor:
     return broadcast(ctx, lambda a, b: (a - remainder(a, b)) // b if b is not None else None)
 
 
-@operator("NotEqual", any_rank=True)
+@operator("NotEqual", any_rank=True, dtype="bool")
 def not_equal(ctx: InferenceContext) -> Tensor:
     """`not x == y`."""
     return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
@@ -122,8 +126,7 @@ def convert_like(ctx: InferenceContext) -> Tensor:
     return result(ctx, "CastLike", ctx.input(0), ctx.input(1))
 
 
-@operator("FakeConvert", "MVN-2", "GRN", "Result", any_rank=True, total=True)
-@operator("Identity", any_rank=True, total=True)
+@operator("ErfInv", "GRN", "MVN-2", "Result", any_rank=True, total=True)
 def kept(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)

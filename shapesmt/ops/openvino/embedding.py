@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim
+from shapesmt.dim import as_dim, maximum
 from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
@@ -44,8 +44,7 @@ def bags_by_segments(ctx: InferenceContext) -> Tensor:
     table, indices, segments = ctx.input(0), ctx.input(1), scalar(ctx, 3)
     require_vector(ctx, 2, indices[0], "each row has a segment")
     require_vector(ctx, 5, indices[0], WEIGHTS)
-    ctx.require_at_least(segments, 0, "the number of segments is not negative")
-    return ctx.tensor([segments, *table.dims[1:]])
+    return ctx.tensor([maximum(segments, 0), *table.dims[1:]])
 
 
 # Texts
@@ -119,6 +118,7 @@ def promoted(ctx: InferenceContext) -> list[Tensor]:
     """Both tensors of a type that holds both, which is the one they have where that is one."""
     x, y = ctx.input(0), ctx.input(1)
     dtype = x.dtype if x.dtype == y.dtype else ""
+    dtype_of(ctx, "u64_integer_promotion_target", "f32")
     return [tensor(dtype, t.shape, t.value if dtype else None) for t in (x, y)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import product
+from shapesmt.dim import maximum, product
 from shapesmt.formula import TRUE, all_of, at_least, less
 from shapesmt.ops.bridge import anything, as_list, result, results
 from shapesmt.ops.fields import counted
@@ -188,6 +188,8 @@ def segment_max(ctx: InferenceContext) -> Tensor:
     """`[n, ...]` and the segment of each row make `[segments, ...]`."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], "each row has a segment")
+    listed = ctx.constants(1) or ()
+    ctx.check(list(listed) == sorted(listed), "the segments of the rows are in order")
     asked = ctx.items(2) if ctx.has(2) else None
     segments = asked[0] if asked and asked[0] is not None else ctx.fresh("segments")
     ctx.require_at_least(segments, 0, "the number of segments is not negative")
@@ -202,10 +204,9 @@ def fill_empty_rows(ctx: InferenceContext) -> list[Tensor]:
     rows, columns = counted(ctx, 1, 2, "sizes")
     for i, place in enumerate(ctx.items(2) or ()):
         size = columns if i % 2 else rows
-        if place is not None and size is not None:
+        if place is not None and size is not None and size.lo >= 0:
             ctx.require(all_of(at_least(place, 0), less(place, size)), INSIDE, place, size)
     filled = ctx.fresh("filled")
-    first = ctx.fresh("rows") if rows is None else rows
-    ctx.require_at_least(first, 0, "sizes are not negative")
+    first = ctx.fresh("rows") if rows is None else maximum(rows, 0)
     places = tensor(places.dtype, (filled, 2))
     return [places, tensor(values.dtype, (filled,)), tensor("bool", (first,))]

@@ -60,9 +60,9 @@ def pad(ctx: InferenceContext) -> Tensor:
 def roll(ctx: InferenceContext) -> Tensor:
     """The shape is kept; each of the axes is inside it, and there is a shift for all or one for each."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
-    if shifts.shape and ctx.input(2).shape is not None:
+    if shifts.shape is not None and ctx.input(2).shape is not None:
         ctx.require_equal(shifts.numel, ctx.input(2).numel, "each axis has a shift")
-        ctx.check(ctx.input(2).rank == 1, "the axes are a list, as the shifts are")
+        ctx.check(ctx.input(2).rank >= shifts.rank, "the axes are a list, as the shifts are")
     for axis in axes or ():
         ctx.normal(axis, max(x.rank, 1))
     return ctx.tensor(x.shape)
@@ -159,8 +159,8 @@ def space_to_batch(ctx: InferenceContext) -> Tensor:
     if block is None or None in begin or None in end:
         return anything(ctx, x)
     padded = [d + p + q for d, p, q in zip(x.dims, begin, end, strict=True) if p is not None and q is not None]
-    for d, b in zip(padded, block, strict=True):
-        ctx.require_at_least(d, 0, "pads crop no more than there is")
+    for axis, (d, b) in enumerate(zip(padded, block, strict=True)):
+        ctx.require_at_least(d, int(axis == 0), "pads crop no more than there is, and leave a sample")
         ctx.require(divides(b, d), f"padded sizes split into blocks of {b}", d, b)
     first, *rest = (d // b for d, b in zip(padded, block, strict=True))
     return ctx.tensor([first * product(block), *rest])

@@ -69,6 +69,7 @@ def attention(ctx: InferenceContext) -> Tensor:
     batch = ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law="batch sizes are equal or 1")
     if ctx.has(3) and ctx.input(3).rank > 0 and not ctx.integer("causal", 0):
         mask = ctx.input(3).dims
+        ctx.check(len(mask) > 1, "the mask has at least 2 axes, or none")
         together = ctx.broadcast(mask, (*batch, q[-2], k[-2]), law="the mask broadcasts to the scores")
         batch, rows = together[:-2], together[-2]
         return ctx.tensor([*batch, rows, v[-1]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.formula import FALSE, any_of, equal
+from shapesmt.formula import FALSE, all_of, any_of, equal
 from shapesmt.ops.bridge import result
 from shapesmt.ops.laws import require_vector
 from shapesmt.ops.linear import require_broadcast_to
@@ -24,7 +24,7 @@ def clamp(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the least value is no more than the greatest."""
     least, most = ctx.number("min"), ctx.number("max")
     ctx.check(least <= most, f"min is at most max, not {least} and {most}")
-    return result(ctx, "Identity", ctx.input(0))
+    return ctx.tensor(ctx.input(0).shape)
 
 
 @operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax")
@@ -61,9 +61,11 @@ def over_axes(ctx: InferenceContext) -> Tensor:
 def prelu(ctx: InferenceContext) -> Tensor:
     """The shape is kept; slopes are one, one for each channel, or broadcast to the input."""
     x, slope = ctx.input(0), ctx.input(1)
-    if slope.rank > x.rank:
-        unchecked(ctx, SLOPES)
-    elif slope.rank != 1 or x.rank < 2:
+    if slope.rank > 1:
+        pairs = zip(slope.dims[::-1], x.dims[::-1], strict=False)
+        fits = all_of(*(any_of(equal(s, 1), equal(s, d)) for s, d in pairs)) if slope.rank <= x.rank else FALSE
+        unchecked(ctx, SLOPES, fits)
+    elif slope.rank == 0 or x.rank < 2:
         require_broadcast_to(ctx, slope, x.dims, SLOPES)
     else:
         s = slope[0]

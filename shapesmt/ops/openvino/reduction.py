@@ -40,10 +40,10 @@ def bucketize(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, dtype_of(ctx, "output_type"))
 
 
-@operator("SearchSorted")
+@operator("SearchSorted", any_rank=True)
 def search_sorted(ctx: InferenceContext) -> Tensor:
     """The shape of the values, which are looked up in one list or in that of their own row."""
     table, values = ctx.input(0), ctx.input(1)
-    if table.rank > 1:
+    if table.shape is not None and values.shape is not None and table.rank > 1:
         ctx.require_agree(table, values, but=values.rank - 1, law="each row of values has a sorted list")
-    return ctx.tensor(values.dims, dtype_of(ctx, "output_type"))
+    return ctx.tensor(values.shape, dtype_of(ctx, "output_type"))

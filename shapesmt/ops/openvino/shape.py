@@ -71,6 +71,8 @@ def squeeze(ctx: InferenceContext) -> Tensor:
         placed(ctx, axes, 0)
         return x
     dropped = [axis for axis in placed(ctx, axes, x.rank) if x[axis].lo <= 1 <= x[axis].hi]
+    if ctx.integer("allow_axis_skip", 0) and any(x[axis].constant is None for axis in dropped):
+        return ctx.tensor(None)  # how many of them are 1 isn't known
     return result(ctx, "Squeeze", x, listed(*dropped)) if dropped else x
 
 
@@ -103,7 +105,7 @@ def broadcast(ctx: InferenceContext) -> Tensor:
         return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
     if target is None:
         return ctx.tensor(None)
-    dims = tuple(sized(ctx, clamped(target)))
+    dims = tuple(sized(ctx, clamped(target), index=1))
     if mode in ("explicit", "none"):
         return _explicit(ctx, x, dims)
     if None not in target:
@@ -164,7 +166,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*indices.dims[:axis], size, *indices.dims[axis:]], ctx.input(2).dtype)
 
 
-@operator("RandomUniform", any_rank=True)
+@operator("RandomUniform", any_rank=True, random=True)
 def random_uniform(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, ends = wanted(ctx, 0), [known_number(ctx.input(i)) for i in (1, 2)]

@@ -37,6 +37,8 @@ TYPES = {
     "l": ("a float, bool or of 8 bits", r"b?float\d.*|bool|u?int8"),
     "b": ("bool", "bool"),
     "c": ("uint8 or a float", r"uint8|b?float\d.*"),
+    "m": ("any but int32", "(?!int32$).*"),
+    "x": ("a float or bool", r"b?float\d.*|bool"),
     "u": ("uint8", "uint8"),
     "s": ("string", "string"),
 }
@@ -66,12 +68,12 @@ MVN : a n:1
 MVN-2 : a:12345
 NormalizeL2 : l n:01
 GRN : a:234
-GroupNormalization : a:2+ a:1 a:1
+GroupNormalization : f:2+ a:1 a:1
 BatchNormInference : f=:2+ f=:1 f=:1 f=:1 f=:1
 BatchNormInference-1 : f=:1 f=:1 f=:2+ f=:1 f=:1
-FakeQuantize : a a a a a
+FakeQuantize : m a a a a
 FakeConvert : f= f= f=?
-CumSum : n k:0
+CumSum : a k:0
 Bucketize : n n:1
 SearchSorted : n=:1+ n=
 Roll : a j:01 j:01
@@ -79,7 +81,7 @@ Reverse : a a:1
 ReverseSequence : a:2+ n:1
 Reshape : a i:1
 Squeeze : a n:01?
-Unsqueeze : a i:01
+Unsqueeze : a n:01
 Transpose : a i:1
 Broadcast : a i:1 i:1?
 Tile : a i:1
@@ -94,7 +96,8 @@ VariadicSplit : a:1+ n:01 n:1
 Pad : a= i:1 i:1 a=:0?
 ShuffleChannels : a:1+
 DepthToSpace SpaceToDepth : a:3+
-BatchToSpace SpaceToBatch : a i:1 i:1 i:1
+BatchToSpace : a j=:1 j=:1 j=:1
+SpaceToBatch : a j:1 i:1 i:1
 Einsum : n=*
 Slice : a:1+ i:1 i:1 i:1 i:1?
 StridedSlice : a i:1 i:1 n:1?
@@ -119,7 +122,7 @@ LSTMCell LSTMCell-1 : n=:2 n=:2 n=:2 n=:2 n=:2 n=:1? n=:1?
 GRUCell RNNCell : n=:2 n=:2 n=:2 n=:2 n=:1?
 LSTMSequence : n=:3 n=:3 n=:3 n:1 n=:3 n=:3 n=:2
 GRUSequence RNNSequence : n=:3 n=:3 n:1 n=:3 n=:3 n=:2
-ScaledDotProductAttention : f=:3+ f=:3+ f=:3+ a? f=:01? f?
+ScaledDotProductAttention : f=:3+ f=:3+ f=:3+ x? f=:01? f?
 Convolution : n=:345 n=:345
 GroupConvolution : n=:345 n=:456
 ConvolutionBackpropData : n=:345 n=:345 i:1?
@@ -142,7 +145,7 @@ NV12toRGB NV12toBGR : c=:4 c=:4?
 I420toRGB I420toBGR : c=:4 c=:4? c=:4?
 Col2Im : a:23 j~:1 j~:1
 DFT IDFT IRDFT : h:2+ j:1 j:1?
-RDFT : h:1+ j~:1 j~:1?
+RDFT : h:1+ j:1 j:1?
 STFT : f=:12 f=:1 j:0 j:0
 ISTFT : f=:34 f=:1 j:0 j:0 j:01?
 EmbeddingBagOffsetsSum EmbeddingBagOffsets : a=:1+ j~:1 j~:1 j~:0? a=:1?
@@ -190,6 +193,12 @@ WORDS = {
     "sort_result_type": "classid score none",
     "decay_function": "gaussian linear",
     "aligned_mode": "asymmetric half_pixel_for_nn half_pixel",
+    "code_type": "caffe.priorboxparameter.corner caffe.priorboxparameter.center_size",
+    "framework": "tensorflow",
+    "weights_format": "fico icof ifco ifoc iofc",
+    "activations": "sigmoid tanh relu",
+    "Interpolate-1.mode": "nearest linear cubic area",
+    "DeformablePSROIPooling.mode": "bilinear_deformable",
     "Round.mode": "half_to_even half_away_from_zero",
     "Reverse.mode": "index mask",
     "DepthToSpace.mode": "blocks_first depth_first",
@@ -238,7 +247,13 @@ def signatures() -> dict[str, tuple[Slot, ...]]:
 
 
 def operator(
-    *names: str, domain: str = DOMAIN, any_rank: bool = False, total: bool = False, of_shape: bool = False
+    *names: str,
+    domain: str = DOMAIN,
+    any_rank: bool = False,
+    dtype: str = "",
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register the rule of OpenVINO's operators so named, which is applied to what their signature admits."""
 
@@ -248,7 +263,10 @@ def operator(
             require_signature(ctx)
             return apply(ctx)
 
-        rule(*names, domain=domain, any_rank=any_rank, total=total, of_shape=of_shape)(checked)  # type: ignore[type-var]
+        registered = rule(
+            *names, domain=domain, any_rank=any_rank, dtype=dtype, total=total, of_shape=of_shape, random=random
+        )
+        registered(checked)  # type: ignore[type-var]  # wraps() keeps the type, which the checker can't see
         return apply
 
     return register
@@ -258,14 +276,11 @@ def require_signature(ctx: InferenceContext) -> None:
     """State that inputs and attributes are what the operator takes."""
     slots = signatures().get(ctx.node.op)
     if slots is not None:
-        many, least = (
-            slots[-1:] * (len(ctx.inputs) - len(slots)) * slots[-1].repeated,
-            sum(not s.optional for s in slots),
-        )
-        count = len(ctx.inputs)
-        ctx.check(count <= len(slots + many), f"it has at most {len(slots)} inputs, not {count}")
+        count, least = len(ctx.inputs), sum(not s.optional for s in slots)
+        ctx.check(slots[-1].repeated or count <= len(slots), f"it has at most {len(slots)} inputs, not {count}")
         ctx.check(count >= least, f"it has at least {least} inputs, not {count}")
-        given = [(s, x) for s, x in zip(slots + many, ctx.inputs, strict=False) if x is not None]
+        slots += slots[-1:] * (count - len(slots))
+        given = [(s, x) for s, x in zip(slots, ctx.inputs, strict=False) if x is not None]
         for s, x in given:
             _require_slot(ctx, s, x)
         for group in "=~":
@@ -273,7 +288,8 @@ def require_signature(ctx: InferenceContext) -> None:
     for name, value in ctx.attributes.items():
         words = WORDS.get(f"{ctx.node.op}.{name}") or WORDS.get(name)
         law = f"attribute '{name}' is one of {words}, not {value}"
-        ctx.check(words is None or str(value).lower() in words.split(), law)
+        told = "" if words is None or value == () else str(value).lower()
+        ctx.check(all(word in (words or "").split() for word in told.replace(",", " ").split()), law)
 
 
 def _require_slot(ctx: InferenceContext, slot: Slot, x: Tensor) -> None:

@@ -14,7 +14,7 @@ from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.resize import by_factor
 from shapesmt.ops.spatial import FITS, Axis
 from shapesmt.real import Real
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.tensor import FLOATS, Tensor, tensor
 from shapesmt.value import Elements
 
 if TYPE_CHECKING:
@@ -178,6 +178,8 @@ def interpolate(ctx: InferenceContext) -> Tensor:
     axes = known(ctx, last, "the axes") if ctx.has(last) else tuple(range(x.rank))
     if axes is None:
         return anything(ctx, x)
+    kind = ctx.input(source).dtype
+    ctx.check(not kind or (kind in FLOATS) == by_scale, "the element type is a float for scales, an integer for sizes")
     targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
     sizes = _scaled(ctx, source, [dims[a] for a in targets]) if by_scale else counted(ctx, source, len(axes), "sizes")
     for axis, size in zip(targets, sized(ctx, sizes), strict=True):
@@ -195,6 +197,7 @@ def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[
 def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
     """Sizes times the factors that an input lists."""
     value = ctx.input(index).value
+    ctx.check(ctx.input(index).rank == 1, f"the factors are a list: the rank is 1, not {ctx.input(index).rank}")
     factors = value.items if isinstance(value, Elements) else (None,) * len(sizes)
     ctx.check(len(factors) == len(sizes), "there is one factor per resized axis")
     pairs = zip(sizes, factors, strict=True)

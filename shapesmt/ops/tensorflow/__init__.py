@@ -2,6 +2,7 @@
 
 from shapesmt.ops.tensorflow import (
     checks,
+    decoding,
     elementwise,
     images,
     indexing,
@@ -14,12 +15,14 @@ from shapesmt.ops.tensorflow import (
     reduction,
     shape,
     slicing,
+    sparse,
     spatial,
     table,
 )
 
 __all__ = [
     "checks",
+    "decoding",
     "elementwise",
     "images",
     "indexing",
@@ -32,6 +35,7 @@ __all__ = [
     "reduction",
     "shape",
     "slicing",
+    "sparse",
     "spatial",
     "table",
 ]

@@ -20,11 +20,13 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.indexing import require_places
+from shapesmt.real import from_dim, literal
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
     from shapesmt.context import InferenceContext
 
+CHANNELS = "an image has a number of channels that its format has"
 KERNELS = ("lanczos3", "lanczos1", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
 RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear")}
 
@@ -159,3 +161,97 @@ def suppress_combined(ctx: InferenceContext) -> list[Tensor]:
         count = minimum(count, sized(ctx, [each])[0] * scores[2])
     found = (boxes[0], count)
     return [ctx.tensor((*found, 4)), ctx.tensor(found), ctx.tensor(found), ctx.tensor(found[:1], "int32")]
+
+
+@rule("NonMaxSuppressionWithOverlaps", domain=DOMAIN)
+def suppress_overlaps(ctx: InferenceContext) -> Tensor:
+    """The indices of the selected boxes, of which it is known how much each two have in common."""
+    overlaps, most = ctx.input(0, rank=2), first(ctx, 2)
+    ctx.require_equal(overlaps[0], overlaps[1], "there is an overlap of each two boxes")
+    require_vector(ctx, 1, overlaps[0], "each box has a score")
+    require_shape(ctx, (2, 3, 4), (), "limits are one number each")
+    require_least(ctx, [most], 0, "the number of boxes isn't negative")
+    return ctx.tensor((ctx.fresh("selected", 0, minimum(overlaps[0], *sized(ctx, [most]))),), "int32")
+
+
+@rule("DrawBoundingBoxes", "DrawBoundingBoxesV2", domain=DOMAIN)
+def draw(ctx: InferenceContext) -> Tensor:
+    """Images `[b, h, w, c]` with the boxes `[b, n, 4]` drawn on them."""
+    x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=3)
+    ctx.require_equal(x[0], boxes[0], "there are boxes for each image")
+    ctx.require_equal(boxes[2], 4, "a box has 4 coordinates")
+    ctx.require(any_of(*(equal(x[3], n) for n in (1, 3, 4))), CHANNELS, x[3])
+    if ctx.has(2):
+        ctx.require_at_least(ctx.input(2, rank=2)[1], x[3], "a colour has a number for each channel")
+    return ctx.tensor(x.dims)
+
+
+# Parts
+
+
+@rule("ExtractGlimpse", "ExtractGlimpseV2", domain=DOMAIN)
+def glimpse(ctx: InferenceContext) -> Tensor:
+    """A window of the listed sizes of each image."""
+    x, offsets = ctx.input(0, rank=4), ctx.input(2, rank=2)
+    law = "there is a place for each image"
+    ctx.require_equal(offsets[0], x[0], law)
+    ctx.require_equal(offsets[1], 2, law)
+    size = counted(ctx, 1, 2, "sizes")
+    require_least(ctx, size, 0, "sizes are not negative")
+    noise = ctx.text("noise", "uniform")
+    ctx.check(noise in ("uniform", "") or not ctx.integer("uniform_noise", 1), f"noise that is uniform isn't '{noise}'")
+    return ctx.tensor([x[0], *sized(ctx, size), x[3]], "float32")
+
+
+@rule("FractionalAvgPool", "FractionalMaxPool", domain=DOMAIN)
+def fractional_pool(ctx: InferenceContext) -> list[Tensor]:
+    """Height and width shrink by a ratio; where the windows of each begin is made as well."""
+    x, ratios = ctx.input(0, rank=4), ctx.attribute("pooling_ratio")
+    given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
+    ctx.check(len(given) == 4 and min(given) >= 1, "there is a ratio of at least 1 for each axis")
+    ctx.check(given[0] == given[3] == 1, "neither batch nor channels are pooled")
+    require_least(ctx, x.dims, 1, "the image isn't empty")
+    seeds = ctx.integer("seed", 0) or ctx.integer("seed2", 0)
+    ctx.check(not seeds or bool(ctx.integer("deterministic", 0)), "only what is deterministic has seeds")
+    made = [
+        (from_dim(d, "float32") / literal(r, "float32")).floor().to_int() for d, r in zip(x.dims, given, strict=True)
+    ]
+    require_least(ctx, made, 1, "the pooled image isn't empty")
+    return [ctx.tensor(made), *(ctx.tensor((d + 1,), "int64") for d in made[1:3])]
+
+
+@rule("EncodeJpeg", "EncodePng", domain=DOMAIN)
+def encode(ctx: InferenceContext) -> Tensor:
+    """A file of an image `[h, w, c]`."""
+    x, png = ctx.input(0), ctx.node.op == "EncodePng"
+    ctx.require_rank(x, 3, least=png)
+    require_least(ctx, x.dims, 1, "the image isn't empty")
+    counts = {"grayscale": (1,), "rgb": (3,)}.get(ctx.text("format", ""), (1, 2, 3, 4) if png else (1, 3))
+    ctx.require(any_of(*(equal(x[-1], n) for n in counts)), CHANNELS, x[-1])
+    quality, low, high = (ctx.integer("compression", -1), -1, 9) if png else (ctx.integer("quality", 95), 0, 100)
+    ctx.check(low <= quality <= high, f"the quality is between {low} and {high}, not {quality}")
+    return ctx.tensor(x.dims[:-3], "string")
+
+
+@rule("DecodeGif", domain=DOMAIN)
+def decode_frames(ctx: InferenceContext) -> Tensor:
+    """All images of a file."""
+    require_numbers(ctx, 0)
+    return ctx.tensor([*(ctx.fresh(name, 1) for name in ("frames", "height", "width")), 3], "uint8")
+
+
+@rule("SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox", domain=DOMAIN)
+def sample(ctx: InferenceContext) -> list[Tensor]:
+    """A region of an image of the listed sizes: its begin, its sizes and its box."""
+    require_vector(ctx, 0, 3, "an image has height, width and channels")
+    ctx.require_equal(ctx.input(1, rank=3)[2], 4, "a box has 4 coordinates")
+    require_numbers(ctx, 2)
+    require_vector(ctx, 3, 2, "a seed is two numbers")
+    require_least(ctx, (ctx.items(0) or ())[:2], 0, "sizes are not negative")
+    least(ctx, "max_attempts", 1, 100)
+    for share in numbers(ctx, 2):
+        require_order(ctx, 0, share, "the share of an object isn't negative")
+    if not ctx.integer("use_image_if_no_bounding_boxes", 0):
+        ctx.require_at_least(ctx.input(1).numel, 1, "there is a box")
+    region = ctx.tensor((3,), ctx.input(0).dtype)
+    return [region, region, ctx.tensor((1, 1, 4), "float32")]

@@ -25,6 +25,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
+from shapesmt.rewrite import entries
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Field, move_positions, position
 
@@ -105,7 +106,7 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
     require_least(ctx, sizes, 0, "sizes are not negative")
-    made = tensor(updates.dtype, sized(ctx, sizes))
+    made = tensor(updates.dtype, sized(ctx, sizes, index=2))
     require_updates(ctx, made, indices, updates)
     return made
 
@@ -196,7 +197,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     least(ctx, "axis", -1, -1)
     axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
     require_least(ctx, [depth], 0, "the depth isn't negative")
-    dims = [*indices.dims[:axis], *sized(ctx, [depth]), *indices.dims[axis:]]
+    dims = [*indices.dims[:axis], *sized(ctx, [depth], index=1), *indices.dims[axis:]]
     return ctx.tensor(dims, ctx.input(2).dtype)
 
 
@@ -333,7 +334,7 @@ ASCENDING = "segment numbers are in ascending order, from 0 on"
 def segment_count(ctx: InferenceContext, index: int) -> Dim:
     """How many segments an ascending list of their numbers has."""
     ids = ctx.input(index)
-    if isinstance(ids.value, Field):
+    if isinstance(ids.value, Field) and not entries(ids.value.element):
         ctx.grant(index)
         step = move_positions(ids.value.element, lambda axis: position(axis) + 1) - ids.value.element
         if step.lo < 0 or ids.value.element.lo < 0:

@@ -11,7 +11,7 @@ from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
 from shapesmt.ops.linear import INNER_LAW, split_term
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, require_numbers
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def turned(x: Tensor, flag: int) -> Shape:
 # Products
 
 
-@rule("MatMul", "_FusedMatMul", domain=DOMAIN)
+@rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN)
 def matmul(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a bias that is fused has N elements."""
     a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
@@ -35,7 +35,7 @@ def matmul(ctx: InferenceContext) -> Tensor:
     ctx.require_equal(a[1], b[0], INNER_LAW)
     if ctx.node.op == "_FusedMatMul" and "BiasAdd" in ctx.attributes.get("fused_ops", ()):  # type: ignore[operator]  # a list
         require_vector(ctx, 2, b[1], "the bias has one element per column")
-    return ctx.tensor([a[0], b[1]])
+    return ctx.tensor([a[0], b[1]], "float32" if ctx.node.op == "SparseMatMul" else None)
 
 
 @rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN)
@@ -225,7 +225,7 @@ def _sides(ctx: InferenceContext, rows: Dim, columns: Dim) -> list[Dim]:
 # Decompositions
 
 
-@rule("Cholesky", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
+@rule("Cholesky", "MatrixExponential", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
 def square(ctx: InferenceContext) -> Tensor:
     """The shape is kept, of square matrices."""
     x = ctx.input(0)
@@ -272,13 +272,14 @@ def svd(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor([*batch, p]), *map(ctx.tensor, vectors)]
 
 
-@rule("SelfAdjointEigV2", domain=DOMAIN)
+@rule("Eig", "SelfAdjointEigV2", domain=DOMAIN)
 def eigenvalues(ctx: InferenceContext) -> list[Tensor]:
     """The eigenvalues `[..., n]` and the eigenvectors of square matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     ctx.require_equal(x[-2], x[-1], "matrices are square")
-    return [ctx.tensor(x.dims[:-1]), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else None)]
+    dtype = dtype_of(ctx, "Tout", x.dtype)
+    return [ctx.tensor(x.dims[:-1], dtype), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else None, dtype)]
 
 
 @rule("Qr", domain=DOMAIN)
@@ -289,6 +290,32 @@ def qr(ctx: InferenceContext) -> list[Tensor]:
     batch, (m, n) = x.dims[:-2], x.dims[-2:]
     p = m if ctx.integer("full_matrices", 0) else minimum(m, n)
     return [ctx.tensor([*batch, m, p]), ctx.tensor([*batch, p, n])]
+
+
+@rule("MatrixSolveLs", domain=DOMAIN)
+def solve_least_squares(ctx: InferenceContext) -> Tensor:
+    """`[..., m, n]` and right sides `[..., m, k]` make solutions `[..., n, k]`."""
+    a, b = ctx.input(0), ctx.input(1)
+    for x in (a, b):
+        ctx.require_rank(x, 2, least=True)
+    require_numbers(ctx, 2)
+    for regularizer in numbers(ctx, 2):
+        require_order(ctx, 0, regularizer, "the regularizer isn't negative")
+    ctx.require_equal(a[-2], b[-2], "right sides have as many rows as the matrices")
+    ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law="operands have the same batch axes")
+    return ctx.tensor([*a.dims[:-2], a[-1], b[-1]])
+
+
+@rule("TridiagonalSolve", domain=DOMAIN)
+def solve_tridiagonal(ctx: InferenceContext) -> Tensor:
+    """Three diagonals `[..., 3, m]` and right sides `[..., m, k]` make solutions `[..., m, k]`."""
+    a, b = ctx.input(0), ctx.input(1)
+    for x in (a, b):
+        ctx.require_rank(x, 2, least=True)
+    ctx.require_equal(a[-2], 3, "there are three diagonals")
+    ctx.require_equal(a[-1], b[-2], "right sides have as many rows as the matrices")
+    ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law="operands have the same batch axes")
+    return ctx.tensor(b.dims)
 
 
 # Fourier

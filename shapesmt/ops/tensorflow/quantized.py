@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, Dim, as_dim
+from shapesmt.dim import ONE, Dim, as_dim, total
 from shapesmt.formula import all_of, at_least
-from shapesmt.ops.laws import require_shape
+from shapesmt.ops.bridge import anything
+from shapesmt.ops.laws import require_least, require_shape
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, least, numbers, one_of, require_numbers, require_order
+from shapesmt.ops.tensorflow.common import (
+    DOMAIN,
+    axis_of,
+    dtype_of,
+    least,
+    numbers,
+    one_of,
+    require_numbers,
+    require_order,
+    typed,
+)
+from shapesmt.ops.tensorflow.linear import matmul
+from shapesmt.ops.tensorflow.shape import reshape
+from shapesmt.ops.tensorflow.spatial import convolution, per_axis
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -78,3 +92,88 @@ def require_bits(ctx: InferenceContext, index: int | None) -> None:
         if isinstance(bits, Dim):
             some = all_of(at_least(bits, 1), at_least(most, bits))
             ctx.require(some, f"numbers are quantized to 1 bit or more, and {most} at most", bits)
+
+
+# Operators on quantized numbers, whose ranges are inputs and outputs of their own
+
+
+def ranged(ctx: InferenceContext, made: Tensor, *ranges: int) -> list[Tensor]:
+    """An output and the ends of its range; the ends of the inputs' ranges are one number each."""
+    require_numbers(ctx, *ranges)
+    if ctx.node.op in APART:
+        for low, high in zip(ranges[::2], ranges[1::2], strict=True):
+            for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
+                require_order(ctx, a, b, "a range isn't empty", apart=True)
+    end = ctx.tensor((), "float32")
+    return [made, end, end]
+
+
+APART = ("QuantizedAdd", "QuantizedMul", "QuantizedMatMul")
+KEPT = ("QuantizedRelu", "QuantizedRelu6", "Requantize", "QuantizeDownAndShrinkRange")
+
+
+@rule(*KEPT, domain=DOMAIN)
+def quantized_kept(ctx: InferenceContext) -> list[Tensor]:
+    """The shape is kept."""
+    x, requested = ctx.input(0), [numbers(ctx, i) for i in range(3, len(ctx.inputs))]
+    for low, high in zip(*requested, strict=False) if requested else ():
+        require_order(ctx, low, 0, "the range that is asked for has 0 in it")
+        require_order(ctx, low, high, "a range ends no lower than it begins")
+    return ranged(ctx, ctx.tensor(x.dims, dtype_of(ctx, "out_type", "quint8")), *range(1, len(ctx.inputs)))
+
+
+@rule("RequantizationRange", domain=DOMAIN)
+def quantized_range(ctx: InferenceContext) -> list[Tensor]:
+    """The range that numbers have."""
+    return ranged(ctx, ctx.tensor(ctx.input(0).dims), 1, 2)[1:]
+
+
+@rule("QuantizedAdd", "QuantizedMul", domain=DOMAIN)
+def quantized_arithmetic(ctx: InferenceContext) -> list[Tensor]:
+    """Operands broadcast together."""
+    shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
+    return ranged(ctx, ctx.tensor(shape, dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
+
+
+@rule("QuantizedBiasAdd", domain=DOMAIN)
+def quantized_bias(ctx: InferenceContext) -> list[Tensor]:
+    """The shape is kept; the bias has one element per channel."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    require_shape(ctx, 1, x.dims[-1:], "the bias has one element per channel")
+    return ranged(ctx, ctx.tensor(x.dims, dtype_of(ctx, "out_type", "")), 2, 3, 4, 5)
+
+
+@rule("QuantizedMatMul", domain=DOMAIN)
+def quantized_product(ctx: InferenceContext) -> list[Tensor]:
+    """`[m, k] x [k, n] -> [m, n]`, either operand transposed."""
+    return ranged(ctx, typed(matmul(ctx), dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
+
+
+@rule("QuantizedConv2D", domain=DOMAIN)
+def quantized_convolution(ctx: InferenceContext) -> list[Tensor]:
+    """Filters `[h, w, c, m]` slide over an image, neither of them empty, as far in both directions."""
+    require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, "the filters aren't empty")
+    ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, "the strides of height and width are equal")
+    ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, "the filters aren't dilated")
+    return ranged(ctx, typed(convolution(ctx), dtype_of(ctx, "out_type", "qint32")), 2, 3, 4, 5)
+
+
+@rule("QuantizedReshape", domain=DOMAIN)
+def quantized_reshape(ctx: InferenceContext) -> list[Tensor]:
+    """The number of elements is kept."""
+    return ranged(ctx, reshape(ctx), 2, 3)
+
+
+@rule("QuantizedConcat", domain=DOMAIN)
+def quantized_concat(ctx: InferenceContext) -> list[Tensor]:
+    """Tensors of one shape but for the axis, where the output is their sum."""
+    count, axis = (len(ctx.inputs) - 1) // 3, axis_of(ctx, 0)
+    parts = [ctx.input(1 + i) for i in range(count)]
+    ctx.check(count > 1, "there are at least two tensors to join")
+    if axis is None:
+        return ranged(ctx, anything(ctx, parts[0]))
+    ctx.check(0 <= axis < parts[0].rank, f"axis {axis} is inside a tensor of rank {parts[0].rank}")
+    ctx.require_agree(*parts, but=axis, law="joined tensors match off the join axis")
+    made = parts[0].replace(axis, total(x[axis] for x in parts))
+    return ranged(ctx, made, *range(count + 1, len(ctx.inputs)))

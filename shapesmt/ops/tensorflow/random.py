@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.formula import any_of, equal
-from shapesmt.ops.fields import wanted
+from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
 STATELESS = tuple(
-    f"StatelessRandom{name}{v}" for name in ("Uniform", "Normal", "UniformInt", "UniformFullInt") for v in ("", "V2")
+    f"Stateless{name}{v}"
+    for name in ("RandomUniform", "RandomNormal", "RandomUniformInt", "RandomUniformFullInt", "TruncatedNormal")
+    for v in ("", "V2")
 )
 
 
-@rule(*RANDOM, *STATELESS, "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", domain=DOMAIN, any_rank=True)
+@rule(*RANDOM, *STATELESS, domain=DOMAIN, any_rank=True, random=True)
 def random(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, op = wanted(ctx, 0), ctx.node.op
@@ -54,7 +56,7 @@ def require_seeds(ctx: InferenceContext) -> None:
         )
 
 
-@rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN)
+@rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
 def random_of(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes for each parameter."""
     sizes, parameters = wanted(ctx, 0), ctx.input(1)
@@ -63,7 +65,7 @@ def random_of(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
 
 
-@rule("Multinomial", "StatelessMultinomial", domain=DOMAIN)
+@rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
 def multinomial(ctx: InferenceContext) -> Tensor:
     """So many classes drawn for each row."""
     logits, count = ctx.input(0, rank=2), first(ctx, 1)
@@ -78,3 +80,13 @@ def multinomial(ctx: InferenceContext) -> Tensor:
 def shuffle(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
+
+
+@rule("RandomCrop", domain=DOMAIN)
+def random_crop(ctx: InferenceContext) -> Tensor:
+    """A region of an image `[h, w, c]` of the listed height and width."""
+    x, size = ctx.input(0, rank=3), sized(ctx, counted(ctx, 1, 2, "sizes"))
+    for d, n in zip(x.dims, size, strict=False):
+        ctx.require_at_least(d, n, "the region is inside the image")
+        ctx.require_at_least(n, 0, "sizes are not negative")
+    return ctx.tensor([*size, x[2]])

@@ -173,7 +173,7 @@ def linear_space(ctx: InferenceContext) -> Tensor:
     require_shape(ctx, (0, 1, 2), (), "start, stop and number are one number each")
     count = first(ctx, 2)
     require_least(ctx, [count], 1, "there is at least one number")
-    return ctx.tensor(sized(ctx, [count], 1))
+    return ctx.tensor(sized(ctx, [count], 1, index=2))
 
 
 # Repeated elements
@@ -192,7 +192,7 @@ def broadcast_to(ctx: InferenceContext) -> Tensor:
     if target is None:
         return ctx.tensor(None)
     require_least(ctx, target, 0, "sizes are not negative")
-    dims = tuple(sized(ctx, target))
+    dims = tuple(sized(ctx, target, index=1))
     ctx.check(x.rank <= len(dims), f"the rank is at most that of the shape, {len(dims)}, not {x.rank}")
     if None not in target:
         require_broadcast_to(ctx, x, dims, STRETCHED)

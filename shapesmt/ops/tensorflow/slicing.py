@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.application import Decided
 from shapesmt.dim import ONE, as_dim
 from shapesmt.formula import FALSE, all_of, any_of, at_least, equal, select
 from shapesmt.ops.fields import counted
@@ -47,7 +48,7 @@ def part(ctx: InferenceContext, axis: int, length: Dim, begin: Dim | None, size:
     if begin is None or size is None:
         most = length if begin is None else length - begin
         known = size if size is not None and size.lo >= 0 else None
-        return Cut(ctx.fresh(f"size{axis}", 0, most) if known is None else known, begin, ONE)
+        return Cut(ctx.fresh(f"size{axis}", 0, most, how=Decided((1, 2, 3))) if known is None else known, begin, ONE)
     rest = equal(size, -1)
     ctx.require(any_of(rest, all_of(at_least(size, 0), at_least(length, begin + size))), INSIDE, begin + size, length)
     return Cut(select(rest, length - begin, as_dim(size)), begin, ONE)

@@ -1,0 +1,183 @@
+"""What is read out of probabilities, texts and files: sequences, numbers, examples."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from shapesmt.dim import as_dim
+from shapesmt.formula import all_of, any_of, at_least, equal, less
+from shapesmt.graph import Declared
+from shapesmt.ops.fields import integers_of
+from shapesmt.ops.laws import require_least, require_vector, sized
+from shapesmt.ops.registry import rule
+from shapesmt.ops.tensorflow.common import (
+    DOMAIN,
+    dtype_of,
+    first,
+    least,
+    leave_open,
+    numbers,
+    require_each,
+    require_numbers,
+    require_order,
+)
+from shapesmt.ops.tensorflow.sparse import triple
+from shapesmt.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.context import InferenceContext
+    from shapesmt.dim import Dim
+
+# Sequences of classes
+
+
+def probabilities(ctx: InferenceContext, lengths: int, shortest: int | None = 0) -> Tensor:
+    """`[time, batch, classes]`, with a length for each of the batch."""
+    x = ctx.input(0, rank=3)
+    require_vector(ctx, lengths, x[1], "there is one length for each of the batch")
+    ctx.require_at_least(x[0], 1, "there is a step")
+    require_each(ctx, ctx.input(lengths), lambda d: at_least(x[0], d), "lengths are those of the sequences at most")
+    if shortest is not None:
+        require_each(ctx, ctx.input(lengths), lambda d: at_least(d, shortest), f"lengths are at least {shortest}")
+    return x
+
+
+@rule("CTCGreedyDecoder", domain=DOMAIN)
+def greedy(ctx: InferenceContext) -> list[Tensor]:
+    """The most likely classes of each sequence as a sparse matrix, and how likely they are."""
+    x = probabilities(ctx, 1, None)
+    ctx.require_at_least(x[2], 1, "there is at least one class")
+    blank = ctx.integer("blank_index", -1)
+    ctx.require(all_of(at_least(blank, -x[2]), less(blank, x[2])), "the blank is one of the classes", blank, x[2])
+    return [*triple(ctx, ctx.fresh("count", 0, x[0] * x[1]), 2, "int64"), ctx.tensor((x[1], 1))]
+
+
+@rule("CTCBeamSearchDecoder", domain=DOMAIN)
+def beams(ctx: InferenceContext) -> list[Tensor]:
+    """The same of several of the best, whose places come first, then their classes, then their shapes."""
+    paths = least(ctx, "top_paths", 1)
+    x = probabilities(ctx, 1, int(paths > 1))
+    if paths > 1 and x[2].lo < paths:
+        leave_open(ctx, "there are as many classes as paths")
+    ctx.check(ctx.integer("beam_width") >= paths, "the beam is as wide as there are paths")
+    ctx.require_at_least(x[2], 1, "there is at least one class")
+    found = [triple(ctx, ctx.fresh(f"count{i}", 0, x[0] * x[1]), 2, "int64") for i in range(paths)]
+    return [*(t for kind in zip(*found, strict=True) for t in kind), ctx.tensor((x[1], paths))]
+
+
+@rule("CTCLoss", "CTCLossV2", domain=DOMAIN)
+def loss(ctx: InferenceContext) -> list[Tensor]:
+    """A loss for each sequence, whose classes are a sparse matrix, and the gradient."""
+    x, places, classes = probabilities(ctx, 3), ctx.input(1, rank=2), ctx.input(2, rank=1)
+    ctx.require_equal(places[0], classes[0], "a sparse tensor has a value for each place")
+    ctx.require_at_least(x[2], 1, "there is at least one class")
+    ctx.require_equal(places[1], 2, "a sparse matrix has two axes")
+    if integers_of(places) is not None or integers_of(classes) is not None:
+        leave_open(ctx, "the labels are data")
+    for index in (1, 2):
+        ctx.grant(index)
+    return [ctx.tensor((x[1],)), ctx.tensor(x.dims)]
+
+
+# Examples
+
+
+def shapes_of(ctx: InferenceContext, batch: Sequence[Dim]) -> list[Tensor]:
+    """A tensor of each of the shapes that the node lists, for each example."""
+    types = [t for t in ctx.attribute("Tdense") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
+    shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
+    ctx.check(len(types) == len(shapes), "each dense feature has a shape")
+    made = []
+    for number, (dtype, shape) in enumerate(zip(types, shapes, strict=True)):
+        if shape is None:
+            leave_open(ctx, "the ranks of dense features are known")
+        sizes = [as_dim(s) if isinstance(s, int) else ctx.fresh(f"feature{number}_{i}") for i, s in enumerate(shape)]
+        default = ctx.input(len(ctx.inputs) - len(types) + number)
+        if None not in shape and default.numel.constant != 0:
+            ctx.require_agree(default, ctx.tensor(sizes), law="a default has the shape of its feature")
+        made.append(ctx.tensor([*batch, *sizes], dtype))
+    return made
+
+
+def examples(ctx: InferenceContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
+    """The sparse features: their places, then their values, then their shapes; and behind them the dense ones."""
+    types = [t for t in ctx.attribute("sparse_types") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
+    ctx.check(len(types) == count, "each sparse feature has a type")
+    found = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
+    return [*(t for kind in zip(*found, strict=True) for t in kind), *shapes_of(ctx, batch)]
+
+
+@rule("ParseExample", domain=DOMAIN)
+def parse(ctx: InferenceContext) -> list[Tensor]:
+    """The features of a list of examples."""
+    ctx.only_sizes(0)
+    x, names = ctx.input(0, rank=1), ctx.input(1, rank=1)
+    ctx.require(
+        any_of(equal(names[0], 0), equal(names[0], x[0])), "there is a name for each example, or none", names[0]
+    )
+    return examples(ctx, x.dims, ctx.integer("Nsparse"))
+
+
+@rule("ParseSingleExample", domain=DOMAIN)
+def parse_one(ctx: InferenceContext) -> list[Tensor]:
+    """The features of one example."""
+    require_numbers(ctx, 0)
+    ctx.only_sizes(0)
+    return examples(ctx, (), ctx.integer("num_sparse"))
+
+
+@rule("ParseExampleV2", domain=DOMAIN)
+def parse_some(ctx: InferenceContext) -> list[Tensor]:
+    """The features of a list of examples, or of one; ragged ones come last: their values, then where rows end."""
+    x = ctx.input(0)
+    ctx.check(x.rank <= 1, f"the rank is at most 1, not {x.rank}")
+    ctx.only_sizes(0)
+    types, splits = (
+        [t for t in ctx.attribute(name) or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
+        for name in ("ragged_value_types", "ragged_split_types")
+    )
+    values = [ctx.tensor((ctx.fresh(f"values{i}"),), dtype) for i, dtype in enumerate(types)]
+    ends = [ctx.tensor((x[0] + 1,) if x.rank else (0,), dtype) for dtype in splits]
+    return [*examples(ctx, x.dims, ctx.integer("num_sparse")), *values, *ends]
+
+
+# Texts and files
+
+
+@rule("StringSplit", "StringSplitV2", domain=DOMAIN)
+def split(ctx: InferenceContext) -> list[Tensor]:
+    """The parts of each text as a sparse matrix."""
+    ctx.input(0, rank=1)
+    require_numbers(ctx, 1)
+    return triple(ctx, ctx.fresh("count"), 2, "string")
+
+
+@rule("DecodeRaw", domain=DOMAIN)
+def raw(ctx: InferenceContext) -> Tensor:
+    """The numbers that the bytes of each text are."""
+    return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], dtype_of(ctx, "out_type", ""))
+
+
+@rule("DecodeWav", domain=DOMAIN)
+def sound(ctx: InferenceContext) -> list[Tensor]:
+    """Samples of some channels, and how many a second has."""
+    require_numbers(ctx, 0)
+    wanted = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
+    sizes = sized(ctx, [None if n == -1 else as_dim(n) for n in wanted])
+    ctx.check(min(wanted) >= -1, "sizes are -1 or more")
+    return [ctx.tensor(sizes, "float32"), ctx.tensor((), "int32")]
+
+
+@rule("HistogramFixedWidth", domain=DOMAIN)
+def histogram(ctx: InferenceContext) -> Tensor:
+    """How many values are in each part of a range."""
+    count = first(ctx, 2)
+    require_vector(ctx, 1, 2, "the range has two ends")
+    require_numbers(ctx, 2)
+    require_least(ctx, [count], 1, "there is at least one part")
+    for low, high in pairwise(numbers(ctx, 1)):
+        require_order(ctx, low, high, "the range isn't empty", apart=True)
+    return ctx.tensor(sized(ctx, [count], 1), dtype_of(ctx, "dtype", "int32"))
