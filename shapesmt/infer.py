@@ -25,6 +25,7 @@ from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
 from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops import Rule
+from shapesmt.ops.choices import refused
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
 from shapesmt.provenance import FOLLOWED, STARTED, Origin, data, handed, left, of, title, together
@@ -300,7 +301,11 @@ class _Walk:
                 None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None) for t in given
             ]
         made = self._applied(rule, node, given, tensors, case)
-        return replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements)) if law else made
+        value = "" if isinstance(rule, Function) else refused(node)
+        if law or value:
+            broken = [Requirement(FALSE, law, typed=True)] if law else [Requirement(FALSE, value, limit=True)]
+            made = replace(made, requirements=(*broken, *made.requirements))
+        return made
 
     def _misfit(self, node: Node) -> str:
         """The law that the node breaks by what it has or lacks, if any."""

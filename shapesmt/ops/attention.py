@@ -61,7 +61,12 @@ def projected(ctx: InferenceContext, *ranks: int) -> list[Heads]:
     admitted = " or ".join(map(str, ranks))
     ctx.check(given[0].rank in ranks, f"queries have {admitted} axes, not {given[0].rank}")
     ctx.check(len({t.rank for t in given}) == 1, "queries, keys and values have the same rank")
-    found = [heads(ctx, t, f"{kind}_num_heads") for t, kind in zip(given, ("q", "kv", "kv"), strict=True)]
+    kinds = [f"{kind}_num_heads" for kind in ("q", "kv", "kv")]
+    found = [heads(ctx, t, kind) for t, kind in zip(given, kinds, strict=True)]
+    for head, kind in zip(found, kinds, strict=True):
+        ctx.require_equal(
+            head.number, ctx.integer(kind, 0) or head.number, f"attribute '{kind}' is the number of heads"
+        )
     require_pair(ctx, *found)
     return found
 

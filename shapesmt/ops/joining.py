@@ -108,6 +108,7 @@ def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
         law = f"{ctx.outputs} chunks of equal size, but for a smaller last one, cover the axis"
         ctx.require(all_of(at_least(last, 1), at_least(chunk, last)), law, last, chunk)
         return [chunk] * (ctx.outputs - 1) + [last]
+    ctx.limit(ctx.version < 18, "a list of sizes or attribute 'num_outputs' is given")
     ctx.require(divides(ctx.outputs, size), f"the axis splits evenly into {ctx.outputs}", size, ctx.outputs)
     return [size // ctx.outputs] * ctx.outputs
 

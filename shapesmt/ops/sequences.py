@@ -303,7 +303,7 @@ def optional(ctx: InferenceContext) -> Tensor:
         return tensor(f"optional({x.dtype})", x.shape)
     declared = ctx.attribute("type")
     if not isinstance(declared, Declared):
-        return tensor("optional()", None)
+        ctx.reject("an input or attribute 'type' is given")
     sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
     if sizes is None or len(sizes) < len(declared.shape or ()):
         return tensor(f"optional({declared.dtype})", None)

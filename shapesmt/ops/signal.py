@@ -41,7 +41,7 @@ def dft(ctx: InferenceContext) -> Tensor:
         ctx.require_equal(ctx.input(2).numel, 1, "the axis is one number")
         ctx.require_rank(ctx.input(0), 2, least=True)
         require_parts(ctx, ctx.input(0)[-1], (1, 2))
-        x, half, back = ctx.input(0), ctx.integer("onesided", 0) == 1, ctx.integer("inverse", 0) == 1
+        x, half, back = ctx.input(0), ctx.integer("onesided", 0) != 0, ctx.integer("inverse", 0) != 0
         kept = not half and not ctx.has(1)
         sizes = [d if kept else ctx.fresh(f"size{i}") for i, d in enumerate(x.dims[:-1])]
         return ctx.tensor([*sizes, 1 if half and back else 2])
@@ -50,7 +50,7 @@ def dft(ctx: InferenceContext) -> Tensor:
 
 def transformed(ctx: InferenceContext, axis: int) -> Tensor:
     """`[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`, real numbers' half or back to real ones if `onesided`."""
-    x, half, back = ctx.input(0), ctx.integer("onesided", 0) == 1, ctx.integer("inverse", 0) == 1
+    x, half, back = ctx.input(0), ctx.integer("onesided", 0) != 0, ctx.integer("inverse", 0) != 0
     ctx.require_rank(x, 2, least=True)
     axis = ctx.normal(axis, x.rank)
     ctx.check(axis != x.rank - 1, "the axis isn't the last one, which holds real and imaginary part")
@@ -74,7 +74,7 @@ def require_parts(ctx: InferenceContext, size: Dim, admitted: Sequence[int]) -> 
 @rule("STFT", since=17)
 def stft(ctx: InferenceContext) -> Tensor:
     """Signals `[n, length, 1 or 2]`, real ones `[n, length]` as well, to `[n, frames, bins, 2]`."""
-    x, half = ctx.input(0), ctx.integer("onesided", 1) == 1
+    x, half = ctx.input(0), ctx.integer("onesided", 1) != 0
     ctx.check(x.rank in (2, 3), f"the rank is 2 or 3, not {x.rank}")
     if x.rank == 3:
         require_parts(ctx, x[2], (1, 2))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.formula import TRUE, Formula
-from shapesmt.graph import Attributes, Graph, Node, Reference
+from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
 from shapesmt.rewrite import ENTRY, Replacer, atom_of
 from shapesmt.rewrite import twin as of_kind
 from shapesmt.tensor import Tensor, rewritten
@@ -48,12 +48,21 @@ def apart(
 ) -> list[Tensor]:
     """A subgraph's outputs; the sizes that data decides in there get names of their own."""
     start = mark(ctx)
+    _require_types(ctx, graph.inputs.values(), inputs)
     outputs = ctx.run_graph(graph, inputs, label, given)
+    _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
     renaming = Replacer({**twins, **{entry_of(a): of_kind(d, ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
     ctx.made[start.made :] = twins.values()
     return [rewritten(t, renaming) for t in outputs]
+
+
+def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
+    """State that what a body takes and makes is of the element types that it declares."""
+    for said, t in zip(declared, tensors, strict=False):
+        alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
+        ctx.check(alike, f"the body's tensors are of their declared type, {said.dtype}")
 
 
 def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:

@@ -83,10 +83,11 @@ def in_window(ctx: InferenceContext, state: Sequence[Dim | int]) -> Sequence[Dim
 
 @contrib("LinearAttentionGate")
 def linear_gate(ctx: InferenceContext) -> list[Tensor]:
-    """`[B, T, H]` keeps its shape, with a bias and a scale per head."""
-    x = ctx.input(0, rank=3)
-    ctx.require_at_least(x[2], 1, "there is a head")
-    require_vector(ctx, (1, 2), x[2], "bias and scale have one element per head")
+    """`[..., H]` keeps its shape, with a bias and a scale per head."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_at_least(x[-1], 1, "there is a head")
+    require_vector(ctx, (1, 2), x[-1], "bias and scale have one element per head")
     require_shape(ctx, 3, x.dims, "both projections have the same shape")
     return [ctx.tensor(x.dims)] * 2
 

@@ -109,7 +109,7 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
         return y
     if not windows:
         x = ctx.input(0)
-        ctx.check(3 <= x.rank <= 5, f"the rank is 3, 4 or 5, not {x.rank}")
+        ctx.require_rank(x, 3, least=True)
         for size in x.dims[2:]:
             ctx.require_at_least(size, 1, "the image isn't empty")
         return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
