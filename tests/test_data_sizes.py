@@ -136,6 +136,11 @@ class TestPlaces:
         assert (report.precondition.text, report.precondition.exact) == (("n >= k",), False)
         assert (report.findings[0].holds_iff, report.findings[0].safe_iff) == (None, "n >= k")
 
+    def test_of_a_wider_mask_of_known_size(self):
+        """The elements of a small mask are symbols with names, and places in it are data all the same."""
+        assert str(checked("float[4] x, bool[6] m", self.MASKED).verdict) == "DEPENDS"
+        assert str(checked("float[6] x, bool[6] m", self.MASKED).verdict) == "PROVED"
+
     def test_by_a_row(self):
         rows = "a = NonZero(m) i = Gather<axis=0>(a, {0}) z = Gather<axis=0>(x, i)"
         assert str(checked("float[n] x, bool[n, k] m", rows.format("c0")).verdict) == "PROVED"

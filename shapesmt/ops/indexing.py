@@ -28,7 +28,7 @@ from shapesmt.ops.laws import element, require_vector
 from shapesmt.ops.registry import rule
 from shapesmt.real import Real
 from shapesmt.rewrite import ENTRY, entries, entry, spelled, twin
-from shapesmt.tensor import LOST, Shape, Tensor
+from shapesmt.tensor import LOST, Shape, Tensor, is_open_value
 from shapesmt.value import (
     MAX_ELEMENTS,
     Elements,
@@ -268,7 +268,8 @@ def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
         return numbers(found) if found.shape[1] == count.constant else None
     if x.rank <= 1 and (uniform(x.value) or ZERO).lo > 0:
         return valued((as_dim(1), count), position(1))
-    if not x.rank or x.value is not None:
+    chosen = isinstance(x.value, Elements) and all(i is not None and is_open_value(i) for i in x.value.items)
+    if not x.rank or not (chosen or x.value is None):
         return None
     rows = [entry(twin(true_place(ctx, 0, axis), ENTRY), position(1)) for axis in range(x.rank)]
     element = along(rows, position(2))

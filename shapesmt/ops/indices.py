@@ -68,7 +68,7 @@ def spans(indices: Tensor) -> list[Span]:
 
     An index of which the caller says nothing is data, and fits.
     """
-    return [span for span in _spans(indices) if not any(is_open_value(part) for part in span)]
+    return [span for span in _spans(indices) if not any(is_open_value(end) for end in (span.least, span.greatest))]
 
 
 def _spans(indices: Tensor) -> list[Span]:
