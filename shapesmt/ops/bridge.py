@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Register = Callable[..., Callable[[Apply], Apply]]
 
 OPSET = 22
+EVEN = 13  # the last version of Split that makes equal parts unasked
 ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
 
 
@@ -74,11 +75,12 @@ def _made(
     names: Sequence[str],
     inputs: Sequence[Tensor | None],
     attributes: Mapping[str, AttributeValue],
+    version: int = OPSET,
 ) -> list[Tensor]:
-    found = resolve("", op, OPSET)
+    found = resolve("", op, version)
     assert found is not None
     node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
-    inner = InferenceContext(node, inputs, OPSET)
+    inner = InferenceContext(node, inputs, version)
     inner.case = ctx.case
     inner.boolean = lambda index: any(t is inputs[index] and ctx.boolean(i) for i, t in enumerate(ctx.inputs))
     inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
@@ -154,7 +156,7 @@ def parts(
     if axis is None:
         return [anything(ctx, x, i) for i in range(ctx.outputs)]
     if lengths is None:
-        return results(ctx, "Split", x, axis=axis)
+        return _made(ctx, "Split", ctx.node.outputs, [x], {"axis": axis}, version=EVEN)
     rest = [d is not None and d.constant == -1 for d in lengths]
     ctx.check(sum(rest) <= 1, "at most one size is -1")
     return results(ctx, "Split", x, listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis)
