@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,15 @@ from tests.oracle.hostile import failure as hostile
 from tests.oracle.mutants import by_format, failure, mutant
 
 FORMATS = ("onnx", "text", "json", "textproto", "nodelink", "ir", "graph", "graph text", "saved", "saved text")
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """Python's collector is spared what earlier tests left, as it is in a process of its own."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def test_there_are_originals_of_every_format() -> None:
