@@ -11,6 +11,9 @@ pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed"
 
 import tensorflow as tf
 
+from shapesmt import InferenceContext, ShapeMismatch
+from shapesmt.ops import resolve
+from shapesmt.ops.tensorflow.common import DOMAIN
 from tests.ops import tensorflow as oracle
 from tests.ops.tensorflow import SAMPLED, floats, ints, length, named, scalar
 
@@ -325,3 +328,12 @@ def test_draws(agree):
 def test_indices_by_data(agree):
     feeds = {"y": lambda shape: np.zeros(shape)}
     agree(lambda x, y: tf.gather(x, tf.cast(y, tf.int32)), "1..3,2", "0..2", feeds=feeds)
+
+
+def test_top_k_of_an_attribute():
+    """Old files have it; TensorFlow itself no longer runs it."""
+    rule = resolve(DOMAIN, "TopK", 1)
+    made = InferenceContext.of("TopK", ["[2,5]"], 2, attributes={"k": 3}, domain=DOMAIN).run(rule.apply)
+    assert [[d.constant for d in t.dims] for t in made] == [[2, 3], [2, 3]]
+    with pytest.raises(ShapeMismatch):
+        InferenceContext.of("TopK", ["[2,5]"], 2, attributes={"k": 6}, domain=DOMAIN).run(rule.apply)

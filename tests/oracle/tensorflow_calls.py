@@ -221,6 +221,7 @@ INDEXING = [
     *op("SparseToDense", k([[0, 1], [2, 0]]), k([3, 2]), x(2), x()),
     *op("OneHot", i(2, 3), k(4), x(), x()),
     *op("TopKV2", x(2, 3), k(2)),
+    *op("SplitV", x(2, 4), k([2, 2]), Argument("int32", (1,)), num_split=2),
     *op("NthElement", x(2, 3), k(1)),
     *op("InTopK", x(2, 3), i(2), k=2),
     *op("InTopKV2", x(2, 3), i(2), k(2)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, ZERO, Dim, product
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate, select
-from shapesmt.ops.bridge import anything, as_list, grant, known, result, results
+from shapesmt.ops.bridge import anything, as_list, grant, known, listed, result, results
 from shapesmt.ops.fields import integers_of, reshaped, wanted
 from shapesmt.ops.indices import INSIDE, columns, spans
 from shapesmt.ops.laws import require_least, require_shape, sized
@@ -201,12 +201,13 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, ctx.input(2).dtype)
 
 
-@rule("TopKV2", domain=DOMAIN)
+@rule("TopK", "TopKV2", domain=DOMAIN)
 def top_k(ctx: InferenceContext) -> list[Tensor]:
-    """The `k` largest along the last axis, and their places."""
+    """The `k` largest along the last axis, and their places; `k` is an input since version 2."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
-    k, ordered = as_list(ctx.input(1, rank=0)), ctx.integer("sorted", 1)
+    k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else listed(ctx.integer("k"))
+    ordered = ctx.integer("sorted", 1)
     best, places = results(ctx, "TopK", x, k, axis=-1, sorted=ordered)
     return [best, typed(places, dtype_of(ctx, "index_type", "int32"))]
 

@@ -82,6 +82,10 @@ def split_v(ctx: InferenceContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: the rest."""
     lengths = counted(ctx, 1, ctx.outputs, "sizes")
     require_least(ctx, lengths, -1, "sizes are -1 or more")
+    axis, numbers = ctx.input(2), ctx.items(2) or (None,)
+    if axis.rank == 1 and any(n is None or n.constant is None for n in numbers):  # only a constant has to be a scalar
+        ctx.require_equal(axis[0], 1, "the axis is one number")
+        return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
     return parts(ctx, ctx.input(0), axis_of(ctx, 2), lengths)
 
 
