@@ -109,12 +109,12 @@ def limit(deadline: Deadline | None) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def look() -> None:
-    """End the work that the current deadline limits, if it has passed.
+def look(*, hopeless: bool = False) -> None:
+    """End the work that the current deadline limits, if it has passed or (`hopeless`) can't be kept.
 
     Raises:
         TimeUp: It has.
     """
     deadline = _CURRENT.get()
-    if deadline is not None and monotonic() >= deadline.end:
+    if deadline is not None and (hopeless or monotonic() >= deadline.end):
         raise TimeUp

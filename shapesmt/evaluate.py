@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt.deadline import look
 from shapesmt.dim import _ATOMS, Atom, Dim
 from shapesmt.formula import Formula
 from shapesmt.interning import memo
 
 Operation = Callable[..., Any]
+LONG = 1 << 16  # bits of a number that no size comes near
 OPERATIONS: dict[str, Operation] = {}  # atoms beyond the built-in ones: op -> function of the arguments' values
 
 
@@ -63,6 +65,8 @@ class Evaluator:
                 if coefficient != 1:
                     term = term * coefficient
             result = term if result is None else result + term
+        if type(result) is int and result.bit_length() > LONG:  # of chained products each doubles the length
+            look(hopeless=True)
         return 0 if result is None else result
 
     def _atom(self, atom: Atom) -> Any:

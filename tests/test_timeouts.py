@@ -219,3 +219,11 @@ def test_a_limit_inside_a_limit_ends_for_itself() -> None:
     with pytest.raises(TimeUp), limit(Deadline(0)):
         look()
     look()
+
+
+def test_numbers_that_double_their_length_end_the_computation() -> None:
+    """`(v + 1)*v` forty times: what it comes to at a size of 2 has a million million digits."""
+    steps = " ".join(f"a{i} = Add(v{i}, one) v{i + 1} = Mul(a{i}, v{i})" for i in range(40))
+    model = f"""<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (y)
+        <int64[1] one = {{1}}, float[1] z = {{0.0}}> {{ v0 = Shape(x) {steps} y = Expand(z, v40) }}"""
+    assert not shapesmt.bounds(model.encode(), timeout=2).tensors["y"].shape[0].exact
