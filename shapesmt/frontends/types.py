@@ -54,7 +54,8 @@ WANTED: dict[str | None, str] = {
 class Parameters(NamedTuple):
     """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats").
 
-    Some inputs can't be left out, even where there are others behind them.
+    Some inputs can't be left out, even where there are others behind them; some attributes name the element type of the
+    output, by one of these numbers.
     """
 
     inputs: tuple[int, int]
@@ -62,6 +63,7 @@ class Parameters(NamedTuple):
     attributes: dict[str, str]
     required: tuple[str, ...]
     inevitable: tuple[str, ...] = ()
+    types: tuple[tuple[str, frozenset[int]], ...] = ()
 
     def misfit(self, node: Node) -> str:
         """The law that the number of inputs and outputs or an attribute breaks, "" where there is none."""
@@ -84,6 +86,9 @@ class Parameters(NamedTuple):
         ):
             if names:
                 return law.format(names[0], WANTED.get(self.attributes.get(names[0])))
+        for name, numbers in self.types:
+            if node.attributes.get(name) not in numbers and name in node.attributes:
+                return f"attribute '{name}' names a type that the output may have"
         return ""
 
 

@@ -191,6 +191,7 @@ def rotary_embedding(ctx: InferenceContext) -> Tensor:
     parts = heads(ctx, x, "num_heads")
     turned = ctx.integer("rotary_embedding_dim", 0)
     ctx.check(turned >= 0, f"'rotary_embedding_dim' is not negative, but {turned}")
+    ctx.limit(ctx.integer("num_heads", 0) >= 0, "attribute 'num_heads' is not negative")
     half = as_dim(turned // 2) if turned else parts.size // 2
     ctx.require_agree(cos, sin, law="both caches have the same shape")
     if ctx.has(3):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, product
+from shapesmt.dim import Dim, maximum, product
 from shapesmt.formula import at_least, divides, equal, implies
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import spans
-from shapesmt.ops.laws import require_fits, require_least, sized
+from shapesmt.ops.laws import require_fits, sized
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 
@@ -59,14 +59,13 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
 
 @rule("CenterCropPad", since=18)
 def center_crop_pad(ctx: InferenceContext) -> Tensor:
-    """The listed axes have the listed sizes."""
+    """The listed axes have the listed sizes, of which negative ones count as 0."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     dims = list(x.dims)
     listed = counted(ctx, 1, len(axes), "sizes")
-    require_least(ctx, listed, 0, "sizes are not negative")
     for axis, d in zip(axes, sized(ctx, listed, index=1), strict=True):
-        dims[axis] = d
+        dims[axis] = maximum(d, 0)
     return ctx.tensor(dims)
 
 

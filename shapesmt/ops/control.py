@@ -275,12 +275,20 @@ def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hid
 def scan(ctx: InferenceContext) -> list[Tensor]:
     """The states after the last trip, then what trips made, stacked; each trip reads a slice of each input."""
     states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
+    require_directions(ctx, "input", len(scanned))
     slices, lengths = sliced(ctx, scanned)
     trips = common_length(ctx, lengths)
     final, made = scanned_once(ctx, states, slices, trips)
+    require_directions(ctx, "output", len(made))
     places = ctx.integers("scan_output_axes", (0,) * len(made))
     ctx.check(len(places) == len(made), "'scan_output_axes' has one entry per scan output")
     return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
+
+
+def require_directions(ctx: InferenceContext, side: str, count: int) -> None:
+    """State that each scan input, or output, runs forwards (0) or backwards (1)."""
+    ways = ctx.integers(f"scan_{side}_directions", ())
+    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, f"'scan_{side}_directions' has a 0 or 1 per scan {side}")
 
 
 def sliced(ctx: InferenceContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:

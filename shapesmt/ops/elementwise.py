@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from math import prod
 
@@ -120,6 +121,11 @@ def cast(ctx: InferenceContext) -> Tensor:
     """The shape is kept; numbers change type as the runtimes do it."""
     x = ctx.input(0)
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
+    small = dtype.startswith("float8") or not dtype
+    ctx.limit(small or ctx.integer("saturate", 1) != 0, "attribute 'saturate' is for 8 bits")
+    ctx.limit(
+        small or ctx.node.op != "Cast" or ctx.text("round_mode", "up") == "up", "attribute 'round_mode' is for 8 bits"
+    )
     if x.shape is None:
         return ctx.tensor(None, dtype)
     return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
@@ -135,6 +141,9 @@ def _wanted_dtype(ctx: InferenceContext) -> str:
 @rule("BitCast", any_rank=True, total=True)
 def bit_cast(ctx: InferenceContext) -> Tensor:
     """The shape is kept, and the bits."""
+    kinds = ctx.input(0).dtype, DTYPES.get(ctx.integer("to"), "")
+    bits = {re.sub(r"\D*(\d+).*", r"\1", kind).replace("bool", "8") for kind in kinds if kind}
+    ctx.limit(len(bits) <= 1, f"both element types have as many bits, not {' and '.join(kinds)}")
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("to"), ""))
 
 

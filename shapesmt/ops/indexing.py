@@ -170,12 +170,10 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
-    if amount.shape is not None:
-        fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
-        ctx.limit(fits, "depth is one number", amount.numel, 1)
+    ctx.limit(indices.shape is None or indices.rank > 0, "the rank is at least 1, not 0")
     if values.shape is not None:
         require_vector(ctx, 2, 2, "values are off and on")
-    depth = _single(ctx, 1)
+    depth = _depth(ctx, amount)
     if indices.shape is None:
         return ctx.tensor(None, values.dtype)
     axis = ctx.axis(indices.rank + 1, -1)
@@ -184,6 +182,14 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     size = element(ctx, "depth", 1, 0, 1) if depth is None else depth
     dims = [*indices.dims[:axis], size, *indices.dims[axis:]]
     return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
+
+
+def _depth(ctx: InferenceContext, amount: Tensor) -> Dim | None:
+    """How many there are to choose from, where it is known."""
+    if amount.shape is not None:
+        fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
+        ctx.limit(fits, "depth is one number", amount.numel, 1)
+    return _single(ctx, 1)
 
 
 def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[Dim]) -> Value | None:

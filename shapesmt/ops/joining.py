@@ -103,6 +103,7 @@ def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
         require_least(ctx, listed, 0, "sizes are not negative")
         return _completed(ctx, size, listed)
     if "num_outputs" in ctx.attributes:
+        ctx.require_at_least(size, ctx.integer("num_outputs"), "no part is empty")
         chunk = _chunk(size, ctx.outputs)
         last = size - chunk * (ctx.outputs - 1)
         law = f"{ctx.outputs} chunks of equal size, but for a smaller last one, cover the axis"

@@ -84,6 +84,7 @@ def quantized_matmul(ctx: InferenceContext) -> Tensor:
     for index, operand, axis in ((1, a, -2), (2, a, -2), (4, b, -1), (5, b, -1)):
         require_per_line(ctx, ctx.input(index), operand, axis)
     for index in (6, 7):
+        ctx.check(ctx.input(index).rank <= 1, "the output has one scale and zero point")
         ctx.require_equal(ctx.input(index).numel, 1, "the output has one scale and zero point")
     return ctx.tensor(shape, ctx.input(7).dtype)
 

@@ -45,16 +45,16 @@ def local_response(ctx: InferenceContext) -> Tensor:
     """`X[N, C, H, W]` keeps its shape; an odd number of channels is summed."""
     x = ctx.input(0)
     ctx.limit(x.rank == 4, f"the rank is 4, not {x.rank}")
-    ctx.check(ctx.integer("size") % 2 == 1, f"the number of channels summed is odd, not {ctx.integer('size')}")
+    size = ctx.integer("size")
+    ctx.check(size > 0 and size % 2 == 1, f"the number of channels summed is odd, not {size}")
     return ctx.tensor(x.dims)
 
 
 @rule("MeanVarianceNormalization")
 def mean_variance(ctx: InferenceContext) -> Tensor:
-    """The shape is kept; every axis that `axes` names is inside it."""
-    x = ctx.input(0)
-    for axis in ctx.integers("axes", ()):
-        ctx.normal(axis, x.rank)
+    """The shape is kept; of the axes that are averaged, those that the tensor lacks don't count."""
+    x, axes = ctx.input(0), ctx.integers("axes", (0, 2, 3))
+    ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), "an axis is inside the tensor")
     return ctx.tensor(x.dims)
 
 
@@ -70,6 +70,8 @@ def batch_normalization(ctx: InferenceContext) -> list[Tensor]:
         ctx.require_rank(parameter, len(per_channel))
         for size, channels in zip(parameter.dims, per_channel, strict=True):
             ctx.require_equal(size, channels, CHANNEL_LAW)
+    trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
+    ctx.limit(not trained or ctx.outputs == 3, "it has at least 3 outputs in training")
     statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
     return [ctx.tensor(x.dims), *[statistics] * 4]
 
@@ -102,6 +104,9 @@ def group_normalization(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
+FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
+
+
 @rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
 def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
@@ -111,6 +116,7 @@ def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
     for index in (1, 2):
         if ctx.has(index):
             require_broadcast_to(ctx, ctx.input(index), x.dims, "scale and bias broadcast to the input")
+    ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, "attribute 'stash_type' is a float type")
     statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics]
 

@@ -24,7 +24,7 @@ ONE_WILD = "at most one size is -1"
 def reshape(ctx: InferenceContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
     items = wanted(ctx, 1) if ctx.version >= 5 else [as_dim(d) for d in ctx.integers("shape")]
-    return reshape_to(ctx, items, allow_zero=bool(ctx.integer("allowzero", 0)))
+    return reshape_to(ctx, items, allow_zero=ctx.integer("allowzero", 0) == 1)
 
 
 def reshape_to(

@@ -46,6 +46,9 @@ def by_size(size: Dim, asked: Dim) -> Scaled:
     return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
 
 
+NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+
+
 @rule("Upsample", since=7)
 def upsample(ctx: InferenceContext) -> Tensor:
     """`floor(size * factor)` on every axis, for factors of at least 1."""
@@ -122,8 +125,7 @@ def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | 
     """The factors that an input lists, None where unknown."""
     scales = ctx.input(index)
     ctx.grant(index)
-    ctx.require_rank(scales, 1)
-    ctx.require_equal(scales[0], count, "there is one factor per resized axis")
+    ctx.require_equal(scales.numel, count, "there is one factor per resized axis")
     listed = scales.value.items if isinstance(scales.value, Elements) else ()
     factors = [f if isinstance(f, Real) else None for f in listed]
     return factors if len(factors) == count else [None] * count
@@ -131,8 +133,7 @@ def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | 
 
 def asked_sizes(ctx: InferenceContext, count: int) -> list[Dim | None]:
     """The sizes that the last input lists, None where unknown."""
-    sizes = ctx.input(3, rank=1)
-    ctx.require_equal(sizes[0], count, "there is one size per resized axis")
+    ctx.require_equal(ctx.input(3).numel, count, "there is one size per resized axis")
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count
 
@@ -165,6 +166,8 @@ def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     for axis, scaled in enumerate(axes):
         ctx.require(getattr(scaled, least), law, x[axis], scaled.size)
     mode = ctx.text("mode", "nearest")
+    if mode == "nearest":
+        ctx.limit(ctx.text("nearest_mode", "") in NEAREST, f"'nearest_mode' is {', '.join(NEAREST[1:])}")
     ctx.check(
         mode != "nearest" or not ctx.integer("antialias", 0), "antialias comes with linear or cubic interpolation"
     )

@@ -54,6 +54,8 @@ def grid_sample(ctx: InferenceContext) -> Tensor:
     ctx.check(
         x.rank == grid.rank and x.rank in (4, 5), f"both have the same rank, 4 or 5, not {x.rank} and {grid.rank}"
     )
+    modes = ("nearest", "linear", "cubic") if ctx.version >= 20 else ("nearest", "bilinear", "bicubic")
+    ctx.limit(ctx.text("mode", modes[1]) in modes, f"the mode is {modes[0]}, {modes[1]} or {modes[2]}")
     ctx.check(x.rank == 4 or "cubic" not in ctx.text("mode", "linear"), "cubic sampling is for rank 4")
     ctx.require_equal(grid[0], x[0], "image and grid have the same batch")
     ctx.require_equal(grid[-1], x.rank - 2, "a point of the grid has one coordinate per spatial axis")

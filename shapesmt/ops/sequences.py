@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.application import Unjudged
 from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, maximum, minimum, total
 from shapesmt.formula import all_of, any_of, at_least, equal, less, negate, select
 from shapesmt.graph import DTYPES, Declared
@@ -42,6 +43,11 @@ def given(ctx: InferenceContext) -> Tensor:
     s = ctx.input(0)
     ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), "input 0 is of type sequence")
     return s
+
+
+def unplaced(ctx: InferenceContext) -> None:
+    """Say that nobody knows whether the position is inside a sequence whose length isn't known."""
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", "the ranks of its inputs are known"))
 
 
 def inner(t: Tensor) -> str:
@@ -99,6 +105,7 @@ def sequence_at(ctx: InferenceContext) -> Tensor:
     """The tensor at a position, which may count from the end."""
     s = given(ctx)
     if s.shape is None:
+        unplaced(ctx)
         return ctx.tensor(None, inner(s))
     place = place_of(ctx, 1, s[0])
     if place is not None:
@@ -124,7 +131,11 @@ def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
 def sequence_insert(ctx: InferenceContext) -> Tensor:
     """One tensor more, at the end unless a position is given."""
     s, x = given(ctx), ctx.input(1)
+    alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
+    ctx.limit(alike, f"the sequence and the tensor have the same element type, not {inner(s)} and {x.dtype}")
     if s.shape is None or x.shape is None:
+        if ctx.has(2):
+            unplaced(ctx)
         return tensor(s.dtype, None)
     place = place_of(ctx, 2, s[0], end=1) if ctx.has(2) else s[0]
     if s[0] is ZERO:
@@ -200,7 +211,7 @@ def concat_from_sequence(ctx: InferenceContext) -> Tensor:
     s = given(ctx)
     if s.shape is None:
         return ctx.tensor(None, inner(s))
-    stacks = ctx.integer("new_axis", 0)
+    stacks = int(bool(ctx.integer("new_axis", 0)))
     ctx.require_at_least(s[0], 1, "the sequence isn't empty")
     axis = ctx.normal(ctx.integer("axis"), s.rank - 1, end=stacks)
     off = [i for i in range(s.rank - 1) if stacks or i != axis]

@@ -31,6 +31,7 @@ def identity(ctx: InferenceContext) -> Tensor:
 @rule("Constant")
 def constant(ctx: InferenceContext) -> Tensor:
     """The output is the one attribute that is given."""
+    ctx.limit(len(ctx.attributes) == 1, "exactly one attribute has the value")
     for name, value in ctx.attributes.items():
         if isinstance(value, Literal):
             return from_literal(value)
@@ -97,8 +98,9 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
     x = ctx.input(0)
     axes = listed(ctx, 1, "axes")
-    if axes is None:
+    if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, "the axes are a list")
+    if axes is None:
         return ctx.tensor(None)
     rank = x.rank + len(axes)
     inserted = ctx.normals(axes, rank)
@@ -209,6 +211,7 @@ def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
 def sequence(ctx: InferenceContext) -> Tensor:
     """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
+    _require_scalars(ctx)
     ctx.only_sizes(0, 1)
     if isinstance(delta, Dim):
         ctx.require(differs(delta, 0), "delta is not 0", delta, 0)
@@ -221,6 +224,14 @@ def sequence(ctx: InferenceContext) -> Tensor:
         items = [start + delta * i for i in range(length.constant or 0)]
         return ctx.tensor((length,), value=elements((len(items),), items))
     return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
+
+
+def _require_scalars(ctx: InferenceContext) -> None:
+    """State that numbers have no axis where all of them stand in the file: only there does a runtime mind."""
+    if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
+        ctx.memoizable = False
+        known = all(name in ctx.literals for name in ctx.node.inputs)
+        ctx.limit(not known, "the numbers, as the file has them, are scalars")
 
 
 def _progression(start: Dim | Real | None, delta: Dim | Real | None) -> Dim | Real | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, as_dim
+from shapesmt.dim import ZERO, Dim, as_dim
 from shapesmt.formula import all_of, any_of, at_least, equal, less
 from shapesmt.graph import DTYPES
 from shapesmt.ops.registry import rule
@@ -21,10 +21,19 @@ if TYPE_CHECKING:
 def scalar(ctx: InferenceContext, index: int, least: int = 0) -> Dim:
     """The one integer that an input holds; where it isn't known, any of at least `least`."""
     ctx.require_equal(ctx.input(index).numel, 1, f"input {index} is a single number")
+    if (ctx.node.op, index) != ("MelWeightMatrix", 2):
+        require_axisless(ctx, index)
     items = ctx.items(index)
     if items is None or len(items) != 1 or items[0] is None:
         return ctx.fresh(f"number{index}", least)
     return items[0]
+
+
+def require_axisless(ctx: InferenceContext, index: int) -> None:
+    """State that a number has no axis if it stands in the file: only there do runtimes mind."""
+    if ctx.input(index).shape != ():
+        ctx.memoizable = False
+        ctx.limit(ctx.node.inputs[index] not in ctx.literals, f"input {index}, as the file has it, is a scalar")
 
 
 @rule("DFT", since=17)
@@ -37,6 +46,8 @@ def dft_17(ctx: InferenceContext) -> Tensor:
 def dft(ctx: InferenceContext) -> Tensor:
     """The transform along the axis that an input names."""
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
+    if ctx.has(2):
+        require_axisless(ctx, 2)
     if axis is None or len(axis) != 1:
         ctx.require_equal(ctx.input(2).numel, 1, "the axis is one number")
         ctx.require_rank(ctx.input(0), 2, least=True)
@@ -81,6 +92,7 @@ def stft(ctx: InferenceContext) -> Tensor:
     step = scalar(ctx, 1, 1)
     ctx.require_at_least(step, 1, "the frame step is positive")
     window = ctx.input(2, rank=1) if ctx.has(2) else None
+    ctx.check(ctx.has(3) or window is not None, "a window or the length of a frame is given")
     frame = scalar(ctx, 3, 1) if ctx.has(3) else x[1] if window is None else window[0]
     if window is not None:
         ctx.require_equal(window[0], frame, "the window is as long as a frame")
@@ -94,6 +106,9 @@ def stft(ctx: InferenceContext) -> Tensor:
 def window(ctx: InferenceContext) -> Tensor:
     """`[size]`."""
     size = scalar(ctx, 0)
+    if size is ZERO:
+        ctx.memoizable = False
+        ctx.limit(ctx.node.inputs[0] not in ctx.literals, "the size, as the file has it, is positive")
     ctx.require_at_least(size, 0, "the size isn't negative")
     return ctx.tensor([size], DTYPES.get(ctx.integer("output_datatype", 1), ""))
 
@@ -102,6 +117,7 @@ def window(ctx: InferenceContext) -> Tensor:
 def mel_weights(ctx: InferenceContext) -> Tensor:
     """`[dft_length // 2 + 1, num_mel_bins]`; both edges lie in the spectrum."""
     bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
+    ctx.require_at_least(rate, 1, "the rate is positive")
     spectrum = length // 2 + 1
     ctx.require_at_least(bins, 0, "the number of bins isn't negative")
     ctx.require_at_least(spectrum, 0, "the length isn't negative")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import ONE, Dim, as_dim, ceil_divide, make_atom, maximum, minimum
+from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, make_atom, maximum, minimum
 from shapesmt.formula import any_of, at_least, divides, equal
 from shapesmt.ops.laws import require_fits, require_one_or, require_single
 from shapesmt.ops.registry import rule
@@ -75,8 +75,11 @@ def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
     ctx.check(x.rank == w.rank, f"input and weight tensor have the same rank, not {x.rank} and {w.rank}")
     padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
     ctx.check(padding, "a node has auto_pad or pads, not both")
-    for size, k in zip(w.dims[2:], ctx.integers("kernel_shape", ()), strict=False):
+    kernel = ctx.integers("kernel_shape", ())
+    ctx.check(len(kernel) in (0, w.rank - 2), f"'kernel_shape' has {w.rank - 2} entries")
+    for size, k in zip(w.dims[2:], kernel, strict=False):
         ctx.require_equal(size, k, "kernel_shape is that of the weights")
+    ctx.limit(ZERO not in w.dims[2:], "the window has an element")
     return windows(ctx, w.dims[2:])
 
 
@@ -139,6 +142,7 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
     """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
+    ctx.check(group > 0, "attribute 'group' is positive")
     ctx.require_equal(x[1], w[0], "the weights have the input's channels")
     ctx.require(divides(group, x[1]), "group divides the channels", x[1], group)
     if ctx.has(2):
@@ -199,7 +203,7 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
             law = "SAME padding isn't negative: no stride skips elements at the end"
             ctx.limit(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
     count = positions(ctx, span, axis)
-    if ctx.integer("ceil_mode", 0):
+    if ctx.integer("ceil_mode", 0) == 1:
         return minimum(ceil_divide(span, axis.stride), (size + axis.head - 1) // axis.stride) + 1
     return count
 
@@ -207,7 +211,7 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
 def _is_plain(ctx: InferenceContext) -> bool:
     """Whether runtimes take the kernel that refuses negative padding."""
     if ctx.node.op == "AveragePool":
-        return ctx.version < 19 and not (ctx.integer("ceil_mode", 0) and ctx.integer("count_include_pad", 0))
+        return ctx.version < 19 and not (ctx.integer("ceil_mode", 0) == 1 and ctx.integer("count_include_pad", 0))
     dilated = any(d != 1 for d in ctx.integers("dilations", ()))
     return ctx.node.op == "MaxPool" and ctx.outputs == 1 and not dilated
 

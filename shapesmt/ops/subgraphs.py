@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from shapesmt.application import Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.formula import TRUE, Formula
@@ -49,6 +50,7 @@ def apart(
     """A subgraph's outputs; the sizes that data decides in there get names of their own."""
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
+    _require_ranks(ctx, graph, inputs, label)
     outputs = ctx.run_graph(graph, inputs, label, given)
     _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
@@ -63,6 +65,18 @@ def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors:
     for said, t in zip(declared, tensors, strict=False):
         alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
         ctx.check(alike, f"the body's tensors are of their declared type, {said.dtype}")
+
+
+def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
+    """State that what a body carries and scans has its declared rank.
+
+    A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
+    """
+    law, first = "the body's tensors have their declared rank", 2 if ctx.node.op == "Loop" else 0
+    for said, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
+        if said.shape is not None and t.shape is not None and len(said.shape) != t.rank:
+            ctx.check(ctx.node.op == "Loop", law)
+            ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", law))
 
 
 def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:

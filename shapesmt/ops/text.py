@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt.ops.registry import rule
@@ -38,5 +39,21 @@ def tf_idf(ctx: InferenceContext) -> Tensor:
     ctx.check(x.rank in (1, 2), f"the input is [C] or [N, C], not of rank {x.rank}")
     if x.rank == 2:
         ctx.require_at_least(x[0], 1, "there is at least one row")
+    shortest = ctx.integer("min_gram_length", 1)
+    ctx.limit(shortest <= ctx.integer("max_gram_length", shortest), "n-grams have at least 'min_gram_length' elements")
+    weights = ctx.attributes.get("weights") or indexes
+    ctx.limit(isinstance(weights, tuple) and len(weights) == len(indexes), "'weights' has an entry per n-gram")
+    _require_pool(ctx)
+    longest = ctx.integer("max_gram_length", shortest)
+    ctx.limit(longest <= len(ctx.integers("ngram_counts")), "'ngram_counts' has an entry per length of n-grams")
     ctx.check(bool(indexes) and min(indexes) >= 0, "'ngram_indexes' lists indices")
     return ctx.tensor([*x.dims[:-1], max(indexes) + 1], "float32")
+
+
+def _require_pool(ctx: InferenceContext) -> None:
+    """State that `ngram_counts` says where in the pool the n-grams of each length start."""
+    pool = next((p for p in map(ctx.attributes.get, ("pool_int64s", "pool_strings")) if isinstance(p, tuple) and p), ())
+    ends = (*ctx.integers("ngram_counts"), len(pool))
+    parts = [b - a for a, b in pairwise(ends)]
+    whole = all(part >= 0 == part % n for n, part in enumerate(parts, 1)) and ends[0] >= 0
+    ctx.limit(whole, "n-grams have their part of the pool, by length")

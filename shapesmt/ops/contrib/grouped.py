@@ -43,7 +43,8 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     added = ctx.input(1, rank=3)[1] if past is not ZERO and ctx.has(1) else new
     ctx.require(any_of(equal(added, new), equal(added, 0)), "there is a key per query, or none", added, new)
     require_shape(ctx, (1, 2), (batch, added, shared * size), "keys and values are [B, S, Nk * H]")
-    require_vector(ctx, 5, batch, "there is a length per sample")
+    ctx.require_equal(ctx.input(5).numel, batch, "there is a length per sample")
+    ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, "output 3 comes with 'qk_output'")
     given, present = grown(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, given)
     total = seen_length(ctx, 10, "total") if given is None else given
@@ -109,7 +110,7 @@ def require_tables(ctx: InferenceContext, indices: tuple[int, int], size: Dim, t
     """State that tables of cosines and sines `[positions, R/2]` are alike, and fit a head and the positions used."""
     cosines, sines = indices
     ctx.check(ctx.has(cosines) == ctx.has(sines), "cosines and sines come together")
-    ctx.check(ctx.has(cosines) or not ctx.integer("do_rotary", 0), "do_rotary comes with cosines and sines")
+    ctx.check(ctx.has(cosines) or ctx.integer("do_rotary", 0) != 1, "do_rotary comes with cosines and sines")
     if ctx.has(cosines):
         table = ctx.input(cosines)
         ctx.require_rank(table, 2)

@@ -99,10 +99,10 @@ def ordered_normalization(ctx: InferenceContext) -> Tensor:
 @contrib("GatedRMSNorm")
 def gated_norm(ctx: InferenceContext) -> Tensor:
     """`[..., H * C]`, normalized over each C, times a gate of its shape."""
-    x, scale = ctx.input(0), ctx.input(1, rank=1)
+    x, size = ctx.input(0), ctx.input(1).numel
     ctx.require_rank(x, 1, least=True)
-    ctx.require_at_least(scale[0], 1, "the scale has an element")
-    ctx.require(divides(scale[0], x[-1]), "the last axis is a multiple of the scale", x[-1], scale[0])
+    ctx.require_at_least(size, 1, "the scale has an element")
+    ctx.require(divides(size, x[-1]), "the last axis is a multiple of the scale", x[-1], size)
     ctx.require_agree(x, ctx.input(2), law="the gate has the input's shape")
     return ctx.tensor(x.dims)
 
