@@ -12,7 +12,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, make_atom, maximum, minimum, of_atom, substitute, symbol
+from shapesmt.dim import (
+    _ATOMS,
+    ONE,
+    ZERO,
+    Atom,
+    Dim,
+    defined,
+    make_atom,
+    maximum,
+    minimum,
+    of_atom,
+    replace_atom,
+    symbol,
+)
 from shapesmt.evaluate import definitions
 from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
 
@@ -116,7 +129,7 @@ def spelled(dim: Dim) -> Dim:
     meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
     result = dim
     for atom, meaning in meanings.items():
-        result = substitute(result, atom.number, meaning)
+        result = replace_atom(result, atom.number, meaning)
     return result
 
 
