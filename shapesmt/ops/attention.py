@@ -106,7 +106,9 @@ def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
 
 
 def require_windows(ctx: InferenceContext) -> None:
-    """State that each side that is seen has a length, or none."""
+    """State that each side that is seen has a length, or none, and that what the scores are scaled by is positive."""
+    scale = ctx.attribute("scale")
+    ctx.limit(not isinstance(scale, float) or scale > 0, "attribute 'scale' is positive")
     for side in ("left", "right"):
         window = ctx.integer(f"{side}_window_size", -1)
         ctx.check(window >= -1, f"'{side}_window_size' is at least -1, not {window}")

@@ -67,9 +67,11 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("fc2_expert_weight_bits", "QMoE"): (2, 4, 8),
     ("fc3_expert_weight_bits", "QMoE"): (2, 4, 8),
 }
+SUPPORT = ("coefficients", "kernel_params", "rho")
 NEEDED = {
-    "RNN": "hidden_size", "GRU": "hidden_size", "LSTM": "hidden_size", "FeatureVectorizer": "inputdimensions",
-    "RegexFullMatch": "pattern", "LinearClassifier": "intercepts", "SVMRegressor": "coefficients",
+    "RNN": ("hidden_size",), "GRU": ("hidden_size",), "LSTM": ("hidden_size",), "SVMRegressor": SUPPORT,
+    "RegexFullMatch": ("pattern",), "LinearClassifier": ("intercepts",), "SVMClassifier": SUPPORT,
+    "FeatureVectorizer": ("inputdimensions",),
 }  # fmt: skip
 POSITIVE = {
     "LinearRegressor": ("targets",), "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
@@ -115,5 +117,5 @@ def refused(node: Node) -> str:
                 return f"attribute '{attribute}' is not negative"
     if node.op == "Tokenizer" and node.attributes.keys().isdisjoint(("separators", "tokenexp")):
         return "attribute 'separators' or 'tokenexp' is given"
-    name = NEEDED.get(node.op)
-    return f"attribute '{name}' is given" if name and name not in node.attributes else ""
+    missing = [name for name in NEEDED.get(node.op, ()) if name not in node.attributes]
+    return f"attribute '{missing[0]}' is given" if missing else ""

@@ -22,7 +22,7 @@ from shapesmt.dim import (
     replace_atom,
     symbol,
 )
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
+from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, less, negate
 from shapesmt.ops.fields import element_of, valued
 from shapesmt.rewrite import any_entry, entries, replace
 from shapesmt.sweep import sweep, too_long
@@ -58,6 +58,9 @@ class Span(NamedTuple):
 def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
     ctx.grant(1)
+    if size.lo < 1:
+        some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
+        ctx.require(some, "there is something to pick from", size, 1)
     for given, least, greatest in spans(indices):
         inside = all_of(at_least(least, -size), less(greatest, size))
         ctx.require(any_of(unless, negate(given), inside), INSIDE, least if greatest.hi < 0 else greatest, size)

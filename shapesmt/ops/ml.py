@@ -271,7 +271,23 @@ def tree_ensemble(ctx: InferenceContext) -> Tensor:
             ctx.check(len(found.shape) == 1, f"the attribute of the {kind} is a list")
             counted = all(length(ctx, name) in (0, found.shape[0]) for name in lists)
             ctx.check(counted, f"there is one of the {kind} for each entry of the other lists")
+    _require_references(ctx)
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
+
+
+def _require_references(ctx: InferenceContext) -> None:
+    """State that lists about nodes are as long as each other, and that nodes refer to nodes and leaves."""
+    nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
+    lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
+    even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)
+    ctx.limit(even, "there is one of the splits for each entry of the other lists")
+    there = [0 <= root < nodes for root in ctx.integers("tree_roots", ())]
+    there += [0 <= target < ctx.integer("n_targets", 1) for target in ctx.integers("leaf_targetids", ())]
+    there += [feature >= 0 for feature in ctx.integers("nodes_featureids", ())]
+    for side in ("true", "false"):
+        ids, flags = ctx.integers(f"nodes_{side}nodeids", ()), ctx.integers(f"nodes_{side}leafs", ())
+        there += [0 <= i < (leaves if leaf else nodes) for i, leaf in zip(ids, flags, strict=False)]
+    ctx.limit(all(there), "the places in trees are inside the lists")
 
 
 def trees(ctx: InferenceContext) -> Dim:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def scalar(ctx: InferenceContext, index: int, least: int = 0) -> Dim:
     """The one integer that an input holds; where it isn't known, any of at least `least`."""
     ctx.require_equal(ctx.input(index).numel, 1, f"input {index} is a single number")
-    if (ctx.node.op, index) != ("MelWeightMatrix", 2):
+    if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
         require_axisless(ctx, index)
     items = ctx.items(index)
     if items is None or len(items) != 1 or items[0] is None:

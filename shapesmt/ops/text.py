@@ -56,4 +56,4 @@ def _require_pool(ctx: InferenceContext) -> None:
     ends = (*ctx.integers("ngram_counts"), len(pool))
     parts = [b - a for a, b in pairwise(ends)]
     whole = all(part >= 0 == part % n for n, part in enumerate(parts, 1)) and ends[0] >= 0
-    ctx.limit(whole, "n-grams have their part of the pool, by length")
+    ctx.limit(bool(pool) and whole, "n-grams have their part of the pool, by length")

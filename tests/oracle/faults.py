@@ -133,6 +133,11 @@ LENIENT = (
         "A 1-D tensor indicates the shape you want to expand to",
     ),
     Fault(
+        frozenset({"MaxUnpool"}),
+        lambda node, _: min(_attribute(node, "pads", [0])) < 0,
+        "it can take any value greater than or equal to 0.",
+    ),
+    Fault(
         frozenset({"SplitToSequence"}),
         lambda node, values: len(node.input) > 1 and np.ndim(values[node.input[1]]) > 1,
         "It can be either a scalar(tensor of empty shape), or a 1-D tensor.",

@@ -24,7 +24,9 @@ POOL = {"kernel_shape": [2, 2], "auto_pad": "SAME"}
 WORDS = {"ngram_counts": [0], "ngram_indexes": [0, 1], "pool_int64s": [3, 4], "mode": "TF"}
 WORDS |= {"min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0}
 HEADS = {"num_heads": 2, "kv_num_heads": 1}
+WORD = k([[0, 0]], "int32")
 REFUSED = [
+    op("Attention", *[x(1, 2, 3, 4)] * 3, scale=-1.0, version=23),
     op("BatchNormalization", x(2, 3), *[x(3)] * 4, training_mode=-1),
     op("Bernoulli", x(3), dtype=0),
     op("BitCast", x(3), to=11, version=26),
@@ -37,6 +39,8 @@ REFUSED = [
     op("Conv", x(1, 1, 3, 3), k([[[[]]]], "float32")),
     op("DFT", x(4, 2, 1), k([4]), axis=0, version=17),
     op("DequantizeLinear", x(2, 4, dtype="uint8"), x(2), axis=0, block_size=-1),
+    op("GatherND", x(2, 0, 2), k([[[1]], [[1]]]), batch_dims=1),
+    op("GatherElements", x(2, 0), x(2, 3, dtype="int64"), axis=1),
     op("GridSample", x(1, 1, 3, 3), x(1, 2, 2, 2), mode="cubic", version=16),
     op("GridSample", x(1, 1, 3, 3), x(1, 2, 2, 2), mode="bicubic", version=20),
     op("LRN", x(1, 2, 3, 3), size=1, alpha=0.0),
@@ -55,6 +59,7 @@ REFUSED = [
     op("TfIdfVectorizer", x(3, dtype="int64"), **{**WORDS, "mode": "mean"}),
     op("TfIdfVectorizer", x(3, dtype="int64"), **{**WORDS, "max_gram_length": 2}),
     op("TfIdfVectorizer", x(3, dtype="int64"), **WORDS, weights=[1.0]),
+    op("TfIdfVectorizer", x(3, dtype="int64"), **{**WORDS, "ngram_counts": [3]}),
     ml("FeatureVectorizer", x(2, 3), inputdimensions=[-1]),
     ml("Imputer", x(2, 3, dtype="int64"), imputed_value_floats=[1.0]),
     ml("LinearClassifier", x(2, 2), coefficients=[1.0] * 5, intercepts=[0.0] * 2, classlabels_ints=[1, 2], outputs=2),
@@ -66,6 +71,7 @@ REFUSED = [
     ),
     ms("CausalConvWithState", x(1, 2, 4), x(2, 1, 3), activation="relu", outputs=2),
     ms("CausalConvWithState", x(1, 2, 4), x(2, 1, 3), state_window=9, outputs=2),
+    ms("EmbedLayerNormalization", WORD, None, x(0, 4), x(6, 4), None, x(4), x(4), outputs=2),
     ms("FusedGemm", x(2, 2), x(2, 2), x(2), activation="Gelu"),
     ms("FusedConv", x(1, 1, 3, 3), x(1, 1, 2, 2), activation="Gelu"),
     ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), None, None, k([2], "int32"), k(3, "int32"),
@@ -88,6 +94,7 @@ RUNNING = [
         class_weights=[1.0, 2.0], classlabels_int64s=[4, 5], **{**TREE, "nodes_featureids": [1, 9, 9]},
     ),
     ms("BifurcationDetector", x(3, dtype="int64"), x(2, dtype="int64"), k([[0]]), outputs=2),
+    ms("MoE", x(2, 3), x(2, 2), x(2, 4, 3), None, x(2, 3, 4), k=1, activation_type="gelu", swiglu_fusion=1),
     ms("MurmurHash3", x(3, dtype="int32"), positive=2),
     ms("QLinearConcat", S, Z, x(2, 2, dtype="uint8"), k([[1]], "float32"), Z, axis=0),
     ms("QLinearMul", x(2, dtype="uint8"), S, Z, x(2, dtype="uint8"), S, Z, S),

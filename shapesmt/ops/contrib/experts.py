@@ -45,7 +45,7 @@ def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> 
     """The outputs and inputs of an expert's layers, and whether their weights are turned."""
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
-    fused = 2 if ctx.integer("swiglu_fusion", 0) in (1, 2) else 1
+    fused = 2 if ctx.text("activation_type", "relu") == "swiglu" and ctx.integer("swiglu_fusion", 0) else 1
     ctx.require(divides(per_byte, hidden), "the hidden features fill the bytes that hold them", hidden, per_byte)
     return [(inner * fused, hidden), (hidden, inner), (inner, hidden)], turned
 

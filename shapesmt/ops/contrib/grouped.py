@@ -44,7 +44,7 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     ctx.require(any_of(equal(added, new), equal(added, 0)), "there is a key per query, or none", added, new)
     require_shape(ctx, (1, 2), (batch, added, shared * size), "keys and values are [B, S, Nk * H]")
     ctx.require_equal(ctx.input(5).numel, batch, "there is a length per sample")
-    ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, "output 3 comes with 'qk_output'")
+    _require_kept(ctx)
     given, present = grown(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, given)
     total = seen_length(ctx, 10, "total") if given is None else given
@@ -53,6 +53,13 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     require_vector(ctx, (14, 15), size, "a norm's scale is as long as a head")
     cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
+
+
+def _require_kept(ctx: InferenceContext) -> None:
+    """State that the cache has a width only if it is quantized, and that scores have an output if they are kept."""
+    kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
+    ctx.limit(not kept or ctx.integer("kv_cache_bit_width", 0) == 0, "attribute 'kv_cache_bit_width' is 0")
+    ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, "output 3 comes with 'qk_output'")
 
 
 def batch_of(ctx: InferenceContext) -> tuple[Dim, Dim]:

@@ -36,8 +36,12 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, "words and segments have the same shape")
-    for table in (ctx.input(i, rank=2) for i in (3, 4) if ctx.has(i)):
+    ctx.limit(ctx.has(4) or not ctx.has(1), "a table comes with the segments")
+    for index in (i for i in (2, 3, 4) if ctx.has(i)):
+        table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
         ctx.require_equal(table[1], words[1], "the tables have the same hidden size")
+        some = any_of(equal(ids.numel, 0), at_least(table[0], 1)) if looked_up else True
+        ctx.limit(some, "there is something to pick from", table[0], 1)
     require_vector(ctx, (5, 6), words[1], HIDDEN_LAW)
     require_shape(ctx, 7, ids.dims, "the mask has the shape of the words")
     if quantized:

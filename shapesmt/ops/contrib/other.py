@@ -170,16 +170,17 @@ def tokenizer(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), f"the strings are [C] or [N, C], not of rank {x.rank}")
     if x.numel.lo < 1:
-        return ctx.tensor(x.dims if x.numel.constant == 0 else None)
+        return ctx.tensor([*x.dims[:-1], 0] if x.numel.constant == 0 else None)
     return ctx.tensor((*x.dims, ctx.fresh("tokens")))
 
 
 @contrib("WordConvEmbedding", dtype="float32")
 def word_embedding(ctx: InferenceContext) -> Tensor:
     """Words `[sequence, characters]`, embedded by convolving their characters: `[sequence, filters]`."""
-    words, filters, characters = ctx.input(0), ctx.input(1), ctx.input(3, rank=2)
+    words, filters, characters = (ctx.input(i) for i in (0, 1, 3))
     ctx.require_rank(words, 2, least=True)
     ctx.require_rank(filters, 4, least=True)
+    ctx.require_rank(characters, 2, least=True)
     require_vector(ctx, 2, filters[0], "the bias has one element per filter")
     law = "the filters are as wide as a character's embedding"
     ctx.require_equal(filters[3], characters[1], law)
