@@ -65,7 +65,7 @@ def projected(ctx: InferenceContext, *ranks: int) -> list[Heads]:
     found = [heads(ctx, t, kind) for t, kind in zip(given, kinds, strict=True)]
     for head, kind in zip(found, kinds, strict=True):
         ctx.require_equal(
-            head.number, ctx.integer(kind, 0) or head.number, f"attribute '{kind}' is the number of heads"
+            head.number, max(ctx.integer(kind, 0), 0) or head.number, f"attribute '{kind}' is the number of heads"
         )
     require_pair(ctx, *found)
     return found

@@ -34,7 +34,6 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("storage_order", "MaxPool"): FLAG,
     ("center_point_box", "NonMaxSuppression"): FLAG,
     ("case_change_action", "StringNormalizer"): ("NONE", "LOWER", "UPPER"),
-    ("exclude_outside", "Resize"): FLAG,
     ("mode", "Resize"): ("nearest", "linear", "cubic"),
     ("coordinate_transformation_mode", "Resize"): COORDINATES,
     ("update_rule", "LinearAttention"): ("linear", "gated", "delta", "gated_delta"),

@@ -184,6 +184,11 @@ def _require_pads(ctx: InferenceContext) -> None:
     pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
     if pads.shape is not None and axes.shape is not None:
         ctx.require_equal(pads[0], 2 * axes[0], "there are two pads for each axis, not more or fewer")
+    listed = ctx.items(1) or ()
+    for before, after in zip(listed, listed[len(listed) // 2 :], strict=False):
+        if before is not None and after is not None:
+            fits = any_of(*(at_least(size + before + after, 0) for size in ctx.input(0).dims))
+            ctx.limit(fits, "pads crop no more than there is", before + after)
 
 
 def _pads(ctx: InferenceContext, count: int) -> list[Dim | None]:

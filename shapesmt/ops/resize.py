@@ -166,6 +166,8 @@ def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     for axis, scaled in enumerate(axes):
         ctx.require(getattr(scaled, least), law, x[axis], scaled.size)
     mode = ctx.text("mode", "nearest")
+    outside = mode == "cubic" or (mode == "linear" and ctx.integer("antialias", 0) != 0)
+    ctx.limit(outside or ctx.integer("exclude_outside", 0) == 0, "attribute 'exclude_outside' is 0 in this mode")
     if mode == "nearest":
         ctx.limit(ctx.text("nearest_mode", "") in NEAREST, f"'nearest_mode' is {', '.join(NEAREST[1:])}")
     ctx.check(

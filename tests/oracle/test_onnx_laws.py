@@ -16,7 +16,7 @@ from tests.oracle.onnx_calls import calls, k, op, running, x
 from tests.oracle.onnx_peer import compare, outcomes
 from tests.oracle.onnx_siblings import siblings
 
-GROWN, CALLS, SIBLINGS = 40, 400, 2  # without --full: of the catalogue, of all calls, of each call
+GROWN, CALLS, SIBLINGS = 24, 300, 2  # without --full: of the catalogue, of all calls, of each call
 ms = partial(op, domain="com.microsoft", version=1)
 ml = partial(op, domain="ai.onnx.ml", version=3)
 S, Z = k(1, "float32"), k(0, "uint8")
