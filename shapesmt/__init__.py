@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim, forget
     from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
     from shapesmt.builder import GraphBuilder
     from shapesmt.config import Config
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
     from shapesmt.finding import Finding, Verdict
     from shapesmt.graph import Graph, Node
     from shapesmt.graphs import dataflow, encoding, load_graph, save_graph
-    from shapesmt.interning import forget
     from shapesmt.listing import explain_code, supported_ops
     from shapesmt.ops.registry import rule
     from shapesmt.report import Bounds, ErrorCode, Explanation, Report
@@ -28,21 +27,61 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "api": ("bounds", "check", "encode", "explain", "page", "repro", "tighten"),
+    "algebra": (
+        "Dim",
+        "forget",
+    ),
+    "api": (
+        "bounds",
+        "check",
+        "encode",
+        "explain",
+        "page",
+        "repro",
+        "tighten",
+    ),
     "builder": ("GraphBuilder",),
     "config": ("Config",),
     "context": ("InferenceContext",),
-    "dim": ("Dim",),
     "drop_in": ("infer_shapes",),
-    "errors": ("InternalError", "ModelError", "ShapeMismatch", "ShapesmtError", "SizeOverflowError", "UsageError"),
-    "finding": ("Finding", "Verdict"),
-    "graph": ("Graph", "Node"),
-    "graphs": ("dataflow", "encoding", "load_graph", "save_graph"),
-    "interning": ("forget",),
-    "listing": ("explain_code", "supported_ops"),
+    "errors": (
+        "InternalError",
+        "ModelError",
+        "ShapeMismatch",
+        "ShapesmtError",
+        "SizeOverflowError",
+        "UsageError",
+    ),
+    "finding": (
+        "Finding",
+        "Verdict",
+    ),
+    "graph": (
+        "Graph",
+        "Node",
+    ),
+    "graphs": (
+        "dataflow",
+        "encoding",
+        "load_graph",
+        "save_graph",
+    ),
+    "listing": (
+        "explain_code",
+        "supported_ops",
+    ),
     "ops.registry": ("rule",),
-    "report": ("Bounds", "ErrorCode", "Explanation", "Report"),
-    "shape": ("Dimension", "PartialShape", "Rank"),
+    "report": (
+        "Bounds",
+        "ErrorCode",
+        "Explanation",
+        "Report",
+    ),
+    "shape": (
+        "Dimension",
+        "PartialShape",
+        "Rank",
+    ),
     "tensor": ("Tensor",),
     "testing": ("assert_proved",),
 }

@@ -18,13 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, replace
 from shapesmt.calculus import UNKNOWN_RANK, Calculus, Size
-from shapesmt.dim import ZERO, Atom, Dim, as_dim
 from shapesmt.errors import RejectedError, ShapeMismatch
-from shapesmt.formula import FALSE, at_least
 from shapesmt.given import Nested, constant, miscounted, solved
 from shapesmt.graph import AttributeValue
-from shapesmt.rewrite import replace
 from shapesmt.tensor import Tensor, UnknownRankError, tensor
 from shapesmt.unranked import unranked
 from shapesmt.value import Elements

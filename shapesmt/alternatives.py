@@ -13,12 +13,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Formula,
+    Replacer,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    implies,
+    negate,
+    of_atom,
+    replace,
+    select,
+    symbol,
+)
 from shapesmt.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.dim import Atom, Dim, of_atom, symbol
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, implies, negate, select
 from shapesmt.provenance import Origin, together
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import Replacer, replace
 from shapesmt.tensor import Case, Tensor, UndecidedError, rewritten, tensor
 from shapesmt.value import Elements, Item, Value, elements
 
@@ -97,8 +112,8 @@ def _undivided(t: Tensor) -> Tensor:
 def possible(condition: Formula) -> bool:
     """Whether a condition isn't seen to contradict itself.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.formula import at_least, equal
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import at_least, equal
     >>> n, m = symbol("n", 1, 8), symbol("m", 1, 8)
     >>> possible(all_of(equal(n, 1), equal(m, 1))), possible(all_of(equal(n, 1), at_least(n * m, 12)))
     (True, False)

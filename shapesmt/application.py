@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from shapesmt.dim import Dim
-from shapesmt.formula import FALSE, TRUE, Formula
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Replacer
 from shapesmt.provenance import Causes, Origin
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import Replacer
 from shapesmt.tensor import Tensor, rewritten
 
 

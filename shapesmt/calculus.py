@@ -20,8 +20,20 @@ from collections.abc import Iterable
 from math import inf
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from shapesmt.dim import ZERO, Dim, as_dim, maximum, minimum, product
-from shapesmt.formula import FALSE, Formula, at_least, at_most, divides, equal
+from shapesmt.algebra import (
+    FALSE,
+    ZERO,
+    Dim,
+    Formula,
+    as_dim,
+    at_least,
+    at_most,
+    divides,
+    equal,
+    maximum,
+    minimum,
+    product,
+)
 from shapesmt.tensor import MAX_RANK, Tensor, UnknownRankError, tensor
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from shapesmt.dim import Atom, Dim
-from shapesmt.evaluate import Evaluator
+from shapesmt.algebra import Atom, Dim, Evaluator
 from shapesmt.finding import Cause, Clash, Side
 from shapesmt.graph import Graph, Node
 from shapesmt.tensor import Tensor, held

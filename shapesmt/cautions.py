@@ -20,15 +20,28 @@ from functools import partial
 from itertools import islice
 from math import inf, prod
 
-from shapesmt.dim import Atom, Dim, of_atom, product
+from shapesmt.algebra import (
+    FALSE,
+    Atom,
+    Bound,
+    Dim,
+    Evaluator,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    differs,
+    equal,
+    negate,
+    of_atom,
+    product,
+)
 from shapesmt.errors import ModelError, printable
-from shapesmt.evaluate import Evaluator
 from shapesmt.examine import VERDICTS, Examination
 from shapesmt.finding import Caution, Counterexample, Finding, Verdict
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, negate
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.growth import direction
-from shapesmt.intervals import Bound
 from shapesmt.ops.subgraphs import truth_of
 from shapesmt.points import Assignment
 from shapesmt.presolve import Domain

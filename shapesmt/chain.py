@@ -7,8 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from shapesmt.dim import Atom, Dim
-from shapesmt.evaluate import evaluate
+from shapesmt.algebra import Atom, Dim, evaluate
 from shapesmt.examine import Examination, Judgement
 from shapesmt.finding import Cause, Finding, Side
 from shapesmt.graph import Graph

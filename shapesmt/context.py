@@ -11,16 +11,30 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import NoReturn, TypeVar
 
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    TRUE,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    as_dim,
+    at_least,
+    equal,
+    implies,
+    maximum,
+    select,
+    symbol,
+)
+from shapesmt.algebra.numeric import Real
 from shapesmt.alone import Attached, ShapeAndType
 from shapesmt.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
 from shapesmt.errors import RejectedError, ShapeMismatch
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.given import Nested, given_shapes, node_of
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.provenance import Causes
 from shapesmt.ranges import ShapeLike
-from shapesmt.real import Real
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.value import Elements, Value, elements

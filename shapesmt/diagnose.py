@@ -8,13 +8,24 @@ from functools import partial
 
 import numpy as np
 
+from shapesmt.algebra import (
+    FALSE,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    all_of,
+    differs,
+    equal,
+    fits_int64,
+    negate,
+    of_atom,
+    resolved,
+)
 from shapesmt.causes import Tracer
-from shapesmt.dim import Atom, Dim, of_atom
 from shapesmt.errors import ModelError, printable
-from shapesmt.evaluate import Evaluator, fits_int64
 from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate, resolved
 from shapesmt.graph import Declared
 from shapesmt.inputs import case_text
 from shapesmt.points import lowest

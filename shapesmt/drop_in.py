@@ -6,16 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt import diagnose
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, replace
 from shapesmt.api import TIMEOUT, analysed
 from shapesmt.deadline import Deadline
-from shapesmt.dim import Atom, Dim, of_atom
-from shapesmt.evaluate import Evaluator
 from shapesmt.examine import claimed
-from shapesmt.formula import Formula
 from shapesmt.infer import infer
 from shapesmt.memory import one_call
 from shapesmt.problem import pose
-from shapesmt.rewrite import replace
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -13,19 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import itemgetter
 
+from shapesmt.algebra import TRUE, Atom, Dim, Formula, Replacer, all_of, name_text, negate, of_atom, resolved, symbol
 from shapesmt.application import Application, Unjudged
 from shapesmt.deadline import limit, look
-from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.finding import Verdict
-from shapesmt.formula import TRUE, Formula, all_of, negate, resolved
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
-from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.report import Counts
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import Replacer
 from shapesmt.solve.judge import Judge
 from shapesmt.tensor import LOST, OPEN, Tensor, rewritten, tensor
 

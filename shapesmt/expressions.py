@@ -11,23 +11,26 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, const, maximum, minimum
-from shapesmt.errors import UsageError
-from shapesmt.formula import (
+from shapesmt.algebra import (
     FALSE,
     TRUE,
+    Dim,
     Formula,
     absolute,
     all_of,
     any_of,
     at_least,
     at_most,
+    const,
     differs,
     equal,
     less,
+    maximum,
+    minimum,
     negate,
     select,
 )
+from shapesmt.errors import UsageError
 from shapesmt.ranges import LARGEST, quoted, unknown_name
 
 if TYPE_CHECKING:
@@ -65,7 +68,7 @@ _COMPUTE: dict[type[ast.operator], Callable[[Dim, Dim], Dim]] = {
 def parse_formula(text: str, symbols: Mapping[str, Dim]) -> Formula:
     """The condition that `text` states over `symbols`.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> names = {"height": symbol("height", 1, 512), "Batch Size": symbol("Batch Size", 1, 64)}
     >>> parse_formula("height % 16 == 0 and 2 <= `Batch Size` < 32", names)
     Formula('height % 16 == 0 and `Batch Size` >= 2 and `Batch Size` <= 31')
@@ -99,7 +102,7 @@ def names_in(text: str) -> frozenset[str]:
 def parse_dim(text: str, symbols: Mapping[str, Dim]) -> Dim:
     """The number that `text` computes from `symbols`.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> parse_dim("2*((h + 1)//2)", {"h": symbol("h", 1, 64)})
     Dim('2*((h + 1)//2)')
 

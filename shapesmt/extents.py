@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from shapesmt.algebra import Atom, Dim, Formula, negate
 from shapesmt.alternatives import one_of
-from shapesmt.dim import Atom, Dim
 from shapesmt.examine import Examination
-from shapesmt.formula import Formula, negate
 from shapesmt.inputs import case_text
 from shapesmt.presolve import Domain
 from shapesmt.region import describe

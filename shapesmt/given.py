@@ -8,14 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim, as_dim, of_atom, symbol
+from shapesmt.algebra import Atom, Dim, Formula, as_dim, of_atom, symbol
+from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
-from shapesmt.formula import Formula
 from shapesmt.frontends import onnx
 from shapesmt.frontends.tensorflow import operators
 from shapesmt.graph import Attributes, Node
 from shapesmt.ranges import Range, ShapeLike, parse_shape, quoted
-from shapesmt.real import literal
 from shapesmt.tensor import FLOATS, Tensor, rank_symbol, tensor
 from shapesmt.value import elements
 

@@ -14,8 +14,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, Union
 from weakref import WeakValueDictionary
 
+from shapesmt.algebra import LOCK
 from shapesmt.errors import ModelError, printable
-from shapesmt.interning import LOCK
 from shapesmt.literal import DTYPES, Declared, Literal, Scalar, identity
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
-from shapesmt.dim import _ATOMS, Atom, Dim, symbol
-from shapesmt.formula import Formula
-from shapesmt.rewrite import replace
+from shapesmt.algebra import Atom, Dim, Formula, replace, symbol
+from shapesmt.algebra.dim import _ATOMS
 
 MAX_PERIOD = 1 << 20
 
@@ -28,7 +27,7 @@ class Growth(NamedTuple):
 def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
     """A value up to which conditions on a symbol from `lo` on show all that they ever do; None where that isn't known.
 
-    >>> from shapesmt.formula import divides, equal
+    >>> from shapesmt.algebra import divides, equal
     >>> x = symbol("x", 4)
     >>> window([equal(x // 4, 7 * ((x + 24) // 28))], x.as_symbol(), 4)
     31

@@ -13,15 +13,14 @@ from functools import partial
 from itertools import count, islice
 from typing import Any
 
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, memo, of_atom, symbol
+from shapesmt.algebra import replace as substituted
 from shapesmt.alternatives import by_case
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.deadline import TimeUp, look
-from shapesmt.dim import Atom, Dim, of_atom, symbol
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
-from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.graph import Function, Graph, Literal, Node
-from shapesmt.interning import memo
 from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops.choices import refused
 from shapesmt.ops.registry import Rule, resolve
@@ -30,7 +29,6 @@ from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
 from shapesmt.provenance import FOLLOWED, STARTED, Origin, data, handed, left, of, title, together
 from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import replace as substituted
 from shapesmt.schema import Schemas
 from shapesmt.tensor import OPEN, Tensor, UndecidedError, UnknownRankError, from_literal, rank_symbol, read, tensor
 from shapesmt.unranked import RANK_LAW, joined, unranked

@@ -15,16 +15,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim, symbol
+from shapesmt.algebra import Atom, Dim, Formula, name_text, symbol
+from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.finding import SymbolRange
-from shapesmt.formula import Formula
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
 from shapesmt.ops.control import UNTIL_RUN
-from shapesmt.printing import name_text
 from shapesmt.ranges import Origin, Range, RangeLike, quoted, unknown_name
-from shapesmt.real import literal
 from shapesmt.tensor import FLOATS, VALUE, Tensor
 from shapesmt.value import Elements, elements
 

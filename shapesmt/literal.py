@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 from weakref import WeakValueDictionary
 
-from shapesmt.interning import LOCK
+from shapesmt.algebra import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping

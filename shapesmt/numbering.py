@@ -5,7 +5,7 @@ numbers. A number is a proof that the elements are equal; different numbers prov
 
     >>> from shapesmt.frontends import load
     >>> from shapesmt.infer import infer
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> from shapesmt.tensor import tensor
     >>> graph = load(b'''<ir_version: 8, opset_import: ["":18]> g (bool[n] x) => (a, b) {
     ...     y = Identity(x) z = Not(x) a = NonZero(y) b = NonZero(z) }''')
@@ -23,12 +23,10 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt.algebra import ENTRY, Atom, Dim, Replacer, at_least, atom_of, of_atom, symbol, twin
+from shapesmt.algebra.numeric import Real
 from shapesmt.application import Application, Decided
-from shapesmt.dim import Atom, Dim, of_atom, symbol
-from shapesmt.formula import at_least
 from shapesmt.graph import Function, Node
-from shapesmt.real import Real
-from shapesmt.rewrite import ENTRY, Replacer, atom_of, twin
 from shapesmt.tensor import FLOATS, Shape, Tensor
 from shapesmt.value import Elements
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 from math import inf, prod
 
+from shapesmt.algebra import ZERO, Atom, Dim, Replacer, symbol
+from shapesmt.algebra.numeric import from_dim
 from shapesmt.application import Application, Unjudged
-from shapesmt.dim import ZERO, Atom, Dim, symbol
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.ops.registry import Rule
 from shapesmt.provenance import (
@@ -32,8 +33,6 @@ from shapesmt.provenance import (
     title,
     together,
 )
-from shapesmt.real import from_dim
-from shapesmt.rewrite import Replacer
 from shapesmt.tensor import FLOATS, LOST, Tensor, by_data, tensor, unread
 from shapesmt.value import Elements, Item, elements, uniform
 

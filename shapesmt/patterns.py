@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shapesmt.dim import Atom, of_atom
-from shapesmt.formula import Formula, all_of, any_of, at_least, at_most, differs, equal
+from shapesmt.algebra import Atom, Formula, all_of, any_of, at_least, at_most, differs, equal, name_text, of_atom
 from shapesmt.points import Values
-from shapesmt.printing import name_text
 
 Truth = NDArray[np.bool_]
 Residues = tuple[int, tuple[int, ...]]

@@ -9,16 +9,14 @@ from math import inf, prod
 
 import numpy as np
 
-from shapesmt.dim import Atom, const, symbol
-from shapesmt.evaluate import Evaluator, fits_int64
+from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, symbol
+from shapesmt.algebra import replace as substituted
 from shapesmt.examine import Examination
 from shapesmt.finding import Verdict
-from shapesmt.formula import Formula, all_of
 from shapesmt.patterns import Truth
 from shapesmt.points import Values, lowest
 from shapesmt.presolve import Domain
 from shapesmt.problem import Problem
-from shapesmt.rewrite import replace as substituted
 from shapesmt.story import Axis, Picture
 
 CELLS = (224, 64)  # the most along an axis, of a strip and of a grid

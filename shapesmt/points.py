@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapesmt.dim import Atom, Dim
-from shapesmt.evaluate import Evaluator, evaluate, fits_int64
-from shapesmt.formula import Formula, all_of
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Interval, all_of, evaluate, fits_int64
 from shapesmt.growth import direction, half_line
-from shapesmt.intervals import Interval
 
 MANY = 4096  # values, from which on it pays to think before trying them all
 

@@ -13,13 +13,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shapesmt.dim import _ATOMS, Atom, Dim, of_atom, symbol
-from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, at_least, divides
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    Interval,
+    Replacer,
+    all_of,
+    at_least,
+    divides,
+    fits_int64,
+    of_atom,
+    replace,
+    symbol,
+)
+from shapesmt.algebra.dim import _ATOMS
 from shapesmt.growth import direction, half_line, window
-from shapesmt.intervals import Interval
 from shapesmt.points import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
-from shapesmt.rewrite import Replacer, replace
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together

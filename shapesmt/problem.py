@@ -12,19 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 
-from shapesmt.dim import _ATOMS, Atom, Dim, as_dim, of_atom, symbol
+from shapesmt.algebra import Atom, Dim, Formula, Replacer, all_of, as_dim, evaluate, of_atom, replace, symbol
+from shapesmt.algebra.dim import _ATOMS
 from shapesmt.errors import UsageError
-from shapesmt.evaluate import evaluate
 from shapesmt.expressions import names_in, parse_dim, parse_formula
 from shapesmt.finding import Counterexample, SymbolRange
-from shapesmt.formula import Formula, all_of
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
 from shapesmt.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import Replacer, replace
 from shapesmt.tensor import MAX_RANK, Tensor, rewritten, tensor
 
 Axis = int | str | Range

@@ -12,19 +12,16 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.dim import Atom, Dim, of_atom, symbol
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Replacer, equal, name_text, negate, of_atom, symbol
 from shapesmt.examine import Examination, Judgement
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import Verdict
-from shapesmt.formula import FALSE, TRUE, Formula, equal, negate
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer
 from shapesmt.presolve import range_facts
-from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.report import Fact, Proof
 from shapesmt.requirement import Requirement
-from shapesmt.rewrite import Replacer
 from shapesmt.solve.judge import Judge
 
 MAX_PROOFS = 24  # requirements of a node that are told with their facts

@@ -13,14 +13,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shapesmt.dim import Atom, of_atom, total
-from shapesmt.evaluate import Evaluator, fits_int64
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, at_most, equal, negate
+from shapesmt.algebra import (
+    CUT,
+    FALSE,
+    TRUE,
+    Atom,
+    Evaluator,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    equal,
+    fits_int64,
+    name_text,
+    negate,
+    of_atom,
+    replace,
+    total,
+)
 from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 from shapesmt.points import Values
 from shapesmt.presolve import Domain
-from shapesmt.printing import CUT, name_text
-from shapesmt.rewrite import replace
 
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 

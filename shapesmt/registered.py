@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import FALSE, Dim
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim
-from shapesmt.formula import FALSE
 from shapesmt.literal import Declared, Literal
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import OPEN, Tensor, tensor

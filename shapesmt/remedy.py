@@ -12,13 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from math import lcm
 
-from shapesmt.dim import Dim, maximum, of_atom
+from shapesmt.algebra import Dim, Formula, all_of, at_least, at_most, divides, equal, maximum, name_text, of_atom
 from shapesmt.examine import Examination
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import SymbolRange, Verdict
-from shapesmt.formula import Formula, all_of, at_least, at_most, divides, equal
 from shapesmt.inputs import DEFAULT
-from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.ranges import Range
 from shapesmt.report import Precondition, Remedy

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from shapesmt.dim import Dim
-from shapesmt.formula import TRUE, Formula
+from shapesmt.algebra import TRUE, Dim, Formula
 
 
 class Requirement(NamedTuple):

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from shapesmt.dim import Atom, Dim, as_dim, product, symbol
-from shapesmt.evaluate import evaluate
-from shapesmt.formula import FALSE, TRUE, Formula, equal, negate
+from shapesmt.algebra import (
+    ENTRY,
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Formula,
+    Replacer,
+    Table,
+    as_dim,
+    entries,
+    equal,
+    evaluate,
+    memo,
+    negate,
+    product,
+    symbol,
+)
+from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import literal as real_literal
 from shapesmt.graph import Literal
-from shapesmt.interning import Table, memo
-from shapesmt.real import Real
-from shapesmt.real import literal as real_literal
-from shapesmt.rewrite import ENTRY, Replacer, entries
 from shapesmt.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
@@ -82,7 +95,7 @@ class Tensor:
     Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example. Where a condition
     decides the rank, or how many elements are listed, `cases` say what the tensor is in each; exactly one holds.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> x = tensor("float32", (symbol("n", 1), 3))
     >>> x, x.rank, x[-1], x is tensor("float32", [symbol("n", 1), 3])
     (Tensor(float32[n, 3]), 2, Dim('3'), True)

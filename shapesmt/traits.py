@@ -1,6 +1,6 @@
 """Traits: what among a node's attributes and constant inputs decides the sizes it makes, as a few words.
 
->>> from shapesmt.dim import symbol
+>>> from shapesmt.algebra import symbol
 >>> from shapesmt.frontends import load
 >>> from shapesmt.tensor import tensor
 >>> text = '<ir_version: 8, opset_import: ["":18]> g (float[1, 3, h, w] x) => (y) {'
@@ -14,14 +14,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from shapesmt.algebra import Dim, Evaluator, memo
+from shapesmt.algebra.numeric import Real
 from shapesmt.deadline import look
-from shapesmt.dim import Dim
 from shapesmt.errors import ShapesmtError
-from shapesmt.evaluate import Evaluator
 from shapesmt.graph import Attributes, Graph, Node
 from shapesmt.infer import MAX_REMEMBERED, infer
-from shapesmt.interning import memo
-from shapesmt.real import Real
 from shapesmt.schema import Schemas
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, all_of, any_of, as_dim, at_least, equal, maximum, symbol
 from shapesmt.application import Application, Unjudged
-from shapesmt.dim import Atom, Dim, as_dim, maximum, symbol
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import MAX_RANK, OPEN, Tensor, UnknownRankError, rank_symbol, tensor
 

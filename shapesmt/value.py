@@ -4,7 +4,7 @@
 or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
 position is a `Dim` over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> batch = symbol("batch", 1, 8)
     >>> elements((2,), [batch, 3 * batch])
     Elements((2,), (Dim('batch'), Dim('3*batch')))
@@ -18,11 +18,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, symbol
-from shapesmt.interning import Table
+from shapesmt.algebra import ZERO, Atom, Dim, Table, entries, replace, symbol
+from shapesmt.algebra.dim import _ATOMS
+from shapesmt.algebra.numeric import Real
 from shapesmt.literal import Literal
-from shapesmt.real import Real
-from shapesmt.rewrite import entries, replace
 
 Item: TypeAlias = Dim | Real | None
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element

@@ -8,9 +8,9 @@ import pytest
 
 import shapesmt
 from shapesmt import alternatives
+from shapesmt.algebra.dim import symbol
+from shapesmt.algebra.formula import Formula, all_of, equal
 from shapesmt.application import Application
-from shapesmt.dim import symbol
-from shapesmt.formula import Formula, all_of, equal
 from shapesmt.report import Bounds
 from shapesmt.tensor import Case, Tensor, tensor
 

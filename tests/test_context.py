@@ -8,9 +8,9 @@ import pytest
 
 import shapesmt
 from shapesmt import Dim, InferenceContext, ShapeMismatch, Tensor
+from shapesmt.algebra.dim import as_dim
 from shapesmt.alone import ShapeAndType
 from shapesmt.calculus import UNKNOWN_DIM, UNKNOWN_RANK
-from shapesmt.dim import as_dim
 from shapesmt.errors import UsageError
 from shapesmt.ops import resolve, rule, rules
 from tests.rows import case, row

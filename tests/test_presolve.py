@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from shapesmt.dim import Dim, of_atom, symbol
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.dim import Dim, of_atom, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.growth import half_line
 from shapesmt.presolve import Domain
 

@@ -16,9 +16,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
 from shapesmt import UsageError, replay
+from shapesmt.algebra.formula import divides
 from shapesmt.cli import main
 from shapesmt.finding import Verdict
-from shapesmt.formula import divides
 from shapesmt.ops import registry
 from shapesmt.report import Report
 from tests import transcripts

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from shapesmt.dim import Dim
+from shapesmt.algebra import Dim, Evaluator
 from shapesmt.errors import UsageError, printable
-from shapesmt.evaluate import Evaluator
 from shapesmt.finding import Counterexample
 from shapesmt.graph import DTYPES, Graph, Literal
 from shapesmt.infer import infer

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import ZERO, as_dim
-from shapesmt.formula import FALSE, any_of, divides, equal
+from shapesmt.algebra import FALSE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.laws import require_least, require_places, require_shape
 from shapesmt.ops.registry import rule
@@ -14,8 +13,8 @@ from shapesmt.tensor import tensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shapesmt.algebra import Dim, at_least, divides, equal, implies, product
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, product
-from shapesmt.formula import at_least, divides, equal, implies
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import spans
 from shapesmt.ops.laws import require_fits, require_least, sized

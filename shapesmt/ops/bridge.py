@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt.algebra import ONE, as_dim
 from shapesmt.application import BY_ALL, Decided, Unjudged
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
 from shapesmt.ops.items import ARITHMETIC, INTEGERS, LOGIC, VARIADIC
 from shapesmt.ops.registry import resolve, rule
@@ -16,7 +16,7 @@ from shapesmt.value import elements
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shapesmt.dim import Dim
+    from shapesmt.algebra import Dim
     from shapesmt.graph import AttributeValue
     from shapesmt.ops.registry import Apply
 

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from shapesmt.algebra import (
+    ONE,
+    TRUE,
+    ZERO,
+    Atom,
+    Dim,
+    Replacer,
+    any_of,
+    at_least,
+    at_most,
+    const,
+    differs,
+    equal,
+    maximum,
+    minimum,
+    negate,
+    select,
+    symbol,
+)
 from shapesmt.alternatives import one_of
 from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Atom, Dim, const, maximum, minimum, symbol
-from shapesmt.formula import TRUE, any_of, at_least, at_most, differs, equal, negate, select
 from shapesmt.graph import Graph
 from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
-from shapesmt.rewrite import Replacer
 from shapesmt.tensor import FLOATS, LOST, Case, Tensor, rewritten, tensor
 from shapesmt.value import Elements, Value, elements, field, position
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import maximum, minimum
+from shapesmt.algebra import maximum, minimum
+from shapesmt.algebra.numeric import Real
 from shapesmt.ops.registry import rule
-from shapesmt.real import Real
 from shapesmt.value import Elements
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
 

@@ -14,12 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt.cases import choice
+from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, select
+from shapesmt.algebra.numeric import Real, choice, literal
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ZERO, Dim, as_dim
-from shapesmt.formula import at_least, equal, select
-from shapesmt.real import Real, literal
-from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, Tensor, number
 from shapesmt.value import (
     MAX_ELEMENTS,

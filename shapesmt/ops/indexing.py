@@ -6,10 +6,28 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from shapesmt.algebra import (
+    ENTRY,
+    FALSE,
+    ZERO,
+    Dim,
+    any_of,
+    as_dim,
+    at_least,
+    at_most,
+    differs,
+    entries,
+    entry,
+    equal,
+    product,
+    select,
+    spelled,
+    total,
+    twin,
+)
+from shapesmt.algebra.numeric import Real
 from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ZERO, Dim, as_dim, product, total
-from shapesmt.formula import FALSE, any_of, at_least, at_most, differs, equal, select
 from shapesmt.ops.fields import (
     Array,
     along,
@@ -26,8 +44,6 @@ from shapesmt.ops.fields import (
 from shapesmt.ops.indices import columns, count_true, require_inside, swept, true_place
 from shapesmt.ops.laws import element, require_vector
 from shapesmt.ops.registry import rule
-from shapesmt.real import Real
-from shapesmt.rewrite import ENTRY, entries, entry, spelled, twin
 from shapesmt.tensor import LOST, Shape, Tensor, is_open_value
 from shapesmt.value import (
     MAX_ELEMENTS,

@@ -6,26 +6,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
-from shapesmt.dim import (
-    _ATOMS,
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
     ZERO,
     Atom,
     Dim,
+    Formula,
+    all_of,
+    any_entry,
+    any_of,
     as_dim,
+    at_least,
+    entries,
     from_terms,
+    less,
     maximum,
     minimum,
+    negate,
     of_atom,
     product,
+    replace,
     replace_atom,
     symbol,
 )
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
+from shapesmt.algebra.dim import _ATOMS
+from shapesmt.algebra.numeric import sweep, too_long
+from shapesmt.application import Decided
+from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import element_of, valued
-from shapesmt.rewrite import any_entry, entries, replace
-from shapesmt.sweep import sweep, too_long
 from shapesmt.tensor import LOST, Shape, Tensor, is_open_value, tensor
 from shapesmt.value import Elements, Field, Value, from_array, move_positions, position, positions
 

@@ -15,11 +15,26 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt import cases
-from shapesmt.cases import choice, compare, extreme
-from shapesmt.dim import ONE, ZERO, Dim, const, maximum, minimum, product
-from shapesmt.formula import Formula, absolute, all_of, any_of, at_least, differs, equal, select, truncated_divide
-from shapesmt.real import Real, from_dim, literal
+from shapesmt.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    Formula,
+    absolute,
+    all_of,
+    any_of,
+    at_least,
+    const,
+    differs,
+    equal,
+    maximum,
+    minimum,
+    product,
+    select,
+    truncated_divide,
+)
+from shapesmt.algebra.numeric import Real, choice, compare, extreme, from_dim, literal
+from shapesmt.algebra.numeric import float_choices as cases
 from shapesmt.tensor import FLOATS
 from shapesmt.value import Item, positions
 
@@ -39,7 +54,7 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
 
     An end that is open counts as one that fits: a size is never too large for the type that arithmetic keeps it in.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> known(symbol("n", 1) * 2, "int32"), known(const(300), "uint8"), known(const(2**31), "int32", add)
     (Dim('2*n'), None, Dim('-2147483648'))
     """
@@ -64,7 +79,7 @@ def wrapped(item: Dim, dtype: str) -> Dim | None:
 
     A size without a declared end fits 32 bits: every export that computes sizes in int32 would fail at 2**31 otherwise.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int32")
     (Dim('n % 256'), Dim('(n + 128) % 256 - 128'), Dim('n'))
     >>> wrapped(symbol("n", 1, 2**32), "int32")

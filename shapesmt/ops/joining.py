@@ -8,15 +8,27 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt.algebra import (
+    FALSE,
+    ZERO,
+    Dim,
+    all_of,
+    any_of,
+    at_least,
+    ceil_divide,
+    divides,
+    equal,
+    less,
+    minimum,
+    select,
+    total,
+)
+from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
 from shapesmt.application import Decided
-from shapesmt.cases import choice
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ZERO, Dim, ceil_divide, minimum, total
-from shapesmt.formula import FALSE, all_of, any_of, at_least, divides, equal, less, select
 from shapesmt.ops.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
 from shapesmt.ops.laws import require_fits, require_least
 from shapesmt.ops.registry import rule
-from shapesmt.real import MANTISSA, from_dim, literal
 from shapesmt.tensor import Shape, Tensor
 from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, from_array, move_positions, position
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.application import Decided
-from shapesmt.dim import as_dim
-from shapesmt.formula import all_of, any_of, at_least, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
 
 LARGEST = 2**63 - 1  # what 64 bits hold
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Shape, Tensor
 

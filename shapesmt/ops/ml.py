@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, total
-from shapesmt.formula import at_least
+from shapesmt.algebra import ONE, at_least, total
 from shapesmt.graph import Literal
 from shapesmt.ops.laws import require_places
 from shapesmt.ops.registry import rule
@@ -16,8 +15,8 @@ from shapesmt.ops.registry import rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
 DOMAIN = "ai.onnx.ml"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, as_dim
-from shapesmt.formula import any_of, divides, equal
 from shapesmt.ops.laws import require_least
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.reduction import without

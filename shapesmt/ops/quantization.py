@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import all_of, any_of, ceil_divide, equal
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ceil_divide
-from shapesmt.formula import all_of, any_of, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim
-from shapesmt.formula import all_of, at_least
+from shapesmt.algebra import all_of, as_dim, at_least
 from shapesmt.ops.laws import require_shape
 from shapesmt.ops.registry import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}

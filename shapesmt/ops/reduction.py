@@ -10,17 +10,29 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    absolute,
+    all_of,
+    any_of,
+    at_least,
+    const,
+    entries,
+    equal,
+    maximum,
+    product,
+    select,
+)
+from shapesmt.algebra.numeric import MANTISSA, Real, literal
 from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, const, maximum, product
-from shapesmt.formula import absolute, all_of, any_of, at_least, equal, select
 from shapesmt.ops.fields import concrete, integers_of, valued
 from shapesmt.ops.indices import count_true, swept
 from shapesmt.ops.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule
-from shapesmt.real import MANTISSA, Real, literal
-from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, Shape, Tensor
 from shapesmt.value import Elements, Field, Item, Value, elements, extremes, field, move_positions, position, positions
 

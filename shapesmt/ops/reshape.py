@@ -6,11 +6,25 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+from shapesmt.algebra import (
+    ONE,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    as_dim,
+    common_factor,
+    differs,
+    divide_terms,
+    divides,
+    equal,
+    maximum,
+    negate,
+    product,
+    select,
+)
 from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, as_dim, maximum, product
-from shapesmt.division import common_factor, divide_terms
-from shapesmt.formula import Formula, all_of, any_of, differs, divides, equal, negate, select
 from shapesmt.ops.fields import reshaped, wanted
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
@@ -150,7 +164,7 @@ class _Sizes:
 def multiple(a: Dim, b: Dim) -> bool:
     """Whether `a` is a polynomial times `b`, so that it is 0 where `b` is.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> n = symbol("n", 0)
     >>> multiple(3 * n * n, n), multiple(n + 1, n)
     (True, False)
@@ -164,7 +178,7 @@ def multiple(a: Dim, b: Dim) -> bool:
 def divided(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula]:
     """`product(sizes) // product(divisors)` and when that is exact, for divisors that aren't 0.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> batch, seq = symbol("batch", 0), symbol("seq", 0)
     >>> divided([batch * seq, as_dim(768)], [batch, seq, as_dim(12)])
     (Dim('64'), Formula('True'))

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shapesmt.dim import Dim, const
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, const, equal
+from shapesmt.algebra.numeric import Real, from_dim, literal
 from shapesmt.ops.registry import rule
-from shapesmt.real import Real, from_dim, literal
 from shapesmt.tensor import LOST
 from shapesmt.value import Elements
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, product
-from shapesmt.formula import any_of, at_least, divides, equal
+from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.laws import require_least, require_places, require_shape, require_vector, sized
 from shapesmt.ops.registry import rule
 from shapesmt.ops.spatial import filters, pooling, positions, require_group

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from shapesmt.algebra import Dim, at_least, implies, maximum, minimum
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, maximum, minimum
-from shapesmt.formula import at_least, implies
 from shapesmt.ops.fields import Array, array_of, integers_of
 from shapesmt.ops.indexing import same_rank
 from shapesmt.ops.indices import columns, require_inside, spans

@@ -9,21 +9,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, maximum, minimum, total
-from shapesmt.formula import all_of, any_of, at_least, equal, less, negate, select
+from shapesmt.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    all_of,
+    any_of,
+    as_dim,
+    at_least,
+    ceil_divide,
+    equal,
+    less,
+    maximum,
+    minimum,
+    negate,
+    replace,
+    select,
+    total,
+)
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.trips import in_every_trip, put, slope_of
-from shapesmt.rewrite import replace
 from shapesmt.tensor import LOST, Tensor, tensor
 from shapesmt.value import elements, position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Atom
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Atom
     from shapesmt.tensor import Shape
 
 PLACE = position(0)

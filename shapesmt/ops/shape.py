@@ -6,15 +6,13 @@ from math import prod
 
 import numpy as np
 
+from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
+from shapesmt.algebra.numeric import Real, from_dim
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, ceil_divide, maximum, product
-from shapesmt.formula import at_least, differs, equal, select
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretched, term_of, valued, viewed, wanted
 from shapesmt.ops.laws import element, listed, require_least, require_single, sized
 from shapesmt.ops.registry import rule
-from shapesmt.real import Real, from_dim
-from shapesmt.rewrite import entries
 from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor, from_literal
 from shapesmt.value import MAX_ELEMENTS, Elements, Value, elements, move_positions, position
 

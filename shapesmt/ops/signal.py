@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, as_dim
-from shapesmt.formula import all_of, any_of, at_least, equal, less
+from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.algebra.numeric import Real
 from shapesmt.graph import DTYPES
 from shapesmt.ops.registry import rule
-from shapesmt.real import Real
 from shapesmt.value import Elements
 
 if TYPE_CHECKING:

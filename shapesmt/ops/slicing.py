@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.application import Decided
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, as_dim, ceil_divide, maximum, minimum
-from shapesmt.formula import at_least, differs, select
 from shapesmt.ops.fields import term_of, valued, wanted
 from shapesmt.ops.laws import listed
 from shapesmt.ops.registry import rule

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import ONE, Dim, as_dim, ceil_divide, make_atom, maximum, minimum
-from shapesmt.formula import any_of, at_least, divides, equal
+from shapesmt.algebra import (
+    ONE,
+    Dim,
+    any_of,
+    as_dim,
+    at_least,
+    beyond,
+    ceil_divide,
+    divides,
+    equal,
+    make_atom,
+    maximum,
+    minimum,
+)
 from shapesmt.ops.laws import require_fits, require_one_or, require_single
 from shapesmt.ops.registry import rule
-from shapesmt.rewrite import beyond
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from shapesmt.dim import ONE, Dim, as_dim
-from shapesmt.formula import equal, select
+from shapesmt.algebra import ONE, Dim, as_dim, equal, select
 from shapesmt.ops.bridge import listed, result
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.tensor import tensor

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from shapesmt.algebra import ENTRY, TRUE, Atom, Dim, Formula, Replacer, atom_of, of_atom, symbol
+from shapesmt.algebra import twin as of_kind
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Atom, Dim, of_atom, symbol
-from shapesmt.formula import TRUE, Formula
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rewrite import ENTRY, Replacer, atom_of
-from shapesmt.rewrite import twin as of_kind
 from shapesmt.tensor import Tensor, rewritten
 from shapesmt.value import Elements
 

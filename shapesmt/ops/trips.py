@@ -3,7 +3,7 @@
 A trip has an index, a symbol. A number that every trip keeps, or changes by the same amount, or makes anew is
 known at any index and therefore after the last trip; the others aren't known.
 
-    >>> from shapesmt.dim import const, symbol
+    >>> from shapesmt.algebra import const, symbol
     >>> n, i = symbol("n", 1, 9), symbol("i", 0, 9)
     >>> course = Course(n).after(n + 2, i, frozenset())  # a trip that is given n leaves n + 2
     >>> course.at(i, i), course.at(const(5), i)
@@ -16,9 +16,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from shapesmt.dim import ZERO, Atom, Dim, const, maximum, minimum, replace_atom
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, implies, select
-from shapesmt.rewrite import Replacer
+from shapesmt.algebra import (
+    FALSE,
+    ZERO,
+    Atom,
+    Dim,
+    Formula,
+    Replacer,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    const,
+    differs,
+    equal,
+    implies,
+    maximum,
+    minimum,
+    replace_atom,
+    select,
+)
 from shapesmt.tensor import Tensor, is_open_value, tensor
 from shapesmt.value import Elements, Value, elements
 
@@ -130,7 +147,7 @@ def carried(start: Tensor) -> Carried:
 def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
     """The condition for all indices below `trips`; where it is linear in the index, without it.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> i, n, m = symbol("i", 0, 8), symbol("n", 1, 9), symbol("m", 1, 9)
     >>> in_every_trip(at_least(m, i + 2), i, n)
     Formula('m >= n + 1')

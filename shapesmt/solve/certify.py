@@ -1,6 +1,6 @@
 """Certify: the complete system decided as a whole, without presolve, and its answer checked at the model.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> from shapesmt.frontends import load
     >>> from shapesmt.solve.encode import encode
     >>> from shapesmt.tensor import tensor
@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from shapesmt.algebra import Evaluator
 from shapesmt.deadline import Deadline
-from shapesmt.evaluate import Evaluator
 from shapesmt.solve.process import Query, Reply, ask
 from shapesmt.solve.solver import Assignment, complete, holds
 

@@ -25,10 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
-from shapesmt.dim import Atom, Dim, defined
+from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined
 from shapesmt.errors import UsageError
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import TRUE, Formula
 from shapesmt.infer import infer
 from shapesmt.ranges import quoted, unknown_name
 from shapesmt.solve.encode import renamed, variables

@@ -5,7 +5,7 @@ and defined in terms of the node's inputs alone; every requirement is a named co
 nodes, so nothing that presolve does along the way takes part.
 
     >>> from shapesmt.frontends import load
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra import symbol
     >>> from shapesmt.tensor import tensor
     >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] y) => (z) { z = Add(x, y) }')
     >>> n = symbol("n", 1, 4)
@@ -29,9 +29,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import Atom, Dim, defined
+from shapesmt.algebra import TRUE, Atom, Dim, Formula, defined
 from shapesmt.errors import printable
-from shapesmt.formula import TRUE, Formula
 from shapesmt.infer import infer
 from shapesmt.solve.smtlib import Script
 from shapesmt.tensor import LOST, OPEN, Tensor, in_each_case, tensor

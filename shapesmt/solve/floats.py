@@ -2,8 +2,8 @@
 
 `floor(0.7 * h)` in float32 isn't `7*h//10`, but a rounding moves a value by a known part of itself at most.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.real import from_dim, literal
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra.numeric import from_dim, literal
     >>> h = symbol("h", 1)
     >>> between = envelope((from_dim(h, "float32") * literal(0.7, "float32")).floor())
     >>> between.base, [f"{float(slope):.3f}h + {float(offset):.3f}" for slope, offset in between.lines]
@@ -17,8 +17,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from shapesmt.dim import Dim
-from shapesmt.real import MANTISSA, Real
+from shapesmt.algebra import Dim
+from shapesmt.algebra.numeric import MANTISSA, Real
 
 if TYPE_CHECKING:
     from collections.abc import Callable

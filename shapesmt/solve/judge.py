@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Evaluator, Formula, negate
 from shapesmt.deadline import Deadline
-from shapesmt.dim import Atom, Dim
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE, TRUE, Formula, negate
 from shapesmt.points import Assignment
 from shapesmt.presolve import Decision, Domain
 

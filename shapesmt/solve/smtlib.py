@@ -1,7 +1,7 @@
 """Expressions and conditions as SMT-LIB 2 text, which every solver reads.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.formula import equal
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import equal
     >>> h = symbol("height", 1, 64)
     >>> print(script([equal(2 * ((h + 1) // 2), h)]))
     (declare-const |height| Int)
@@ -17,15 +17,14 @@ from __future__ import annotations
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.dim import _ATOMS, Atom, Dim, of_atom
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import Formula
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
+from shapesmt.algebra.dim import _ATOMS
 from shapesmt.solve.floats import Envelope, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from shapesmt.intervals import Bound
+    from shapesmt.algebra import Bound
 
 Part: TypeAlias = "Dim | Formula | Atom"
 

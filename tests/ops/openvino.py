@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import openvino as ov
 
-from shapesmt.evaluate import Evaluator
+from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.frontends import load
 from shapesmt.infer import infer
 from shapesmt.problem import pose

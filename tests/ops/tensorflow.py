@@ -18,8 +18,8 @@ import numpy as np
 import tensorflow as tf
 
 import shapesmt
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE
 from shapesmt.frontends import load
 from shapesmt.graph import Declared, Graph
 from shapesmt.infer import infer

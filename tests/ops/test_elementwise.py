@@ -8,9 +8,9 @@ import numpy as np
 import onnx
 import pytest
 
-from shapesmt.dim import const, symbol
-from shapesmt.evaluate import evaluate
-from shapesmt.formula import FALSE
+from shapesmt.algebra.dim import const, symbol
+from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.formula import FALSE
 from shapesmt.frontends import load
 from shapesmt.infer import infer
 from shapesmt.ops.elementwise import ACTIVATIONS

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
+from shapesmt.algebra.dim import symbol
 from shapesmt.context import InferenceContext
-from shapesmt.dim import symbol
 from shapesmt.graph import Attributes, Declared, Graph, Node
 from shapesmt.infer import infer
 from shapesmt.ops.registry import Rule, load_everything, rules

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from shapesmt.dim import ONE
+from shapesmt.algebra.dim import ONE
 from shapesmt.graph import Attributes, Declared, Graph, Node
 from shapesmt.infer import infer
 from shapesmt.tensor import tensor

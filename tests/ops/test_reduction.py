@@ -7,7 +7,7 @@ import pytest
 from onnx import numpy_helper
 
 import shapesmt
-from shapesmt.dim import ZERO, symbol
+from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
 from shapesmt.infer import infer
 from shapesmt.ops.reduction import FOLDS

@@ -7,7 +7,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from shapesmt.dim import symbol
+from shapesmt.algebra.dim import symbol
 from shapesmt.ops.fields import along, within
 from shapesmt.ops.reshape import divided
 from tests.ops.harness import agree, node

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.dim import Dim, symbol
+from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.formula import negate
 from shapesmt.errors import UsageError
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import SymbolRange, Verdict
-from shapesmt.formula import negate
 from shapesmt.frontends import load
 from shapesmt.report import Explanation
 from shapesmt.solve.solver import check

@@ -5,16 +5,15 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ceil_divide
-from shapesmt.formula import all_of, any_of, at_least, divides, less
+from shapesmt.algebra import all_of, any_of, at_least, ceil_divide, divides, less
 from shapesmt.ops.contrib.common import viewed
 from shapesmt.ops.registry import rule
 from shapesmt.ops.spatial import convolved, global_pool, pool
 from shapesmt.tensor import LOST
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
 DOMAIN = "com.microsoft.nchwc"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, as_dim, maximum
-from shapesmt.formula import divides, equal
 from shapesmt.ops.attention import Heads, require_gate
 from shapesmt.ops.contrib.attention import HEADS_LAW, heads, hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib

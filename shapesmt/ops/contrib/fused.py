@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, total
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ceil_divide, total
-from shapesmt.formula import any_of, at_least, divides, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import borrow, channels_first, contrib, viewed
 from shapesmt.ops.laws import require_single, require_vector

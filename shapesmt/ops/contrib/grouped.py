@@ -6,9 +6,8 @@ keys and values, and H a head's size.
 
 from __future__ import annotations
 
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ZERO, Dim, maximum
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.attention import HEADS_LAW, require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.laws import require_shape, require_single, require_vector

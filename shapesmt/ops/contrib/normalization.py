@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.ops.linear import require_broadcast_to

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import Dim, maximum
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.indexing import gather_nd
 from shapesmt.ops.joining import pad

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import FALSE, Dim, Formula, all_of, any_of, ceil_divide, differs, divides, equal, product, select
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, ceil_divide, product
-from shapesmt.formula import FALSE, Formula, all_of, any_of, differs, divides, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import channels_first, contrib, require_scalars, viewed
 from shapesmt.ops.joining import concat

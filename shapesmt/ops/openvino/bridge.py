@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import FALSE, TRUE
 from shapesmt.application import Unjudged
-from shapesmt.formula import FALSE, TRUE
 from shapesmt.ops import bridge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Formula
     from shapesmt.context import InferenceContext
-    from shapesmt.formula import Formula
     from shapesmt.graph import AttributeValue
     from shapesmt.tensor import Tensor
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, as_dim, maximum, minimum, product
-from shapesmt.formula import any_of, at_least, divides, equal
+from shapesmt.algebra import ONE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.detection import kept_per_class
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_shape, require_vector, sized
@@ -14,8 +13,8 @@ from shapesmt.ops.openvino.signatures import operator
 from shapesmt.tensor import FLOATS, Tensor, tensor
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
 
 SCORED, COORDINATES = "each box has a score per class", "a box has 4 coordinates"
 

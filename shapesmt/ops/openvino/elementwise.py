@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import ONE
 from shapesmt.context import BROADCAST_LAW, InferenceContext
-from shapesmt.dim import ONE
 from shapesmt.ops.bridge import number_of, result
 from shapesmt.ops.elementwise import broadcast, require_nonzero
 from shapesmt.ops.items import remainder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim, maximum
+from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import TRUE, all_of, at_least, less, maximum, product
 from shapesmt.context import InferenceContext
-from shapesmt.dim import maximum, product
-from shapesmt.formula import TRUE, all_of, at_least, less
 from shapesmt.ops.bridge import anything, as_list, result, results
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, require_vector

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, at_least, divides, maximum, product, total
 from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, maximum, product, total
-from shapesmt.formula import FALSE, TRUE, all_of, any_of, at_least, divides
 from shapesmt.ops.bridge import anything, listed, parts, result
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_fits, require_least, require_vector

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import ONE, Dim
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
 from shapesmt.ops.laws import require_shape, require_vector
 from shapesmt.ops.linear import INNER_LAW, diagonal_sizes, parse_equation, spelt
 from shapesmt.ops.openvino.signatures import operator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.formula import FALSE, all_of, any_of, equal
+from shapesmt.algebra import FALSE, all_of, any_of, equal
 from shapesmt.ops.bridge import result
 from shapesmt.ops.laws import require_vector
 from shapesmt.ops.linear import require_broadcast_to

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import FALSE, TRUE
 from shapesmt.context import InferenceContext
-from shapesmt.formula import FALSE, TRUE
 from shapesmt.ops.bridge import as_list, result
 from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
 from shapesmt.ops.openvino.signatures import operator

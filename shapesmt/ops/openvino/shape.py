@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import repeat
 
+from shapesmt.algebra import ONE, TRUE, Dim, all_of, differs, maximum
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, maximum
-from shapesmt.formula import TRUE, all_of, differs
 from shapesmt.ops.bridge import listed, number_of, result
 from shapesmt.ops.detection import known_number
 from shapesmt.ops.fields import reshaped, wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim, maximum
+from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.bridge import anything
 from shapesmt.ops.fields import counted
 from shapesmt.ops.openvino.bridge import known, unchecked
@@ -14,8 +14,8 @@ from shapesmt.ops.signal import scalar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.tensor import Tensor
 
 PAIRS = "the last axis holds real and imaginary part"

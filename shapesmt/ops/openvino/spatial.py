@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, as_dim, ceil_divide, maximum
-from shapesmt.formula import at_least, divides, select
+from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximum, select
+from shapesmt.algebra.numeric import Real
 from shapesmt.ops.bridge import anything, result
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, sized
@@ -13,15 +13,14 @@ from shapesmt.ops.openvino.bridge import dtype_of, integers, known
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.resize import by_factor
 from shapesmt.ops.spatial import FITS, Axis
-from shapesmt.real import Real
 from shapesmt.tensor import FLOATS, Tensor, tensor
 from shapesmt.value import Elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
     from shapesmt.graph import AttributeValue
 
 

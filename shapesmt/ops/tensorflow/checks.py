@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.formula import differs
+from shapesmt.algebra import differs
 from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import truth_of
 from shapesmt.ops.tensorflow.common import DOMAIN

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim
-from shapesmt.formula import all_of, any_of, at_least, equal, less
+from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
 from shapesmt.ops.fields import integers_of
 from shapesmt.ops.laws import require_least, require_vector, sized
@@ -28,8 +27,8 @@ from shapesmt.tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapesmt.algebra import Dim
     from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
 
 # Sequences of classes
 

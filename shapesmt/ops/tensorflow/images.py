@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, minimum
-from shapesmt.formula import FALSE, any_of, equal
+from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
+from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
 from shapesmt.ops.registry import rule
@@ -20,7 +20,6 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.real import from_dim, literal
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -5,8 +5,22 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, ZERO, Dim, product
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate, select
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    ZERO,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    entries,
+    equal,
+    less,
+    negate,
+    product,
+    select,
+)
 from shapesmt.ops.bridge import anything, as_list, grant, known, listed, result, results
 from shapesmt.ops.fields import integers_of, reshaped, wanted
 from shapesmt.ops.indices import INSIDE, columns, spans
@@ -25,7 +39,6 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.rewrite import entries
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Field, move_positions, position
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ZERO, Dim, as_dim, product, total
-from shapesmt.formula import all_of, at_least, divides
+from shapesmt.algebra import ZERO, Dim, all_of, as_dim, at_least, divides, product, total
 from shapesmt.ops.bridge import anything, known, listed, parts, result, results
 from shapesmt.ops.fields import counted
 from shapesmt.ops.joining import joined

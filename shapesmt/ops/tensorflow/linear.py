@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, maximum, minimum
-from shapesmt.formula import any_of, at_least, equal, select
+from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
 from shapesmt.ops.bridge import known, result
 from shapesmt.ops.fields import counted
 from shapesmt.ops.laws import require_least, require_shape, require_vector, sized

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
 from shapesmt.application import Unjudged
-from shapesmt.dim import ONE, ZERO, Dim, as_dim, maximum
-from shapesmt.formula import TRUE, all_of, any_of, at_least, equal
 from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, first
 from shapesmt.tensor import Tensor, tensor

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, as_dim, maximum
-from shapesmt.formula import all_of, at_least, less
+from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.fields import integers_of, wanted
 from shapesmt.ops.laws import require_least, require_shape, sized

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, Dim, as_dim, total
-from shapesmt.formula import all_of, at_least
+from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
 from shapesmt.ops.bridge import anything
 from shapesmt.ops.laws import require_least, require_shape
 from shapesmt.ops.registry import rule

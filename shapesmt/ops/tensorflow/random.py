@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.formula import any_of, equal
+from shapesmt.algebra import any_of, equal
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.registry import rule

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from shapesmt.cases import compare
+from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at_least, equal
+from shapesmt.algebra.numeric import Real, compare
 from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, as_dim
-from shapesmt.formula import Formula, all_of, any_of, at_least, equal
 from shapesmt.graph import Declared
 from shapesmt.ops.bridge import anything, known, known_axis, listed, result
 from shapesmt.ops.fields import valued, wanted
@@ -18,7 +17,6 @@ from shapesmt.ops.registry import rule
 from shapesmt.ops.reshape import reshape_to
 from shapesmt.ops.shape import broadcast_value
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
-from shapesmt.real import Real
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements, Item, elements
 

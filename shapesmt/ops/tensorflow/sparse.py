@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import ZERO, Dim, total
-from shapesmt.formula import FALSE, Formula, any_of, differs, equal, less
+from shapesmt.algebra import FALSE, ZERO, Dim, Formula, any_of, differs, equal, less, total
 from shapesmt.ops.bridge import grant, known, listed, result
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import columns

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import Dim, as_dim, ceil_divide, maximum
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
 from shapesmt.ops.bridge import anything, known
 from shapesmt.ops.fields import wanted
 from shapesmt.ops.laws import require_least, require_vector, sized

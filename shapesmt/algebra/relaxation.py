@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import inf
 
-from shapesmt import intervals
-from shapesmt.dim import _ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
-from shapesmt.division import common_factor, divide_terms, without
-from shapesmt.intervals import Bound, Interval
+from shapesmt.algebra import intervals
+from shapesmt.algebra.dim import _ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
+from shapesmt.algebra.division import common_factor, divide_terms, without
+from shapesmt.algebra.intervals import Bound, Interval
 
 MAX_RELAXED = 12  # nesting past which bounds are interval arithmetic's alone
 _RELAXABLE = frozenset({"floordiv", "min", "max", "select"})

@@ -1,6 +1,6 @@
 """Substitution: expressions and conditions with symbols replaced, normalised anew.
 
->>> from shapesmt.dim import symbol
+>>> from shapesmt.algebra.dim import symbol
 >>> n, m = symbol("n", 1, 64), symbol("m", 1, 9)
 >>> replace((n + 1) // 2, {n.as_symbol(): 2 * m})
 Dim('m')
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from shapesmt.dim import (
+from shapesmt.algebra.dim import (
     _ATOMS,
     ONE,
     ZERO,
@@ -26,8 +26,8 @@ from shapesmt.dim import (
     replace_atom,
     symbol,
 )
-from shapesmt.evaluate import definitions
-from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
+from shapesmt.algebra.evaluate import definitions
+from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal, select
 
 ENTRY = "entry"  # the kind of symbols that stand for what elements that aren't known may be
 

@@ -2,8 +2,8 @@
 
 Exact fractions stay exact; of others a step of the tree is made, which is decided when sizes are known.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.real import literal
+    >>> from shapesmt.algebra.dim import symbol
+    >>> from shapesmt.algebra.numeric.floats import literal
     >>> n = from_dim(symbol("n", 1, 100), "float32")
     >>> str(extreme("min", n.unary("log"), literal(2.0, "float32")))
     'min(log(n), 2)'
@@ -16,9 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.dim import Dim, as_dim, maximum, minimum
-from shapesmt.formula import FALSE, TRUE, Formula, at_least, equal, select
-from shapesmt.real import APPLY, ENDS, MANTISSA, NUMPY, REBUILT, Real, exact_fraction, from_dim, step
+from shapesmt.algebra.dim import Dim, as_dim, maximum, minimum
+from shapesmt.algebra.formula import FALSE, TRUE, Formula, at_least, equal, select
+from shapesmt.algebra.numeric.floats import (
+    APPLY,
+    ENDS,
+    MANTISSA,
+    NUMPY,
+    REBUILT,
+    Real,
+    exact_fraction,
+    from_dim,
+    step,
+)
 
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:

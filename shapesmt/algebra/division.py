@@ -8,8 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd, inf
 
-from shapesmt import intervals
-from shapesmt.dim import _ATOMS, MAX_PRODUCT, ZERO, Dim, Monomial, as_dim, const, from_terms, make_atom, of_atom
+from shapesmt.algebra import intervals
+from shapesmt.algebra.dim import (
+    _ATOMS,
+    MAX_PRODUCT,
+    ZERO,
+    Dim,
+    Monomial,
+    as_dim,
+    const,
+    from_terms,
+    make_atom,
+    of_atom,
+)
 
 
 def floor_divide(a: Dim, b: Dim) -> Dim:

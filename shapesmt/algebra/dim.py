@@ -23,9 +23,9 @@ from itertools import count
 from math import inf
 from typing import Any, TypeAlias
 
-from shapesmt import intervals
-from shapesmt.interning import Table, memo
-from shapesmt.intervals import Bound, Interval
+from shapesmt.algebra import intervals
+from shapesmt.algebra.interning import Table, memo
+from shapesmt.algebra.intervals import Bound, Interval
 
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
 Terms: TypeAlias = tuple[tuple[Monomial, int], ...]  # ascending, no zero coefficients
@@ -124,7 +124,7 @@ class Dim:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Dim | int) -> Dim:
-        from shapesmt.division import floor_divide
+        from shapesmt.algebra.division import floor_divide
 
         return floor_divide(self, other if isinstance(other, Dim) else const(other))
 
@@ -159,7 +159,7 @@ class Dim:
         try:
             return self._tight
         except AttributeError:
-            from shapesmt.relaxation import relaxed
+            from shapesmt.algebra.relaxation import relaxed
 
             self._tight: Interval = (self.lo, self.hi) if self.constant is not None else relaxed(self)
             return self._tight
@@ -176,7 +176,7 @@ class Dim:
         return [_ATOMS[n] for n in dict.fromkeys(n for monomial, _ in self.terms for n in monomial)]
 
     def __str__(self) -> str:
-        from shapesmt.printing import dim_text
+        from shapesmt.algebra.text import dim_text
 
         return dim_text(self)
 

@@ -1,7 +1,7 @@
 """Sweeps: the least, the greatest or the sum of an expression over all positions of a tensor, as an expression.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.evaluate import evaluate
+    >>> from shapesmt.algebra.dim import symbol
+    >>> from shapesmt.algebra.evaluate import evaluate
     >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind="axis")
     >>> greatest = sweep("greatest", i * (6 - i), {i.as_symbol(): n - 1})
     >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
@@ -22,12 +22,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim, from_terms, make_atom, of_atom, symbol, total
-from shapesmt.evaluate import OPERATIONS, Evaluator, fits_int64
-from shapesmt.formula import Formula, at_least
-from shapesmt.interning import Table
-from shapesmt.intervals import Interval
-from shapesmt.rewrite import replace
+from shapesmt.algebra.dim import Atom, Dim, from_terms, make_atom, of_atom, symbol, total
+from shapesmt.algebra.evaluate import OPERATIONS, Evaluator, fits_int64
+from shapesmt.algebra.formula import Formula, at_least
+from shapesmt.algebra.interning import Table
+from shapesmt.algebra.intervals import Interval
+from shapesmt.algebra.substitute import replace
 
 Values: TypeAlias = "np.ndarray[Any, Any]"
 

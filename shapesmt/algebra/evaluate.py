@@ -1,6 +1,6 @@
 """The value of expressions and conditions at concrete sizes: one assignment, or arrays of them at once.
 
->>> from shapesmt.dim import symbol
+>>> from shapesmt.algebra.dim import symbol
 >>> h = symbol("h", 1, 64)
 >>> evaluate((h + 1) // 2, {h.as_symbol(): 5})
 3
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt.algebra.dim import _ATOMS, Atom, Dim
+from shapesmt.algebra.formula import Formula
+from shapesmt.algebra.interning import memo
 from shapesmt.deadline import look
-from shapesmt.dim import _ATOMS, Atom, Dim
-from shapesmt.formula import Formula
-from shapesmt.interning import memo
 
 Operation = Callable[..., Any]
 LONG = 1 << 16  # bits of a number that no size comes near

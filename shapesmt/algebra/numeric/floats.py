@@ -3,12 +3,12 @@
 A `Real` is either an exact fraction `numerator / denominator` that the float type represents without
 rounding, or a tree of float operations that is rounded step by step when sizes are known.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra.dim import symbol
     >>> n = symbol("n", 1, 100)
     >>> half = from_dim(n, "float32") * literal(0.5, "float32")
     >>> half.floor().to_int()
     Dim('n//2')
-    >>> from shapesmt.evaluate import evaluate
+    >>> from shapesmt.algebra.evaluate import evaluate
     >>> seven = (from_dim(n, "float32") * literal(0.7, "float32")).floor().to_int()
     >>> evaluate(seven, {n.as_symbol(): 10})  # in float32, 10 * 0.7f is 7 and not 6.99...
     7
@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.dim import Atom, Dim, as_dim, const, make_atom, symbol
-from shapesmt.evaluate import OPERATIONS, Evaluator
-from shapesmt.formula import Formula, equal, select, truncated_divide_positive
-from shapesmt.interning import Table
+from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
+from shapesmt.algebra.evaluate import OPERATIONS, Evaluator
+from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
+from shapesmt.algebra.interning import Table
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
@@ -261,7 +261,7 @@ def _binary(op: str, a: Real, b: Real) -> Real:
 def _as_quotient(whole: Real) -> Dim | None:
     """An integer quotient that is equal to the rounded tree for every value of the one size it rests on.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra.dim import symbol
     >>> (from_dim(symbol("h", 1, 512), "float32") * literal(0.7, "float32")).floor().to_int()
     Dim('(7*h)//10')
     """

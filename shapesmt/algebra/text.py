@@ -8,11 +8,11 @@ from __future__ import annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING
 
-from shapesmt.interning import LOCK, memo
+from shapesmt.algebra.interning import LOCK, memo
 
 if TYPE_CHECKING:
-    from shapesmt.dim import Atom, Dim
-    from shapesmt.formula import Formula
+    from shapesmt.algebra.dim import Atom, Dim
+    from shapesmt.algebra.formula import Formula
 
 Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
 _FUNCTIONS = frozenset({"min", "max", "abs"})
@@ -35,7 +35,7 @@ def dim_text(dim: Dim) -> str:
     found = _TEXTS.get(dim)
     if found is not None:
         return found
-    from shapesmt.evaluate import definitions
+    from shapesmt.algebra.evaluate import definitions
 
     with LOCK:  # Definitions first, oldest first: no chain of them nests calls.
         for atom in definitions((dim,), (), _SCANNED):
@@ -76,7 +76,7 @@ def _condition(formula: Formula) -> str:
 
 def _residue(dim: Dim, op: str) -> str:
     """`(e + c) % k == r` as `e % k == (r - c) % k`; empty where it is none."""
-    from shapesmt.dim import _ATOMS, of_atom
+    from shapesmt.algebra.dim import _ATOMS, of_atom
 
     for monomial, c in dim.terms:
         atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
@@ -144,7 +144,7 @@ def _sum(pieces: list[Piece]) -> str:
 
 def _pieces(dim: Dim) -> list[Piece]:
     """The terms, remainders recognised, in reading order."""
-    from shapesmt.dim import _ATOMS
+    from shapesmt.algebra.dim import _ATOMS
 
     coefficients = dict(dim.terms)
     pieces: list[Piece] = []

@@ -1,6 +1,6 @@
 """Formula: interned conditions on `Dim`s, simplified as they are made.
 
->>> from shapesmt.dim import symbol
+>>> from shapesmt.algebra.dim import symbol
 >>> h, n = symbol("h", 1, 64), symbol("n", 1, 8)
 >>> equal(2 * (h // 2), h)
 Formula('h % 2 == 0')
@@ -18,10 +18,10 @@ from math import gcd
 from operator import attrgetter
 from typing import Any
 
-from shapesmt import intervals
-from shapesmt.dim import _ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
-from shapesmt.division import common_factor, divide_terms
-from shapesmt.interning import Table
+from shapesmt.algebra import intervals
+from shapesmt.algebra.dim import _ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
+from shapesmt.algebra.division import common_factor, divide_terms
+from shapesmt.algebra.interning import Table
 
 MAX_FACTOR = 64  # of one factor of a product, times its partner
 MAX_CLAUSES = 48  # conditions that are compared with each other
@@ -57,7 +57,7 @@ class Formula:
         return self.args if self.op == "and" else () if self is TRUE else (self,)
 
     def __str__(self) -> str:
-        from shapesmt.printing import formula_text
+        from shapesmt.algebra.text import formula_text
 
         return formula_text(self)
 
@@ -168,7 +168,7 @@ def divides(k: Dim | int, a: Dim | int) -> Formula:
 def negate(f: Formula) -> Formula:
     """The opposite.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra.dim import symbol
     >>> negate(at_least(symbol("s", 1), 5))
     Formula('s <= 4')
     """
@@ -214,7 +214,7 @@ def _joined(op: str, neutral: Formula, absorbing: Formula, formulas: tuple[Formu
 def resolved(f: Formula) -> Formula:
     """The same condition without what is said twice: `(a or b) and (a or not b)` is `a`.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra.dim import symbol
     >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
     >>> resolved(all_of(any_of(equal(n, 1), equal(m, 1)), any_of(equal(n, 1), differs(m, 1))))
     Formula('n == 1')
@@ -242,7 +242,7 @@ def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] |
 def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
     """`a` where the condition holds, else `b`.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra.dim import symbol
     >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
     >>> select(equal(n, 1), m, n)
     Dim('(m if n == 1 else n)')
@@ -326,7 +326,7 @@ def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
 def _factorwise(p: Dim) -> Formula | None:
     """`a*b == x*y` as `a == x` and `b == y`, where nothing on the left is below 1 or above its partner.
 
-    >>> from shapesmt.dim import symbol
+    >>> from shapesmt.algebra.dim import symbol
     >>> h, w = symbol("h", 4), symbol("w", 4)
     >>> equal((h // 4) * (w // 4), 49 * ((h + 24) // 28) * ((w + 24) // 28))
     Formula('h//4 == 7*((h + 24)//28) and w//4 == 7*((w + 24)//28)')
