@@ -30,25 +30,21 @@ from shapesmt import diagnose
 from shapesmt.cautions import cautions, declarations, refuse_declarations
 from shapesmt.deadline import Deadline, look, seconds
 from shapesmt.errors import InternalError, UsageError, printable
-from shapesmt.examine import Examination, examine
+from shapesmt.examine import Examination, Judge, Problem, ValueLike, examine, pose, tensor_bounds, unbounded
 from shapesmt.explanation import explanation
-from shapesmt.extents import tensor_bounds, unbounded
 from shapesmt.finding import Verdict
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
-from shapesmt.inputs import ValueLike
 from shapesmt.memory import one_call
-from shapesmt.problem import Problem, pose
 from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.remedy import remedy
 from shapesmt.report import Bounds, Explanation, Report, TensorBounds
-from shapesmt.solve.judge import Judge
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.solve.encode import Encoding
     from shapesmt.story import Chain, Story
+    from shapesmt.system import Encoding
 
 TIMEOUT = 60.0
 GRACE = 1.0  # seconds more for the ranges and relations, without which there is no answer
@@ -292,7 +288,7 @@ def encode(
 
 def _encoded(problem: Problem) -> Encoding:
     """The complete system of a problem."""
-    from shapesmt.solve.encode import encode as encoded
+    from shapesmt.system import encode as encoded
 
     made = encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
     look()  # of nodes that weren't looked at in time the system says nothing
@@ -396,7 +392,7 @@ def _checked(
 
 def _certificate(a: Analysis) -> str:
     """The verdict of the complete system, which must not contradict the pipeline's."""
-    from shapesmt.solve.certify import UNKNOWN, certify
+    from shapesmt.system import UNKNOWN, certify
 
     deadline = a.judge.deadline
     verdict = deadline.attempt(lambda: certify(_encoded(a.problem), deadline), UNKNOWN).verdict

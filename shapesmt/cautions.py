@@ -38,16 +38,12 @@ from shapesmt.algebra import (
     product,
 )
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import VERDICTS, Examination
+from shapesmt.examine import VERDICTS, Examination, Judge, Problem, placeholders
 from shapesmt.finding import Caution, Counterexample, Finding, Verdict
 from shapesmt.graph import Declared, Graph, Node
-from shapesmt.growth import direction
 from shapesmt.ops.subgraphs import truth_of
-from shapesmt.points import Assignment
-from shapesmt.presolve import Domain
-from shapesmt.problem import Problem, placeholders
+from shapesmt.presolve import Assignment, Domain, direction
 from shapesmt.ranges import Range
-from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count

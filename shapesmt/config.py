@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
+from shapesmt.examine import parse_value
 from shapesmt.expressions import names_in
-from shapesmt.inputs import parse_value
 from shapesmt.ranges import ACCEPTED_SHAPE, Origin, Range, did_you_mean, parse_range, parse_shape, quoted
 
 __all__ = ["Config"]

@@ -24,17 +24,13 @@ from shapesmt.algebra import (
 )
 from shapesmt.causes import Tracer
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import Examination, Judgement, is_open
+from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.graph import Declared
-from shapesmt.inputs import case_text
-from shapesmt.points import lowest
-from shapesmt.presolve import Domain
-from shapesmt.problem import Problem
+from shapesmt.presolve import Domain, lowest
 from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Precondition
 from shapesmt.requirement import Requirement
-from shapesmt.solve.judge import Judge
 from shapesmt.tensor import Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof

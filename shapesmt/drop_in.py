@@ -9,10 +9,9 @@ from shapesmt import diagnose
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, replace
 from shapesmt.api import TIMEOUT, analysed
 from shapesmt.deadline import Deadline
-from shapesmt.examine import claimed
+from shapesmt.examine import claimed, pose
 from shapesmt.infer import infer
 from shapesmt.memory import one_call
-from shapesmt.problem import pose
 from shapesmt.tensor import Tensor
 
 if TYPE_CHECKING:

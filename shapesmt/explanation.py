@@ -7,14 +7,11 @@ from functools import partial
 
 from shapesmt.causes import Tracer
 from shapesmt.diagnose import findings, precondition
-from shapesmt.examine import Examination
-from shapesmt.extents import tensor_bounds
+from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.problem import Problem
 from shapesmt.ranges import unknown_name
 from shapesmt.reasons import Reasons
 from shapesmt.report import Explanation
-from shapesmt.solve.judge import Judge
 
 
 def explanation(

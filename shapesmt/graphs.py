@@ -6,18 +6,17 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from shapesmt.examine import ValueLike, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
-from shapesmt.inputs import ValueLike
 from shapesmt.nodelink import document, flow
-from shapesmt.problem import pose
 from shapesmt.ranges import RangeLike, ShapeLike
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from shapesmt.solve.constraints import Constraints
+    from shapesmt.system import Constraints
 
 
 def encoding(
@@ -36,7 +35,7 @@ def encoding(
     >>> enc.dim("y", 1), enc.definitions["y[1]"]
     (y[1], y[1] == 4*n)
     """
-    from shapesmt.solve.constraints import Constraints
+    from shapesmt.system import Constraints
 
     problem = pose(load(model), dims, shapes, assume, values)
     return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)

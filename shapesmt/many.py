@@ -22,11 +22,10 @@ from queue import Empty, SimpleQueue
 from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
+from shapesmt.examine import names_of, parse_value
 from shapesmt.expressions import names_in
 from shapesmt.frontends import load
 from shapesmt.frontends.files import is_folder
-from shapesmt.inputs import parse_value
-from shapesmt.problem import names_of
 from shapesmt.ranges import Origin, parse_range, parse_shape, unknown_name
 from shapesmt.report import Report
 from shapesmt.reports import Reports, Unchecked

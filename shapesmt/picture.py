@@ -11,12 +11,10 @@ import numpy as np
 
 from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, symbol
 from shapesmt.algebra import replace as substituted
-from shapesmt.examine import Examination
+from shapesmt.examine import Examination, Problem
 from shapesmt.finding import Verdict
-from shapesmt.patterns import Truth
-from shapesmt.points import Values, lowest
-from shapesmt.presolve import Domain
-from shapesmt.problem import Problem
+from shapesmt.presolve import Domain, Values, lowest
+from shapesmt.region import Truth
 from shapesmt.story import Axis, Picture
 
 CELLS = (224, 64)  # the most along an axis, of a strip and of a grid

@@ -13,16 +13,14 @@ from math import inf
 from typing import NamedTuple
 
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Replacer, equal, name_text, negate, of_atom, symbol
-from shapesmt.examine import Examination, Judgement
+from shapesmt.examine import Examination, Judge, Judgement, Problem
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import Verdict
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer
 from shapesmt.presolve import range_facts
-from shapesmt.problem import Problem
 from shapesmt.report import Fact, Proof
 from shapesmt.requirement import Requirement
-from shapesmt.solve.judge import Judge
 
 MAX_PROOFS = 24  # requirements of a node that are told with their facts
 _ORIGINS = {"model": "declared in the file"}
@@ -142,7 +140,7 @@ class Reasons:
 
     def _core(self, known: list[Known], *given: Formula) -> tuple[Fact, ...] | None:
         """A minimal set of facts that can't all hold beside what is given; None where that isn't proven."""
-        from shapesmt.solve.solver import core
+        from shapesmt.solve import core
 
         kept = core({i: k.formula for i, k in enumerate(known)}, self.judge.deadline, given)
         return None if kept is None else tuple(known[i].fact for i in kept)

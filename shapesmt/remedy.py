@@ -13,14 +13,11 @@ from collections.abc import Set as AbstractSet
 from math import lcm
 
 from shapesmt.algebra import Dim, Formula, all_of, at_least, at_most, divides, equal, maximum, name_text, of_atom
-from shapesmt.examine import Examination
+from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.expressions import parse_formula
 from shapesmt.finding import SymbolRange, Verdict
-from shapesmt.inputs import DEFAULT
-from shapesmt.problem import Problem
 from shapesmt.ranges import Range
 from shapesmt.report import Precondition, Remedy
-from shapesmt.solve.judge import Judge
 
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")

@@ -12,8 +12,8 @@ from shapesmt.report import Report
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from shapesmt.examine import ValueLike
     from shapesmt.frontends import Model
-    from shapesmt.inputs import ValueLike
     from shapesmt.ranges import RangeLike, ShapeLike
 
 __all__ = ["assert_proved"]

@@ -12,10 +12,10 @@ from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline
+from shapesmt.examine.judge import Judge
 from shapesmt.expressions import parse_formula
-from shapesmt.presolve import Domain
-from shapesmt.region import Region, describe
-from shapesmt.solve.judge import Judge
+from shapesmt.presolve.domain import Domain
+from shapesmt.region.region import Region, describe
 from tests.oracle.runner import value
 from tests.test_presolve import ATOMS, H, W, condition, everything
 

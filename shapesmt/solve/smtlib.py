@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
 from shapesmt.algebra.dim import _ATOMS
-from shapesmt.solve.floats import Envelope, envelope
+from shapesmt.solve.envelopes import Envelope, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -18,9 +18,9 @@ import numpy as np
 import openvino as ov
 
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.infer import infer
-from shapesmt.problem import pose
 from tests.ops.harness import Agreement, _compare
 
 CORE = ov.Core()

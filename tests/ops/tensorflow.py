@@ -20,10 +20,10 @@ import tensorflow as tf
 import shapesmt
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import FALSE
+from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.graph import Declared, Graph
 from shapesmt.infer import infer
-from shapesmt.problem import pose
 from tests.ops.harness import Agreement, _compare
 
 tf.config.set_visible_devices([], "GPU")

@@ -8,10 +8,10 @@ import pytest
 
 from shapesmt.algebra.dim import symbol
 from shapesmt.context import InferenceContext
+from shapesmt.examine.problem import pose
 from shapesmt.graph import Attributes, Declared, Graph, Node
 from shapesmt.infer import infer
 from shapesmt.ops.registry import Rule, load_everything, rules
-from shapesmt.problem import pose
 from shapesmt.tensor import tensor
 
 load_everything()

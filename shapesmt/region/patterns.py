@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapesmt.algebra import Atom, Formula, all_of, any_of, at_least, at_most, differs, equal, name_text, of_atom
-from shapesmt.points import Values
+from shapesmt.presolve import Values
 
 Truth = NDArray[np.bool_]
 Residues = tuple[int, tuple[int, ...]]

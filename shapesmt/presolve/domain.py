@@ -31,8 +31,8 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.algebra.dim import _ATOMS
-from shapesmt.growth import direction, half_line, window
-from shapesmt.points import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
+from shapesmt.presolve.enumeration import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
+from shapesmt.presolve.monotonicity import direction, half_line, window
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together

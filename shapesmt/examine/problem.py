@@ -15,11 +15,11 @@ from math import inf
 from shapesmt.algebra import Atom, Dim, Formula, Replacer, all_of, as_dim, evaluate, of_atom, replace, symbol
 from shapesmt.algebra.dim import _ATOMS
 from shapesmt.errors import UsageError
+from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
 from shapesmt.expressions import names_in, parse_dim, parse_formula
 from shapesmt.finding import Counterexample, SymbolRange
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
-from shapesmt.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
 from shapesmt.presolve import Domain, range_facts
 from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.requirement import Requirement

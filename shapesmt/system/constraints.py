@@ -29,8 +29,8 @@ from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined
 from shapesmt.errors import UsageError
 from shapesmt.infer import infer
 from shapesmt.ranges import quoted, unknown_name
-from shapesmt.solve.encode import renamed, variables
-from shapesmt.solve.smtlib import Script
+from shapesmt.solve import Script
+from shapesmt.system.encode import renamed, variables
 from shapesmt.tensor import Tensor, held, in_each_case, tensor
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, defined
 from shapesmt.errors import printable
 from shapesmt.infer import infer
-from shapesmt.solve.smtlib import Script
+from shapesmt.solve import Script
 from shapesmt.tensor import LOST, OPEN, Tensor, in_each_case, tensor
 from shapesmt.value import Elements, elements
 

@@ -2,7 +2,7 @@
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.frontends import load
-    >>> from shapesmt.solve.encode import encode
+    >>> from shapesmt.system.encode import encode
     >>> from shapesmt.tensor import tensor
     >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] y) => (z) { z = Add(x, y) }')
     >>> inputs = {"x": tensor("float32", [symbol("n", 1, 4)]), "y": tensor("float32", [3])}
@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from shapesmt.algebra import Evaluator
 from shapesmt.deadline import Deadline
-from shapesmt.solve.process import Query, Reply, ask
-from shapesmt.solve.solver import Assignment, complete, holds
+from shapesmt.solve import Assignment, Query, Reply, ask, complete, holds
 
 if TYPE_CHECKING:
-    from shapesmt.solve.encode import Encoding, Stated
+    from shapesmt.system.encode import Encoding, Stated
 
 ROUNDS = 24
 ATTEMPTS = ((False, 0, 0.5), (True, 1, 0.5), (False, 7, 1.0))  # (by tactics, seed, share of the time left)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Interval, all_of, evaluate, fits_int64
-from shapesmt.growth import direction, half_line
+from shapesmt.presolve.monotonicity import direction, half_line
 
 MANY = 4096  # values, from which on it pays to think before trying them all
 

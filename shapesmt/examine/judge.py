@@ -13,11 +13,10 @@ import numpy as np
 
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Evaluator, Formula, negate
 from shapesmt.deadline import Deadline
-from shapesmt.points import Assignment
-from shapesmt.presolve import Decision, Domain
+from shapesmt.presolve import Assignment, Decision, Domain
 
 if TYPE_CHECKING:
-    from shapesmt.solve.solver import Answer
+    from shapesmt.solve import Answer
 
 
 class Extent(NamedTuple):

@@ -32,9 +32,8 @@ from shapesmt.algebra import (
     replace,
     total,
 )
-from shapesmt.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
-from shapesmt.points import Values
-from shapesmt.presolve import Domain
+from shapesmt.presolve import Domain, Values
+from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from shapesmt.algebra import Atom, Dim, Formula, negate
 from shapesmt.alternatives import one_of
-from shapesmt.examine import Examination
-from shapesmt.inputs import case_text
+from shapesmt.examine.examine import Examination
+from shapesmt.examine.inputs import case_text
+from shapesmt.examine.judge import Judge
 from shapesmt.presolve import Domain
 from shapesmt.region import describe
 from shapesmt.report import CaseBounds, DimBounds, TensorBounds
-from shapesmt.solve.judge import Judge
 from shapesmt.tensor import LOST, OPEN, Tensor
 
 

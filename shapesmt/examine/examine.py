@@ -16,14 +16,14 @@ from operator import itemgetter
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, Replacer, all_of, name_text, negate, of_atom, resolved, symbol
 from shapesmt.application import Application, Unjudged
 from shapesmt.deadline import limit, look
+from shapesmt.examine.judge import Judge
+from shapesmt.examine.problem import Problem
 from shapesmt.finding import Verdict
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
-from shapesmt.problem import Problem
 from shapesmt.report import Counts
 from shapesmt.requirement import Requirement
-from shapesmt.solve.judge import Judge
 from shapesmt.tensor import LOST, OPEN, Tensor, rewritten, tensor
 
 VERDICTS = {
