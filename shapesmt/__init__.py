@@ -10,18 +10,18 @@ from shapesmt.version import __version__ as __version__
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim, forget
     from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
-    from shapesmt.builder import GraphBuilder
     from shapesmt.config import Config
     from shapesmt.context import InferenceContext
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
     from shapesmt.finding import Finding, Verdict
+    from shapesmt.frontends.builder import GraphBuilder
     from shapesmt.graph import Graph, Node
     from shapesmt.graphs import dataflow, encoding, load_graph, save_graph
+    from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.listing import explain_code, supported_ops
     from shapesmt.ops.registry import rule
     from shapesmt.report import Bounds, ErrorCode, Explanation, Report
-    from shapesmt.shape import Dimension, PartialShape, Rank
     from shapesmt.tensor import Tensor
     from shapesmt.testing import assert_proved
 
@@ -40,7 +40,6 @@ _HOMES = {
         "repro",
         "tighten",
     ),
-    "builder": ("GraphBuilder",),
     "config": ("Config",),
     "context": ("InferenceContext",),
     "drop_in": ("infer_shapes",),
@@ -56,6 +55,7 @@ _HOMES = {
         "Finding",
         "Verdict",
     ),
+    "frontends.builder": ("GraphBuilder",),
     "graph": (
         "Graph",
         "Node",
@@ -65,6 +65,11 @@ _HOMES = {
         "encoding",
         "load_graph",
         "save_graph",
+    ),
+    "language": (
+        "Dimension",
+        "PartialShape",
+        "Rank",
     ),
     "listing": (
         "explain_code",
@@ -76,11 +81,6 @@ _HOMES = {
         "ErrorCode",
         "Explanation",
         "Report",
-    ),
-    "shape": (
-        "Dimension",
-        "PartialShape",
-        "Rank",
     ),
     "tensor": ("Tensor",),
     "testing": ("assert_proved",),

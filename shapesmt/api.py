@@ -35,8 +35,8 @@ from shapesmt.explanation import explanation
 from shapesmt.finding import Verdict
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
+from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.memory import one_call
-from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
 from shapesmt.remedy import remedy
 from shapesmt.report import Bounds, Explanation, Report, TensorBounds
 

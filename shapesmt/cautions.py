@@ -41,9 +41,9 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.examine import VERDICTS, Examination, Judge, Problem, placeholders
 from shapesmt.finding import Caution, Counterexample, Finding, Verdict
 from shapesmt.graph import Declared, Graph, Node
+from shapesmt.language import Range
 from shapesmt.ops.subgraphs import truth_of
 from shapesmt.presolve import Assignment, Domain, direction
-from shapesmt.ranges import Range
 from shapesmt.tensor import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count

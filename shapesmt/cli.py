@@ -175,7 +175,7 @@ def _configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
 
 def _settled(model: str, config: Config, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options for a model: what the command line says goes before what the configuration says."""
-    from shapesmt.ranges import Origin
+    from shapesmt.language import Origin
 
     context = click.get_current_context()
     settled = dict(options)
@@ -238,7 +238,7 @@ def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, ht
     for wish in ("certify", "replay", "strict"):
         if not options[wish]:
             del options[wish]
-    from shapesmt.frontends.files import is_folder
+    from shapesmt.frontends import is_folder
 
     several = len(models) > 1 or is_folder(models[0])
     if html is not None and several:

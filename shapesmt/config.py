@@ -30,8 +30,7 @@ from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import parse_value
-from shapesmt.expressions import names_in
-from shapesmt.ranges import ACCEPTED_SHAPE, Origin, Range, did_you_mean, parse_range, parse_shape, quoted
+from shapesmt.language import ACCEPTED_SHAPE, Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
 
 __all__ = ["Config"]
 

@@ -33,8 +33,8 @@ from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.given import Nested, given_shapes, node_of
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.language import ShapeLike
 from shapesmt.provenance import Causes
-from shapesmt.ranges import ShapeLike
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.value import Elements, Value, elements

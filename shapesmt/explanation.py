@@ -9,7 +9,7 @@ from shapesmt.causes import Tracer
 from shapesmt.diagnose import findings, precondition
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.finding import Cause, Finding, Verdict
-from shapesmt.ranges import unknown_name
+from shapesmt.language import unknown_name
 from shapesmt.reasons import Reasons
 from shapesmt.report import Explanation
 

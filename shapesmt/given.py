@@ -14,7 +14,7 @@ from shapesmt.errors import UsageError
 from shapesmt.frontends import onnx
 from shapesmt.frontends.tensorflow import operators
 from shapesmt.graph import Attributes, Node
-from shapesmt.ranges import Range, ShapeLike, parse_shape, quoted
+from shapesmt.language import Range, ShapeLike, parse_shape, quoted
 from shapesmt.tensor import FLOATS, Tensor, rank_symbol, tensor
 from shapesmt.value import elements
 

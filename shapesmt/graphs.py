@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from shapesmt.examine import ValueLike, pose
 from shapesmt.frontends import Model, load
-from shapesmt.graph import Graph
+from shapesmt.graph import Graph, document, flow
 from shapesmt.infer import infer
-from shapesmt.nodelink import document, flow
-from shapesmt.ranges import RangeLike, ShapeLike
+from shapesmt.language import RangeLike, ShapeLike
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -49,7 +48,7 @@ def dataflow(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
 ) -> nx.MultiDiGraph[str]:
-    """The networkx graph of a model (see `shapesmt.nodelink`), with the `dtype` and `shape` of each edge's tensor.
+    """The networkx graph of a model, with the `dtype` and `shape` of each edge's tensor: see `shapesmt.graph.dataflow`.
 
     A shape is a tuple of formulas as text, or None where the rank is unknown.
 
@@ -77,7 +76,7 @@ def load_graph(model: Model) -> Graph:
 
 
 def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model as node-link JSON, which `shapesmt check` reads, and networkx: see `shapesmt.nodelink`.
+    """Write a model as node-link JSON, which `shapesmt check` reads, and networkx: see `shapesmt.graph.dataflow`.
 
     Raises:
         UsageError: The path can't be written.

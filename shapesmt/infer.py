@@ -20,7 +20,7 @@ from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
 from shapesmt.deadline import TimeUp, look
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
-from shapesmt.graph import Function, Graph, Literal, Node
+from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.numbering import Named, Number, Numbers, Scope
 from shapesmt.ops.choices import refused
 from shapesmt.ops.registry import Rule, resolve
@@ -29,7 +29,6 @@ from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
 from shapesmt.provenance import FOLLOWED, STARTED, Origin, data, handed, left, of, title, together
 from shapesmt.registered import registered
 from shapesmt.requirement import Requirement
-from shapesmt.schema import Schemas
 from shapesmt.tensor import OPEN, Tensor, UndecidedError, UnknownRankError, from_literal, rank_symbol, read, tensor
 from shapesmt.unranked import RANK_LAW, joined, unranked
 

@@ -6,7 +6,7 @@ import dataclasses
 
 from shapesmt.api import check
 from shapesmt.frontends import Model, load
-from shapesmt.ranges import unknown_name
+from shapesmt.language import unknown_name
 from shapesmt.report import ErrorCode, Operator, Operators
 
 

@@ -23,10 +23,8 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.examine import names_of, parse_value
-from shapesmt.expressions import names_in
-from shapesmt.frontends import load
-from shapesmt.frontends.files import is_folder
-from shapesmt.ranges import Origin, parse_range, parse_shape, unknown_name
+from shapesmt.frontends import is_folder, load
+from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
 from shapesmt.report import Report
 from shapesmt.reports import Reports, Unchecked
 

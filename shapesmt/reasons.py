@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Replacer, equal, name_text, negate, of_atom, symbol
 from shapesmt.examine import Examination, Judge, Judgement, Problem
-from shapesmt.expressions import parse_formula
 from shapesmt.finding import Verdict
 from shapesmt.graph import Node
 from shapesmt.infer import Inference, infer
+from shapesmt.language import parse_formula
 from shapesmt.presolve import range_facts
 from shapesmt.report import Fact, Proof
 from shapesmt.requirement import Requirement

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import FALSE, Dim
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
-from shapesmt.literal import Declared, Literal
+from shapesmt.graph import Declared, Literal
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import OPEN, Tensor, tensor
 from shapesmt.value import Elements
@@ -15,8 +15,7 @@ from shapesmt.value import Elements
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapesmt.graph import Node
-    from shapesmt.schema import Schemas
+    from shapesmt.graph import Node, Schemas
 
 NOTE = "its registered schema says what it makes, not what it needs"
 

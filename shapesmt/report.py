@@ -14,10 +14,10 @@ from shapesmt.data import OMIT as _OMIT
 from shapesmt.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.data import Data
 from shapesmt.finding import Cause, Caution, Finding, SymbolRange, Verdict
-from shapesmt.ranges import LARGEST, unknown_name
+from shapesmt.language import LARGEST, unknown_name
 
 if TYPE_CHECKING:
-    from shapesmt.shape import PartialShape
+    from shapesmt.language import PartialShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class TensorBounds(Data):
         >>> TensorBounds("float32", (DimBounds(1, 32, "batch"), DimBounds(3, 3, "3"))).partial_shape
         PartialShape('[1..32,3]')
         """
-        from shapesmt.shape import PartialShape
+        from shapesmt.language import PartialShape
 
         if self.shape is None:
             return PartialShape.dynamic()

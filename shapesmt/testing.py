@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shapesmt.examine import ValueLike
     from shapesmt.frontends import Model
-    from shapesmt.ranges import RangeLike, ShapeLike
+    from shapesmt.language import RangeLike, ShapeLike
 
 __all__ = ["assert_proved"]
 

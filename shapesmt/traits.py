@@ -18,9 +18,8 @@ from shapesmt.algebra import Dim, Evaluator, memo
 from shapesmt.algebra.numeric import Real
 from shapesmt.deadline import look
 from shapesmt.errors import ShapesmtError
-from shapesmt.graph import Attributes, Graph, Node
+from shapesmt.graph import Attributes, Graph, Node, Schemas
 from shapesmt.infer import MAX_REMEMBERED, infer
-from shapesmt.schema import Schemas
 from shapesmt.tensor import Tensor, tensor
 from shapesmt.value import Elements
 

@@ -21,7 +21,7 @@ import numpy as np
 from shapesmt.algebra import ZERO, Atom, Dim, Table, entries, replace, symbol
 from shapesmt.algebra.dim import _ATOMS
 from shapesmt.algebra.numeric import Real
-from shapesmt.literal import Literal
+from shapesmt.graph import Literal
 
 Item: TypeAlias = Dim | Real | None
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element

@@ -19,7 +19,7 @@ from shapesmt.algebra.dim import Dim, defined, maximum, minimum, product, symbol
 from shapesmt.algebra.formula import all_of, at_least, equal, select
 from shapesmt.algebra.interning import forget, sizes
 from shapesmt.algebra.numeric.floats import from_dim
-from shapesmt.literal import Literal
+from shapesmt.graph.literal import Literal
 from shapesmt.tensor import tensor
 from shapesmt.value import elements, field
 

@@ -10,7 +10,7 @@ import pytest
 from shapesmt.errors import UsageError
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.frontends import load
-from shapesmt.ranges import Origin, Range
+from shapesmt.language.ranges import Origin, Range
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 

@@ -13,7 +13,7 @@ from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, a
 from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
-from shapesmt.expressions import parse_formula
+from shapesmt.language.expressions import parse_formula
 from shapesmt.presolve.domain import Domain
 from shapesmt.region.region import Region, describe
 from tests.oracle.runner import value

@@ -21,8 +21,8 @@ from shapesmt.errors import UsageError
 from shapesmt.finding import SymbolRange
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
+from shapesmt.language import Origin, Range, RangeLike, quoted, unknown_name
 from shapesmt.ops.control import UNTIL_RUN
-from shapesmt.ranges import Origin, Range, RangeLike, quoted, unknown_name
 from shapesmt.tensor import FLOATS, VALUE, Tensor
 from shapesmt.value import Elements, elements
 

@@ -16,12 +16,23 @@ from shapesmt.algebra import Atom, Dim, Formula, Replacer, all_of, as_dim, evalu
 from shapesmt.algebra.dim import _ATOMS
 from shapesmt.errors import UsageError
 from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
-from shapesmt.expressions import names_in, parse_dim, parse_formula
 from shapesmt.finding import Counterexample, SymbolRange
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
+from shapesmt.language import (
+    DimLike,
+    Origin,
+    Range,
+    RangeLike,
+    ShapeLike,
+    names_in,
+    parse_dim,
+    parse_formula,
+    parse_range,
+    parse_shape,
+    unknown_name,
+)
 from shapesmt.presolve import Domain, range_facts
-from shapesmt.ranges import DimLike, Origin, Range, RangeLike, ShapeLike, parse_range, parse_shape, unknown_name
 from shapesmt.requirement import Requirement
 from shapesmt.tensor import MAX_RANK, Tensor, rewritten, tensor
 

@@ -28,7 +28,7 @@ import z3
 from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined
 from shapesmt.errors import UsageError
 from shapesmt.infer import infer
-from shapesmt.ranges import quoted, unknown_name
+from shapesmt.language import quoted, unknown_name
 from shapesmt.solve import Script
 from shapesmt.system.encode import renamed, variables
 from shapesmt.tensor import Tensor, held, in_each_case, tensor

@@ -12,7 +12,7 @@ import shapesmt
 from shapesmt.cli import main
 from shapesmt.errors import ModelError, ShapesmtError, UsageError
 from shapesmt.frontends import load
-from shapesmt.graph import Declared, Literal
+from shapesmt.graph.literal import Declared, Literal
 
 pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
 

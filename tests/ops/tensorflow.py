@@ -22,7 +22,8 @@ from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import FALSE
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.graph import Declared, Graph
+from shapesmt.graph.graph import Graph
+from shapesmt.graph.literal import Declared
 from shapesmt.infer import infer
 from tests.ops.harness import Agreement, _compare
 

@@ -9,7 +9,8 @@ import pytest
 from shapesmt.algebra.dim import symbol
 from shapesmt.context import InferenceContext
 from shapesmt.examine.problem import pose
-from shapesmt.graph import Attributes, Declared, Graph, Node
+from shapesmt.graph.graph import Attributes, Graph, Node
+from shapesmt.graph.literal import Declared
 from shapesmt.infer import infer
 from shapesmt.ops.registry import Rule, load_everything, rules
 from shapesmt.tensor import tensor

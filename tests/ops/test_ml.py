@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from shapesmt.algebra.dim import ONE
-from shapesmt.graph import Attributes, Declared, Graph, Node
+from shapesmt.graph.graph import Attributes, Graph, Node
+from shapesmt.graph.literal import Declared
 from shapesmt.infer import infer
 from shapesmt.tensor import tensor
 from tests.ops.harness import agree, build

@@ -10,7 +10,7 @@ from shapesmt.algebra.dim import as_dim, symbol
 from shapesmt.algebra.numeric.floats import literal
 from shapesmt.context import InferenceContext
 from shapesmt.frontends.tensorflow.operators import known
-from shapesmt.graph import Attributes, Node
+from shapesmt.graph.graph import Attributes, Node
 from shapesmt.ops.registry import Rule, load_everything, rules
 from shapesmt.tensor import Tensor, UnknownRankError, tensor
 from shapesmt.value import elements

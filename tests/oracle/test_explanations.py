@@ -11,9 +11,9 @@ import shapesmt
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.formula import negate
 from shapesmt.errors import UsageError
-from shapesmt.expressions import parse_formula
 from shapesmt.finding import SymbolRange, Verdict
 from shapesmt.frontends import load
+from shapesmt.language.expressions import parse_formula
 from shapesmt.report import Explanation
 from shapesmt.solve.solver import check
 from tests.oracle.test_execution import posed

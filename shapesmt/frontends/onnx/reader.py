@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.files import content_inside, is_xml, nesting, open_model, tensorflow_format, text_format
-from shapesmt.frontends.ranges import noted_ranges
-from shapesmt.frontends.schemas import OnnxSchemas
-from shapesmt.frontends.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
+from shapesmt.frontends.onnx.ranges import noted_ranges
+from shapesmt.frontends.onnx.schemas import OnnxSchemas
+from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
 from shapesmt.graph import (
     DTYPES,
     Attributes,

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from shapesmt.frontends.types import Parameters
-from shapesmt.schema import Parameter, Signature
+from shapesmt.frontends.onnx.types import Parameters
+from shapesmt.graph import Parameter, Signature
 
 __all__ = ["find"]
 

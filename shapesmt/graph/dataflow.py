@@ -34,8 +34,9 @@ from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt.graph import Declared, Function, Graph, Literal, Node, Reference
-from shapesmt.ranges import Origin, Range, is_plain_name
+from shapesmt.graph.graph import Function, Graph, Node, Reference
+from shapesmt.graph.literal import Declared, Literal
+from shapesmt.language import Origin, Range, is_plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError
-from shapesmt.frontends.fields import a, field, refuse, shown
+from shapesmt.frontends.nodelink.fields import a, field, refuse, shown
 from shapesmt.graph import DTYPES, Declared, Literal, Scalar
-from shapesmt.ranges import LARGEST, Origin, Range, parse_range, parse_shape
+from shapesmt.language import LARGEST, Origin, Range, parse_range, parse_shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

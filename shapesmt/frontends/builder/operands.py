@@ -6,20 +6,19 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError
-from shapesmt.frontends.fields import RefusedError
-from shapesmt.frontends.nodelink import attribute as value
-from shapesmt.frontends.onnx import schemas
-from shapesmt.graph import DTYPES
-from shapesmt.literal import Literal
-from shapesmt.nodelink import constant as literal
+from shapesmt.frontends.nodelink.fields import RefusedError
+from shapesmt.frontends.nodelink.reader import attribute as value
+from shapesmt.frontends.onnx.reader import schemas
+from shapesmt.graph import DTYPES, Literal
+from shapesmt.graph import constant as literal
+from shapesmt.language import did_you_mean, quoted
 from shapesmt.ops.registry import rules
-from shapesmt.ranges import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shapesmt.frontends.types import Parameters
-    from shapesmt.nodelink import Document
+    from shapesmt.frontends.onnx.types import Parameters
+    from shapesmt.graph import Document
 
 __all__ = ["NUMBERS", "attribute", "check_count", "check_name", "check_names", "constant", "unknown_operator"]
 

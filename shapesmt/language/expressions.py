@@ -31,7 +31,7 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.errors import UsageError
-from shapesmt.ranges import LARGEST, quoted, unknown_name
+from shapesmt.language.ranges import LARGEST, quoted, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -40,9 +40,9 @@ from functools import reduce
 from itertools import zip_longest
 from typing import SupportsIndex, TypeAlias, overload
 
-from shapesmt.dimension import Dimension, DimensionLike, Rank, dimension
 from shapesmt.errors import ShapeMismatch, UsageError
-from shapesmt.ranges import Range, quoted, shape_items
+from shapesmt.language.dimension import Dimension, DimensionLike, Rank, dimension
+from shapesmt.language.ranges import Range, quoted, shape_items
 
 __all__ = ["Dimension", "PartialShape", "PartialShapeLike", "Rank", "partial_shape"]
 

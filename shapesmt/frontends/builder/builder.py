@@ -11,8 +11,8 @@
     >>> [(d.min, d.max) for d in bounds(graph).tensors["z"].shape]
     [(1, 8), (8, 8), (20, 20), (400, 400)]
 
-What is built is a networkx graph, `g.flow`, whose nodes and edges `shapesmt.nodelink` describes: `build` reads it,
-`shapesmt.save_graph` writes it.
+What is built is a networkx graph, `g.flow`, whose nodes and edges `shapesmt.graph.dataflow` describes: `build` reads
+it, `shapesmt.save_graph` writes it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,24 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends.nodelink import read
-from shapesmt.frontends.onnx import schemas
-from shapesmt.graph import Graph
-from shapesmt.nodelink import SCHEMA, document_of, new_flow, size
-from shapesmt.operands import NUMBERS, attribute, check_count, check_name, check_names, constant, unknown_operator
+from shapesmt.frontends.builder.operands import (
+    NUMBERS,
+    attribute,
+    check_count,
+    check_name,
+    check_names,
+    constant,
+    unknown_operator,
+)
+from shapesmt.frontends.nodelink.reader import read
+from shapesmt.frontends.onnx.reader import schemas
+from shapesmt.graph import SCHEMA, Graph, document_of, new_flow, size
+from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quoted
 from shapesmt.ops.registry import resolve, rules
-from shapesmt.ranges import RangeLike, did_you_mean, parse_range, parse_shape, quoted
 
 if TYPE_CHECKING:
-    from shapesmt.frontends.types import Parameters
-    from shapesmt.nodelink import Document, Flow
+    from shapesmt.frontends.onnx.types import Parameters
+    from shapesmt.graph import Document, Flow
 
 __all__ = ["OPSET", "GraphBuilder", "Handle"]
 

@@ -7,10 +7,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends import microsoft
-from shapesmt.frontends.types import Parameters, declared
-from shapesmt.graph import DTYPES, Declared
-from shapesmt.schema import Parameter, Signature
+from shapesmt.frontends.onnx import microsoft
+from shapesmt.frontends.onnx.types import Parameters, declared
+from shapesmt.graph import DTYPES, Declared, Parameter, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

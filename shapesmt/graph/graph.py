@@ -16,13 +16,13 @@ from weakref import WeakValueDictionary
 
 from shapesmt.algebra import LOCK
 from shapesmt.errors import ModelError, printable
-from shapesmt.literal import DTYPES, Declared, Literal, Scalar, identity
+from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar, identity
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from shapesmt.ranges import Range
-    from shapesmt.schema import Schemas
+    from shapesmt.graph.schema import Schemas
+    from shapesmt.language import Range
 
 __all__ = [
     "DTYPES",
@@ -239,7 +239,7 @@ class Graph:
     def networkx(self) -> nx.MultiDiGraph[str]:
         """An ordinary networkx graph: nodes are operators, inputs and constants by name, edges are tensors.
 
-        What nodes and edges carry is told in `shapesmt.nodelink`; it is a copy, of which nothing here takes notice.
+        `shapesmt.graph.dataflow` says what nodes and edges carry. It is a copy: a change of it changes nothing here.
 
         Example:
             >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
@@ -249,7 +249,7 @@ class Graph:
             >>> made.nodes["b"]["op"]
             'Add'
         """
-        from shapesmt.nodelink import flow
+        from shapesmt.graph.dataflow import flow
 
         return flow(self)
 

@@ -30,7 +30,7 @@ from xml.etree import ElementTree as Xml
 
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.files import content_inside
-from shapesmt.frontends.loops import unrolled
+from shapesmt.frontends.openvino.loops import unrolled
 from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Scalar, ordered
 from shapesmt.memory import gc_paused
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapesmt.graph import Declared, Function, Literal, Node
+    from shapesmt.graph.graph import Function, Node
+    from shapesmt.graph.literal import Declared, Literal
 
 __all__ = ["Parameter", "Schemas", "Signature"]
 

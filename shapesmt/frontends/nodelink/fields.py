@@ -3,7 +3,7 @@
 >>> field({"axis": "one"}, "axis", "nodes[3].attributes", int)
 Traceback (most recent call last):
   ...
-shapesmt.frontends.fields.RefusedError: nodes[3].attributes.axis: an integer, not "one"
+shapesmt.frontends.nodelink.fields.RefusedError: nodes[3].attributes.axis: an integer, not "one"
 """
 
 from __future__ import annotations

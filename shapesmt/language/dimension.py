@@ -19,7 +19,7 @@ from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
 from shapesmt.errors import ShapeMismatch, SizeOverflowError, UsageError
-from shapesmt.ranges import LARGEST, Range, ends, quoted
+from shapesmt.language.ranges import LARGEST, Range, ends, quoted
 
 Pair: TypeAlias = "tuple[SupportsIndex | None, SupportsIndex | None]"
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | Pair | str | None"

@@ -1,4 +1,4 @@
-"""Node-link documents to graphs: what `shapesmt.nodelink` tells of them, read with care.
+"""Node-link documents to graphs: what `shapesmt.graph.dataflow` tells of them, read with care.
 
 Whatever is wrong is one `ModelError` that names the place: `nodes[3].attributes.axis: an integer, not "one"`.
 """
@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.fields import RefusedError, a, at, field, refuse, shown, texts
-from shapesmt.frontends.onnx import schemas
-from shapesmt.frontends.tensors import axes, declared, literal, number, symbol_range
-from shapesmt.frontends.types import FITS, LAST_OPSET, WANTED
+from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, shown, texts
+from shapesmt.frontends.nodelink.tensors import axes, declared, literal, number, symbol_range
+from shapesmt.frontends.onnx.reader import schemas
+from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, WANTED
 from shapesmt.graph import (
+    SCHEMA,
     Attributes,
     AttributeValue,
     Declared,
@@ -23,17 +24,18 @@ from shapesmt.graph import (
     Literal,
     Node,
     Reference,
+    label,
     ordered,
+    origin,
     refuse_recursion,
 )
+from shapesmt.language import LARGEST, Range
 from shapesmt.memory import gc_paused
-from shapesmt.nodelink import SCHEMA, label, origin
-from shapesmt.ranges import LARGEST, Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapesmt.frontends.types import Parameters
+    from shapesmt.frontends.onnx.types import Parameters
 
 __all__ = ["attribute", "parse", "read"]
 
@@ -71,7 +73,7 @@ def read(document: Mapping[str, Any], source: str) -> Graph:
         source: What to call the model in a message.
 
     Raises:
-        ModelError: Something in it isn't as `shapesmt.nodelink` says.
+        ModelError: Something in it isn't as `shapesmt.graph.dataflow` says.
 
     Example:
         >>> x = {"id": "x", "kind": "input", "dtype": "float32", "shape": ["1..8", 3]}
