@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Dim, forget
     from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
     from shapesmt.config import Config
-    from shapesmt.context import InferenceContext
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
     from shapesmt.finding import Finding, Verdict
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
     from shapesmt.graphs import dataflow, encoding, load_graph, save_graph
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.listing import explain_code, supported_ops
-    from shapesmt.ops.registry import rule
     from shapesmt.report import Bounds, ErrorCode, Explanation, Report
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
 
@@ -41,7 +39,6 @@ _HOMES = {
         "tighten",
     ),
     "config": ("Config",),
-    "context": ("InferenceContext",),
     "drop_in": ("infer_shapes",),
     "errors": (
         "InternalError",
@@ -75,14 +72,17 @@ _HOMES = {
         "explain_code",
         "supported_ops",
     ),
-    "ops.registry": ("rule",),
     "report": (
         "Bounds",
         "ErrorCode",
         "Explanation",
         "Report",
     ),
-    "tensor": ("Tensor",),
+    "rules": (
+        "InferenceContext",
+        "Tensor",
+        "rule",
+    ),
     "testing": ("assert_proved",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

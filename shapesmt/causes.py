@@ -10,9 +10,8 @@ from typing import NamedTuple
 from shapesmt.algebra import Atom, Dim, Evaluator
 from shapesmt.finding import Cause, Clash, Side
 from shapesmt.graph import Graph, Node
-from shapesmt.tensor import Tensor, held
+from shapesmt.rules import Elements, Field, Tensor, extremes, held
 from shapesmt.traits import traits
-from shapesmt.value import Elements, Field, extremes
 
 MAX_CAUSES = 16
 MAX_STEPS = 600  # sizes that a chain of causes is followed through

@@ -42,9 +42,9 @@ from shapesmt.examine import VERDICTS, Examination, Judge, Problem, placeholders
 from shapesmt.finding import Caution, Counterexample, Finding, Verdict
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
-from shapesmt.ops.subgraphs import truth_of
+from shapesmt.ops import truth_of
 from shapesmt.presolve import Assignment, Domain, direction
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
 STRETCHING = ("broadcast sizes are equal or 1", "batch sizes are equal or 1")  # laws
@@ -86,7 +86,7 @@ def _caution(
     tensor: str = "",
     example: Counterexample | None = None,
 ) -> Caution:
-    from shapesmt.codes import code_of_kind  # read only where something is to be told
+    from shapesmt.laws import code_of_kind  # read only where something is to be told
 
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return Caution(code_of_kind(kind), kind, name, op, index, tensor, text, example)

@@ -11,8 +11,8 @@ from shapesmt.algebra import Atom, Dim, evaluate
 from shapesmt.examine import Examination, Judgement
 from shapesmt.finding import Cause, Finding, Side
 from shapesmt.graph import Graph
+from shapesmt.rules import Tensor
 from shapesmt.story import Chain, Link, Size, Step
-from shapesmt.tensor import Tensor
 
 MAX_NODES = 1000  # that are looked at between two steps
 

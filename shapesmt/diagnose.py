@@ -30,8 +30,7 @@ from shapesmt.graph import Declared
 from shapesmt.presolve import Domain, lowest
 from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Precondition
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof
 MAX_TRACED = 100  # findings of one report that come with their causes
@@ -145,7 +144,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
-    from shapesmt.codes import coded  # read only where something is to be reported
+    from shapesmt.laws import coded  # read only where something is to be reported
 
     code, law = coded(broken.law)
     where = region.whole if region is not None and region.exact else None
@@ -162,7 +161,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
 
 def _brief(j: Judgement, problem: Problem) -> Finding:
     """What is known of a judgement without further thought."""
-    from shapesmt.codes import coded
+    from shapesmt.laws import coded
 
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
@@ -210,7 +209,7 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
 
 def _code(kind: str) -> str:
     """The error code of a finding that its kind alone decides."""
-    from shapesmt.codes import code_of_kind
+    from shapesmt.laws import code_of_kind
 
     return code_of_kind(kind)
 

@@ -10,9 +10,9 @@ from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, replace
 from shapesmt.api import TIMEOUT, analysed
 from shapesmt.deadline import Deadline
 from shapesmt.examine import claimed, pose
-from shapesmt.infer import infer
+from shapesmt.inference import infer
 from shapesmt.memory import one_call
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
     from onnx import ModelProto

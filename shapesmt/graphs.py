@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shapesmt.examine import ValueLike, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, flow
-from shapesmt.infer import infer
+from shapesmt.inference import infer
 from shapesmt.language import RangeLike, ShapeLike
 
 if TYPE_CHECKING:

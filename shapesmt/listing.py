@@ -17,7 +17,7 @@ def supported_ops(model: Model | None = None) -> Operators:
     operators that their format defines by others.
     """
     from shapesmt.frontends import onnx as frontend
-    from shapesmt.ops.registry import resolve, rules
+    from shapesmt.rules import resolve, rules
 
     if model is None:
         ruled = [Operator(r.name, r.domain, r.since, plugin=r.plugin) for r in rules()]
@@ -50,7 +50,7 @@ def explain_code(code: str) -> ErrorCode:
     >>> explain_code("SM103").report.findings[0].code
     'SM103'
     """
-    from shapesmt.codes import CATALOGUE
+    from shapesmt.laws import CATALOGUE
 
     entry = CATALOGUE.get(code.upper())
     if entry is None:

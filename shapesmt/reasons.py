@@ -16,11 +16,11 @@ from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Replacer, equal, n
 from shapesmt.examine import Examination, Judge, Judgement, Problem
 from shapesmt.finding import Verdict
 from shapesmt.graph import Node
-from shapesmt.infer import Inference, infer
+from shapesmt.inference import Inference, infer
 from shapesmt.language import parse_formula
 from shapesmt.presolve import range_facts
 from shapesmt.report import Fact, Proof
-from shapesmt.requirement import Requirement
+from shapesmt.rules import Requirement
 
 MAX_PROOFS = 24  # requirements of a node that are told with their facts
 _ORIGINS = {"model": "declared in the file"}

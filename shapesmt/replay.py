@@ -26,7 +26,7 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.export.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
 from shapesmt.finding import Finding, Replay
 from shapesmt.graph import Graph
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
     import onnx

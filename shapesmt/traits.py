@@ -2,7 +2,7 @@
 
 >>> from shapesmt.algebra import symbol
 >>> from shapesmt.frontends import load
->>> from shapesmt.tensor import tensor
+>>> from shapesmt.rules import tensor
 >>> text = '<ir_version: 8, opset_import: ["":18]> g (float[1, 3, h, w] x) => (y) {'
 >>> graph = load((text + "y = MaxPool <kernel_shape=[3,3], strides=[2,2], dilations=[1,1]> (x) }").encode())
 >>> traits(graph.nodes[0], graph, {"x": tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])})
@@ -19,9 +19,8 @@ from shapesmt.algebra.numeric import Real
 from shapesmt.deadline import look
 from shapesmt.errors import ShapesmtError
 from shapesmt.graph import Attributes, Graph, Node, Schemas
-from shapesmt.infer import MAX_REMEMBERED, infer
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Elements
+from shapesmt.inference import MAX_REMEMBERED, infer
+from shapesmt.rules import Elements, Tensor, tensor
 
 MAX_LISTED = 8  # numbers of one attribute or input that are shown
 ENDLESS = 2**31 - 1

@@ -20,8 +20,8 @@ from shapesmt.algebra.formula import all_of, at_least, equal, select
 from shapesmt.algebra.interning import forget, sizes
 from shapesmt.algebra.numeric.floats import from_dim
 from shapesmt.graph.literal import Literal
-from shapesmt.tensor import tensor
-from shapesmt.value import elements, field
+from shapesmt.rules.tensor import tensor
+from shapesmt.rules.value import elements, field
 
 THREADS = 6
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -19,8 +19,8 @@ from shapesmt import UsageError, replay
 from shapesmt.algebra.formula import divides
 from shapesmt.cli import main
 from shapesmt.finding import Verdict
-from shapesmt.ops import registry
 from shapesmt.report import Report
+from shapesmt.rules import registry
 from tests import transcripts
 from tests.oracle.graphs import generate
 from tests.test_examples import COMMANDS, ROOT

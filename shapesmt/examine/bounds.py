@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from shapesmt.algebra import Atom, Dim, Formula, negate
-from shapesmt.alternatives import one_of
 from shapesmt.examine.examine import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
 from shapesmt.presolve import Domain
 from shapesmt.region import describe
 from shapesmt.report import CaseBounds, DimBounds, TensorBounds
-from shapesmt.tensor import LOST, OPEN, Tensor
+from shapesmt.rules import LOST, OPEN, Tensor, one_of
 
 
 def tensor_bounds(

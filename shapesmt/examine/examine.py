@@ -14,17 +14,15 @@ from functools import cached_property, partial
 from operator import itemgetter
 
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, Replacer, all_of, name_text, negate, of_atom, resolved, symbol
-from shapesmt.application import Application, Unjudged
 from shapesmt.deadline import limit, look
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
 from shapesmt.finding import Verdict
 from shapesmt.graph import Node
-from shapesmt.infer import Inference, infer, out_of_time, start
+from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
 from shapesmt.report import Counts
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import LOST, OPEN, Tensor, rewritten, tensor
+from shapesmt.rules import LOST, OPEN, Application, Requirement, Tensor, Unjudged, rewritten, tensor
 
 VERDICTS = {
     "always": Verdict.PROVED,

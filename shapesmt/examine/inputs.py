@@ -20,11 +20,10 @@ from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.finding import SymbolRange
 from shapesmt.graph import Graph
-from shapesmt.infer import infer
+from shapesmt.inference import infer
 from shapesmt.language import Origin, Range, RangeLike, quoted, unknown_name
-from shapesmt.ops.control import UNTIL_RUN
-from shapesmt.tensor import FLOATS, VALUE, Tensor
-from shapesmt.value import Elements, elements
+from shapesmt.ops import UNTIL_RUN
+from shapesmt.rules import FLOATS, VALUE, Elements, Tensor, elements
 
 MOST = 16  # elements of an input that are symbols
 DEFAULT = "input"  # the source of a range that is the type's

@@ -18,7 +18,7 @@ from shapesmt.errors import UsageError
 from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
 from shapesmt.finding import Counterexample, SymbolRange
 from shapesmt.graph import Graph
-from shapesmt.infer import infer
+from shapesmt.inference import infer
 from shapesmt.language import (
     DimLike,
     Origin,
@@ -33,8 +33,7 @@ from shapesmt.language import (
     unknown_name,
 )
 from shapesmt.presolve import Domain, range_facts
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import MAX_RANK, Tensor, rewritten, tensor
+from shapesmt.rules import MAX_RANK, Requirement, Tensor, rewritten, tensor
 
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]

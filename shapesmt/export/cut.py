@@ -18,9 +18,8 @@ from shapesmt.algebra import Dim, Evaluator
 from shapesmt.errors import UsageError, printable
 from shapesmt.finding import Counterexample
 from shapesmt.graph import DTYPES, Graph, Literal
-from shapesmt.infer import infer
-from shapesmt.tensor import Tensor, from_literal, tensor
-from shapesmt.value import Elements, Floats, positions
+from shapesmt.inference import infer
+from shapesmt.rules import Elements, Floats, Tensor, from_literal, positions, tensor
 
 if TYPE_CHECKING:
     import onnx

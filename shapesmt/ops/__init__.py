@@ -27,8 +27,8 @@ attributes is remembered.
 
 An input of unknown rank takes nothing more: the rule is applied to every rank that it may have, and those for which it
 doesn't end are what the node needs. `ctx.with_rank(x, 4)` and `ctx.same_rank(x, y)` say it outright, and refine `x`. So
-do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...): `shapesmt.calculus` lists
-them. A rule is tried without a model on a context of its own:
+do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...): `shapesmt.rules.calculus`
+lists them. A rule is tried without a model on a context of its own:
 
     >>> ctx = shapesmt.InferenceContext.of("Interleave", ["[4,3]", "[4,3]"], attributes={"blocks": 3})
     >>> ctx.run(interleave)
@@ -72,13 +72,18 @@ from shapesmt.ops import (
     spatial,
     text,
 )
-from shapesmt.ops.registry import GROUP, Rule, resolve, rule, rules
+from shapesmt.ops.choices import refused
+from shapesmt.ops.control import UNTIL_RUN
+from shapesmt.ops.subgraphs import bound, truth_of
+from shapesmt.rules import GROUP, Rule, resolve, rule, rules
 
 __all__ = [
     "GROUP",
+    "UNTIL_RUN",
     "Rule",
     "attention",
     "blocks",
+    "bound",
     "control",
     "detection",
     "elementwise",
@@ -91,6 +96,7 @@ __all__ = [
     "random",
     "recurrent",
     "reduction",
+    "refused",
     "reshape",
     "resize",
     "resolve",
@@ -104,4 +110,5 @@ __all__ = [
     "slicing",
     "spatial",
     "text",
+    "truth_of",
 ]

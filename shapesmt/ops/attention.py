@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import FALSE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.laws import require_least, require_places, require_shape
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import tensor
+from shapesmt.rules import require_least, require_places, require_shape, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 
 class Heads(NamedTuple):

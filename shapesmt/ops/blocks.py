@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.algebra import Dim, at_least, divides, equal, implies, product
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import spans
-from shapesmt.ops.laws import require_fits, require_least, sized
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, require_fits, require_least, rule, sized
 
 
 @rule("DepthToSpace")

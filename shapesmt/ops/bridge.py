@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import ONE, as_dim
-from shapesmt.application import BY_ALL, Decided, Unjudged
-from shapesmt.context import InferenceContext
 from shapesmt.graph import DTYPES, Attributes, Node
 from shapesmt.ops.items import ARITHMETIC, INTEGERS, LOGIC, VARIADIC
-from shapesmt.ops.registry import resolve, rule
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import elements
+from shapesmt.rules import BY_ALL, Decided, InferenceContext, Tensor, Unjudged, elements, resolve, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from shapesmt.algebra import Dim
     from shapesmt.graph import AttributeValue
-    from shapesmt.ops.registry import Apply
+    from shapesmt.rules import Apply
 
     Register = Callable[..., Callable[[Apply], Apply]]
 

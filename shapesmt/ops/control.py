@@ -23,15 +23,26 @@ from shapesmt.algebra import (
     select,
     symbol,
 )
-from shapesmt.alternatives import one_of
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.graph import Graph
-from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
-from shapesmt.tensor import FLOATS, LOST, Case, Tensor, rewritten, tensor
-from shapesmt.value import Elements, Value, elements, field, position
+from shapesmt.rules import (
+    FLOATS,
+    LOST,
+    Case,
+    Decided,
+    Elements,
+    InferenceContext,
+    Tensor,
+    Value,
+    elements,
+    field,
+    one_of,
+    position,
+    rewritten,
+    rule,
+    tensor,
+)
 
 UNROLLED = 32  # trips written out one by one
 WRITTEN = 1 << 14  # nodes written out for that

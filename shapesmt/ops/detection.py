@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import maximum, minimum
 from shapesmt.algebra.numeric import Real
-from shapesmt.ops.registry import rule
-from shapesmt.value import Elements
+from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 
 @rule("NonMaxSuppression", since=10)

@@ -8,16 +8,28 @@ from math import prod
 import numpy as np
 
 from shapesmt.algebra import Dim, any_of, differs, entries, equal, select
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.graph import DTYPES
 from shapesmt.ops import items
 from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term_of, valued
 from shapesmt.ops.indices import swept
 from shapesmt.ops.items import INTEGERS, PARTIAL, Function
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor
-from shapesmt.value import MAX_ELEMENTS, Elements, Field, Item, Value, elements, move_positions, positions
+from shapesmt.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    MAX_FLOATS,
+    Decided,
+    Elements,
+    Field,
+    InferenceContext,
+    Item,
+    Shape,
+    Tensor,
+    Value,
+    elements,
+    move_positions,
+    positions,
+    rule,
+)
 
 ACTIVATIONS = (
     *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Gelu"),

@@ -16,18 +16,20 @@ import numpy as np
 
 from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, select
 from shapesmt.algebra.numeric import Real, choice, literal
-from shapesmt.context import InferenceContext
-from shapesmt.tensor import FLOATS, Tensor, number
-from shapesmt.value import (
+from shapesmt.rules import (
+    FLOATS,
     MAX_ELEMENTS,
     Elements,
     Field,
+    InferenceContext,
     Item,
+    Tensor,
     Value,
     elements,
     field,
     from_array,
     move_positions,
+    number,
     position,
     positions,
 )

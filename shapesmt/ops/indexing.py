@@ -26,8 +26,6 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import Real
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import (
     Array,
     along,
@@ -42,19 +40,25 @@ from shapesmt.ops.fields import (
     within,
 )
 from shapesmt.ops.indices import columns, count_true, require_inside, swept, true_place
-from shapesmt.ops.laws import element, require_vector
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import LOST, Shape, Tensor, is_open_value
-from shapesmt.value import (
+from shapesmt.rules import (
+    LOST,
     MAX_ELEMENTS,
+    Decided,
     Elements,
     Field,
+    InferenceContext,
     Item,
+    Shape,
+    Tensor,
     Value,
+    element,
     field,
     from_array,
+    is_open_value,
     move_positions,
     position,
+    require_vector,
+    rule,
     uniform,
 )
 

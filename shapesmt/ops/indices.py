@@ -32,11 +32,23 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.dim import _ATOMS
 from shapesmt.algebra.numeric import sweep, too_long
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import element_of, valued
-from shapesmt.tensor import LOST, Shape, Tensor, is_open_value, tensor
-from shapesmt.value import Elements, Field, Value, from_array, move_positions, position, positions
+from shapesmt.rules import (
+    LOST,
+    Decided,
+    Elements,
+    Field,
+    InferenceContext,
+    Shape,
+    Tensor,
+    Value,
+    from_array,
+    is_open_value,
+    move_positions,
+    position,
+    positions,
+    tensor,
+)
 
 INSIDE = "indices are inside the axis"
 MAX_CASES = 16

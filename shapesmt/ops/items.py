@@ -35,8 +35,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import Real, choice, compare, extreme, from_dim, literal
 from shapesmt.algebra.numeric import float_choices as cases
-from shapesmt.tensor import FLOATS
-from shapesmt.value import Item, positions
+from shapesmt.rules import FLOATS, Item, positions
 
 Function: TypeAlias = Callable[..., Any]  # of items to an item
 

@@ -24,13 +24,23 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
-from shapesmt.ops.laws import require_fits, require_least
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Shape, Tensor
-from shapesmt.value import MAX_ELEMENTS, Elements, Item, Value, from_array, move_positions, position
+from shapesmt.rules import (
+    MAX_ELEMENTS,
+    Decided,
+    Elements,
+    InferenceContext,
+    Item,
+    Shape,
+    Tensor,
+    Value,
+    from_array,
+    move_positions,
+    position,
+    require_fits,
+    require_least,
+    rule,
+)
 
 LARGEST_PART = 2**31 - 1
 MAX_JOINED = 8  # formulas joined into one

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
-from shapesmt.context import InferenceContext
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Shape, Tensor
+from shapesmt.rules import InferenceContext, Shape, Tensor, rule
 
 INNER_LAW = "inner sizes of a matrix product are equal"
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, rule
 
 
 @rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import ONE, at_least, total
 from shapesmt.graph import Literal
-from shapesmt.ops.laws import require_places
-from shapesmt.ops.registry import rule
+from shapesmt.rules import require_places, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")

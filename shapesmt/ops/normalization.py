@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
-from shapesmt.context import InferenceContext
-from shapesmt.ops.laws import require_least
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.reduction import without
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Shape, Tensor
-from shapesmt.value import uniform
+from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, rule, uniform
 
 CHANNEL_LAW = "the parameters have one element per channel"
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from shapesmt.algebra import all_of, any_of, ceil_divide, equal
-from shapesmt.context import InferenceContext
 from shapesmt.graph import DTYPES
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, rule
 
 
 def require_scale(ctx: InferenceContext) -> None:

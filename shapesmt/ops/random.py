@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
 from shapesmt.graph import DTYPES
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, rule
 
 
 def _drawn_dtype(ctx: InferenceContext, default: str) -> str:

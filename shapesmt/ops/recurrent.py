@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import all_of, as_dim, at_least
-from shapesmt.ops.laws import require_shape
-from shapesmt.ops.registry import rule
+from shapesmt.rules import require_shape, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 

@@ -26,15 +26,28 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.algebra.numeric import MANTISSA, Real, literal
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import concrete, integers_of, valued
 from shapesmt.ops.indices import count_true, swept
 from shapesmt.ops.items import INTEGERS, Function, cast, greatest, known, smallest
-from shapesmt.ops.laws import listed
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import FLOATS, Shape, Tensor
-from shapesmt.value import Elements, Field, Item, Value, elements, extremes, field, move_positions, position, positions
+from shapesmt.rules import (
+    FLOATS,
+    Decided,
+    Elements,
+    Field,
+    InferenceContext,
+    Item,
+    Shape,
+    Tensor,
+    Value,
+    elements,
+    extremes,
+    field,
+    listed,
+    move_positions,
+    position,
+    positions,
+    rule,
+)
 
 FOLDS: dict[str, Function] = {
     "ReduceL1": add,

@@ -23,11 +23,8 @@ from shapesmt.algebra import (
     product,
     select,
 )
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import reshaped, wanted
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Decided, InferenceContext, Tensor, rule
 
 KEPT = "the number of elements is kept"
 DIVISIBLE = "the sizes that are given divide the number of elements"

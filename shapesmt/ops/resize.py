@@ -8,15 +8,12 @@ import numpy as np
 
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, const, equal
 from shapesmt.algebra.numeric import Real, from_dim, literal
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import LOST
-from shapesmt.value import Elements
+from shapesmt.rules import LOST, Elements, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 
 GIVEN = "either scales or sizes are given"

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
-from shapesmt.ops.laws import require_least, require_places, require_shape, require_vector, sized
-from shapesmt.ops.registry import rule
 from shapesmt.ops.spatial import filters, pooling, positions, require_group
+from shapesmt.rules import require_least, require_places, require_shape, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 
 IN_BATCH = "regions lie in an image of the batch"

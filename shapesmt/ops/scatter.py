@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from shapesmt.algebra import Dim, at_least, implies, maximum, minimum
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import Array, array_of, integers_of
 from shapesmt.ops.indexing import same_rank
 from shapesmt.ops.indices import columns, require_inside, spans
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Tensor
-from shapesmt.value import Elements, Item, Value, from_array
+from shapesmt.rules import Elements, InferenceContext, Item, Tensor, Value, from_array, rule
 
 _SAME = "updates and indices have one shape"
 

@@ -28,18 +28,15 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.graph import DTYPES, Declared
-from shapesmt.ops.registry import rule
 from shapesmt.ops.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.trips import in_every_trip, put, slope_of
-from shapesmt.tensor import LOST, Tensor, tensor
-from shapesmt.value import elements, position
+from shapesmt.rules import LOST, Tensor, elements, position, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Atom
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Shape
+    from shapesmt.rules import InferenceContext, Shape
 
 PLACE = position(0)
 LISTED = 64  # sizes of a sequence are added up one by one as long as it isn't longer

@@ -8,13 +8,28 @@ import numpy as np
 
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
 from shapesmt.algebra.numeric import Real, from_dim
-from shapesmt.context import InferenceContext
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretched, term_of, valued, viewed, wanted
-from shapesmt.ops.laws import element, listed, require_least, require_single, sized
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import FLOATS, MAX_FLOATS, Shape, Tensor, from_literal
-from shapesmt.value import MAX_ELEMENTS, Elements, Value, elements, move_positions, position
+from shapesmt.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    MAX_FLOATS,
+    Elements,
+    InferenceContext,
+    Shape,
+    Tensor,
+    Value,
+    element,
+    elements,
+    from_literal,
+    listed,
+    move_positions,
+    position,
+    require_least,
+    require_single,
+    rule,
+    sized,
+)
 
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
 _NEGATIVE = "sizes are not negative"

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.algebra.numeric import Real
 from shapesmt.graph import DTYPES
-from shapesmt.ops.registry import rule
-from shapesmt.value import Elements
+from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 
 def scalar(ctx: InferenceContext, index: int, least: int = 0) -> Dim:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
-from shapesmt.application import Decided
-from shapesmt.context import InferenceContext
 from shapesmt.ops.fields import term_of, valued, wanted
-from shapesmt.ops.laws import listed
-from shapesmt.ops.registry import rule
-from shapesmt.tensor import Tensor
-from shapesmt.value import Elements, Value, from_array, move_positions, position
+from shapesmt.rules import (
+    Decided,
+    Elements,
+    InferenceContext,
+    Tensor,
+    Value,
+    from_array,
+    listed,
+    move_positions,
+    position,
+    rule,
+)
 
 ALL_THE_WAY = 2**31 - 1  # as an end: ONNX Runtime reads it so in 64 bits too
 LONGEST = 2**62  # no axis has more elements

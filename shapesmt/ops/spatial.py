@@ -18,14 +18,12 @@ from shapesmt.algebra import (
     maximum,
     minimum,
 )
-from shapesmt.ops.laws import require_fits, require_one_or, require_single
-from shapesmt.ops.registry import rule
+from shapesmt.rules import require_fits, require_one_or, require_single, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 FITS = "the window fits the padded input"
 SMALL_WINDOW = 3

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from shapesmt.algebra import ONE, Dim, as_dim, equal, select
 from shapesmt.ops.bridge import listed, result
 from shapesmt.ops.fields import counted, wanted
-from shapesmt.tensor import tensor
-from shapesmt.value import Field
+from shapesmt.rules import Field, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 FURTHEST = 2**63 - 1
 

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 from shapesmt.algebra import ENTRY, TRUE, Atom, Dim, Formula, Replacer, atom_of, of_atom, symbol
 from shapesmt.algebra import twin as of_kind
-from shapesmt.context import InferenceContext
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.tensor import Tensor, rewritten
-from shapesmt.value import Elements
+from shapesmt.rules import Elements, InferenceContext, Tensor, rewritten
 
 
 class Mark(NamedTuple):

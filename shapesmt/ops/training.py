@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.ops.registry import rule
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 DOMAIN = "ai.onnx.preview.training"
 STATES = {"Adagrad": 1, "Momentum": 1, "Adam": 2}

@@ -36,8 +36,7 @@ from shapesmt.algebra import (
     replace_atom,
     select,
 )
-from shapesmt.tensor import Tensor, is_open_value, tensor
-from shapesmt.value import Elements, Value, elements
+from shapesmt.rules import Elements, Tensor, Value, elements, is_open_value, tensor
 
 Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
 LISTED = 32  # trips looked at one by one

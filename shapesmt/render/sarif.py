@@ -9,9 +9,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
-from shapesmt.codes import CATALOGUE
 from shapesmt.errors import printable
 from shapesmt.finding import Verdict
+from shapesmt.laws import CATALOGUE
 from shapesmt.render.notices import notices, step
 from shapesmt.reports import reports_in, unchecked_in
 from shapesmt.version import __version__

@@ -3,7 +3,7 @@
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.frontends import load
     >>> from shapesmt.system.encode import encode
-    >>> from shapesmt.tensor import tensor
+    >>> from shapesmt.rules import tensor
     >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] y) => (z) { z = Add(x, y) }')
     >>> inputs = {"x": tensor("float32", [symbol("n", 1, 4)]), "y": tensor("float32", [3])}
     >>> certificate = certify(encode(graph, inputs))

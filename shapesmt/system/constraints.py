@@ -27,15 +27,15 @@ import z3
 
 from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined
 from shapesmt.errors import UsageError
-from shapesmt.infer import infer
+from shapesmt.inference import infer
 from shapesmt.language import quoted, unknown_name
+from shapesmt.rules import Tensor, held, in_each_case, tensor
 from shapesmt.solve import Script
 from shapesmt.system.encode import renamed, variables
-from shapesmt.tensor import Tensor, held, in_each_case, tensor
 
 if TYPE_CHECKING:
     from shapesmt.graph import Graph
-    from shapesmt.requirement import Requirement
+    from shapesmt.rules import Requirement
 
 __all__ = ["Constraints"]
 

@@ -6,7 +6,7 @@ nodes, so nothing that presolve does along the way takes part.
 
     >>> from shapesmt.frontends import load
     >>> from shapesmt.algebra import symbol
-    >>> from shapesmt.tensor import tensor
+    >>> from shapesmt.rules import tensor
     >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] y) => (z) { z = Add(x, y) }')
     >>> n = symbol("n", 1, 4)
     >>> print(encode(graph, {"x": tensor("float32", [n]), "y": tensor("float32", [3])}).text)
@@ -31,17 +31,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, defined
 from shapesmt.errors import printable
-from shapesmt.infer import infer
+from shapesmt.inference import infer
+from shapesmt.rules import LOST, OPEN, Elements, Tensor, elements, in_each_case, tensor
 from shapesmt.solve import Script
-from shapesmt.tensor import LOST, OPEN, Tensor, in_each_case, tensor
-from shapesmt.value import Elements, elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from shapesmt.application import Application
     from shapesmt.graph import Graph
-    from shapesmt.requirement import Requirement
+    from shapesmt.rules import Application, Requirement
 
 
 class Stated(NamedTuple):

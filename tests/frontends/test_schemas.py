@@ -11,8 +11,9 @@ from shapesmt.errors import ModelError
 from shapesmt.examine.problem import pose
 from shapesmt.finding import Verdict
 from shapesmt.frontends import load
-from shapesmt.infer import infer
-from shapesmt.ops import registry, rules
+from shapesmt.inference.infer import infer
+from shapesmt.ops import rules
+from shapesmt.rules import registry
 
 
 def model(body: str, inputs: str = "float[n, 4] x, int64[n, 4] i", opset: int = 24) -> bytes:

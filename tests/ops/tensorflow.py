@@ -24,7 +24,7 @@ from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.graph.graph import Graph
 from shapesmt.graph.literal import Declared
-from shapesmt.infer import infer
+from shapesmt.inference.infer import infer
 from tests.ops.harness import Agreement, _compare
 
 tf.config.set_visible_devices([], "GPU")

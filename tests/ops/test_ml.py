@@ -10,8 +10,8 @@ import pytest
 from shapesmt.algebra.dim import ONE
 from shapesmt.graph.graph import Attributes, Graph, Node
 from shapesmt.graph.literal import Declared
-from shapesmt.infer import infer
-from shapesmt.tensor import tensor
+from shapesmt.inference.infer import infer
+from shapesmt.rules.tensor import tensor
 from tests.ops.harness import agree, build
 from tests.ops.harness import node as plain
 

@@ -9,10 +9,10 @@ from onnx import numpy_helper
 import shapesmt
 from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
-from shapesmt.infer import infer
+from shapesmt.inference.infer import infer
 from shapesmt.ops.reduction import FOLDS
-from shapesmt.tensor import tensor
-from shapesmt.value import Elements, Field
+from shapesmt.rules.tensor import tensor
+from shapesmt.rules.value import Elements, Field
 from tests.ops.harness import agree, build, node
 
 REDUCTIONS = [*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean"]

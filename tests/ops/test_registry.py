@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt.cli import main
-from shapesmt.ops import registry
+from shapesmt.rules import registry
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>
 g (float[n, 3] x) => (float[a, b] y) { y = com.example.plugin.Double (x) }"""

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from shapesmt.cli import main
-from shapesmt.codes import CATALOGUE
 from shapesmt.finding import Finding, Verdict
+from shapesmt.laws.catalogue import CATALOGUE
 from shapesmt.render.github import commands
 from shapesmt.report import Counts, Report
 from shapesmt.reports import Reports, Unchecked

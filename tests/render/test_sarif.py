@@ -12,8 +12,8 @@ import pytest
 
 import shapesmt
 from shapesmt.cli import main
-from shapesmt.codes import CATALOGUE
 from shapesmt.finding import Cause, Finding, Verdict
+from shapesmt.laws.catalogue import CATALOGUE
 from shapesmt.render.sarif import sarif
 from shapesmt.report import Counts, Report
 from shapesmt.reports import Reports, Unchecked

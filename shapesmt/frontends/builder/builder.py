@@ -37,7 +37,7 @@ from shapesmt.frontends.nodelink.reader import read
 from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.graph import SCHEMA, Graph, document_of, new_flow, size
 from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quoted
-from shapesmt.ops.registry import resolve, rules
+from shapesmt.rules import resolve, rules
 
 if TYPE_CHECKING:
     from shapesmt.frontends.onnx.types import Parameters

@@ -12,7 +12,7 @@ from shapesmt.frontends.onnx.reader import schemas
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.graph import constant as literal
 from shapesmt.language import did_you_mean, quoted
-from shapesmt.ops.registry import rules
+from shapesmt.rules import rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

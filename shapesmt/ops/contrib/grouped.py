@@ -7,11 +7,9 @@ keys and values, and H a head's size.
 from __future__ import annotations
 
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum
-from shapesmt.context import InferenceContext
 from shapesmt.ops.contrib.attention import HEADS_LAW, require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
 def grouped_heads(ctx: InferenceContext) -> tuple[int, int]:

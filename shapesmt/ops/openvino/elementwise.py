@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from shapesmt.algebra import ONE
-from shapesmt.context import BROADCAST_LAW, InferenceContext
 from shapesmt.ops.bridge import number_of, result
 from shapesmt.ops.elementwise import broadcast, require_nonzero
 from shapesmt.ops.items import remainder
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import FLOATS, Tensor, tensor
+from shapesmt.rules import BROADCAST_LAW, FLOATS, InferenceContext, Tensor, tensor
 
 BINARY = {
     **{name: name for name in ("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "Less")},

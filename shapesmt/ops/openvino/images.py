@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import as_dim, ceil_divide, divides, maximum, product
 from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
 from shapesmt.ops.openvino.bridge import integers
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.rules import require_least, require_shape, require_vector, sized
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 REGION = "a region has an image's index and 4 coordinates"
 

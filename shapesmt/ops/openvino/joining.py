@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, at_least, divides, maximum, product, total
-from shapesmt.context import InferenceContext
 from shapesmt.ops.bridge import anything, listed, parts, result
 from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_fits, require_least, require_vector
 from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, require_fits, require_least, require_vector
 
 MIRRORED, EDGE = "reflected pads are no longer than the axis", "mode edge has an element to repeat"
 

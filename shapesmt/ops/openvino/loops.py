@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from shapesmt.algebra import all_of, as_dim, at_least, divides, select
-from shapesmt.context import InferenceContext
-from shapesmt.ops.laws import LARGEST
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import elements
+from shapesmt.rules import LARGEST, InferenceContext, Tensor, elements, tensor
 
 
 @operator("LoopTrips")

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 PAIRS = "the last axis holds real and imaginary part"
 

@@ -8,20 +8,18 @@ from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximu
 from shapesmt.algebra.numeric import Real
 from shapesmt.ops.bridge import anything, result
 from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, sized
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.resize import by_factor
 from shapesmt.ops.spatial import FITS, Axis
-from shapesmt.tensor import FLOATS, Tensor, tensor
-from shapesmt.value import Elements
+from shapesmt.rules import FLOATS, Elements, Tensor, require_least, require_shape, sized, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
     from shapesmt.graph import AttributeValue
+    from shapesmt.rules import InferenceContext
 
 
 def padding(ctx: InferenceContext) -> str:

@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
 from shapesmt.algebra.numeric import Real, compare, literal
-from shapesmt.application import Unjudged
 from shapesmt.errors import RejectedError
 from shapesmt.ops.bridge import grant, known_axis
-from shapesmt.tensor import tensor
-from shapesmt.value import Elements, Field, uniform
+from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shapesmt.algebra import Formula
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 DOMAIN = "tensorflow"
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
 from shapesmt.ops.fields import integers_of
-from shapesmt.ops.laws import require_least, require_vector, sized
-from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,
@@ -22,13 +20,13 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.sparse import triple
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 # Sequences of classes
 

@@ -24,8 +24,6 @@ from shapesmt.algebra import (
 from shapesmt.ops.bridge import anything, as_list, grant, known, listed, result, results
 from shapesmt.ops.fields import integers_of, reshaped, wanted
 from shapesmt.ops.indices import INSIDE, columns, spans
-from shapesmt.ops.laws import require_least, require_shape, sized
-from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -39,12 +37,11 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Field, move_positions, position
+from shapesmt.rules import Field, Tensor, move_positions, position, require_least, require_shape, rule, sized, tensor
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
     from shapesmt.graph import AttributeValue
+    from shapesmt.rules import InferenceContext
 
 
 def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:

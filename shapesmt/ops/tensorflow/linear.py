@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
 from shapesmt.ops.bridge import known, result
 from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
 from shapesmt.ops.linear import INNER_LAW, split_term
-from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Shape
+    from shapesmt.rules import InferenceContext, Shape
 
 
 def turned(x: Tensor, flag: int) -> Shape:

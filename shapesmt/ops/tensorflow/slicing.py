@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, ONE, all_of, any_of, as_dim, at_least, equal, select
-from shapesmt.application import Decided
 from shapesmt.ops.fields import counted
-from shapesmt.ops.registry import rule
 from shapesmt.ops.slicing import Cut, kept
 from shapesmt.ops.strided import strided
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
+from shapesmt.rules import Decided, rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 INSIDE = "slices are inside the axis"
 

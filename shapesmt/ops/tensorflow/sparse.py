@@ -9,17 +9,15 @@ from shapesmt.algebra import FALSE, ZERO, Dim, Formula, any_of, differs, equal, 
 from shapesmt.ops.bridge import grant, known, listed, result
 from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.indices import columns
-from shapesmt.ops.laws import require_least, require_vector, sized
 from shapesmt.ops.linear import INNER_LAW
-from shapesmt.ops.registry import rule
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 ALIKE = "a sparse tensor has a value for each place, which names one on each axis"
 

@@ -1,6 +1,6 @@
 """Alone: a context of its own, without a graph: what tests of a rule and TensorFlow's shape functions work with.
 
->>> from shapesmt.context import InferenceContext
+>>> from shapesmt.rules.context import InferenceContext
 >>> from shapesmt.ops import resolve
 >>> matmul = resolve("", "MatMul", 13)
 >>> ctx = InferenceContext.of("MatMul", ["[2,3]", "[3,n]"], version=13)
@@ -19,17 +19,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, replace
-from shapesmt.calculus import UNKNOWN_RANK, Calculus, Size
 from shapesmt.errors import RejectedError, ShapeMismatch
-from shapesmt.given import Nested, constant, miscounted, solved
 from shapesmt.graph import AttributeValue
-from shapesmt.tensor import Tensor, UnknownRankError, tensor
-from shapesmt.unranked import unranked
-from shapesmt.value import Elements
+from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size
+from shapesmt.rules.given import Nested, constant, miscounted, solved
+from shapesmt.rules.tensor import Tensor, UnknownRankError, tensor
+from shapesmt.rules.unranked import unranked
+from shapesmt.rules.value import Elements
 
 if TYPE_CHECKING:
-    from shapesmt.application import Application
-    from shapesmt.requirement import Requirement
+    from shapesmt.rules.application import Application
+    from shapesmt.rules.requirement import Requirement
 
 AnyRule = Callable[[Any], Tensor | Sequence[Tensor] | None]
 Items = tuple[Dim | None, ...]

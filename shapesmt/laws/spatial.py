@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.codes.code import Code
+from shapesmt.laws.code import Code
 
 CODES = (
     Code(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
-from shapesmt.application import Decided
+from shapesmt.rules.application import Decided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules.context import InferenceContext
 
 LARGEST = 2**63 - 1  # what 64 bits hold
 

@@ -14,27 +14,36 @@ from math import inf, prod
 
 from shapesmt.algebra import ZERO, Atom, Dim, Replacer, symbol
 from shapesmt.algebra.numeric import from_dim
-from shapesmt.application import Application, Unjudged
 from shapesmt.graph import Function, Graph, Literal, Node
-from shapesmt.ops.registry import Rule
-from shapesmt.provenance import (
+from shapesmt.rules import (
     DATA,
     DATA_CAUSE,
+    FLOATS,
     FOLLOWED,
+    LOST,
     STARTED,
+    Application,
     Cause,
+    Elements,
+    Item,
     Origin,
+    Rule,
+    Tensor,
+    Unjudged,
     bad,
+    by_data,
     computed,
+    elements,
     left,
     of,
     passed,
     resolved,
+    tensor,
     title,
     together,
+    uniform,
+    unread,
 )
-from shapesmt.tensor import FLOATS, LOST, Tensor, by_data, tensor, unread
-from shapesmt.value import Elements, Item, elements, uniform
 
 Outside = Callable[[str], Origin]
 Trace = Callable[[Rule, Node, Sequence[Tensor | None]], Application | None]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, all_of, any_of, as_dim, at_least, equal, maximum, symbol
-from shapesmt.application import Application, Unjudged
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import MAX_RANK, OPEN, Tensor, UnknownRankError, rank_symbol, tensor
+from shapesmt.rules.application import Application, Unjudged
+from shapesmt.rules.requirement import Requirement
+from shapesmt.rules.tensor import MAX_RANK, OPEN, Tensor, UnknownRankError, rank_symbol, tensor
 
 RANK_LAW = "the ranks of its inputs are known"
 

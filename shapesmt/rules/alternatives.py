@@ -31,11 +31,11 @@ from shapesmt.algebra import (
     select,
     symbol,
 )
-from shapesmt.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.provenance import Origin, together
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import Case, Tensor, UndecidedError, rewritten, tensor
-from shapesmt.value import Elements, Item, Value, elements
+from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.rules.provenance import Origin, together
+from shapesmt.rules.requirement import Requirement
+from shapesmt.rules.tensor import Case, Tensor, UndecidedError, rewritten, tensor
+from shapesmt.rules.value import Elements, Item, Value, elements
 
 MAX_CASES = 32  # in which a rule is applied, and that a tensor keeps
 

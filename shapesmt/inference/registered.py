@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, Dim
-from shapesmt.application import Application, Unjudged
-from shapesmt.context import InferenceContext
 from shapesmt.graph import Declared, Literal
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import OPEN, Tensor, tensor
-from shapesmt.value import Elements
+from shapesmt.rules import OPEN, Application, Elements, InferenceContext, Requirement, Tensor, Unjudged, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

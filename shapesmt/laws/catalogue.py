@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from shapesmt.codes import agreement, places, spatial, values, verdicts
-from shapesmt.codes.code import Code
+from shapesmt.laws import agreement, places, spatial, values, verdicts
+from shapesmt.laws.code import Code
 
 __all__ = ["CATALOGUE", "OWN", "Code", "code_of_kind", "coded"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Replacer
-from shapesmt.provenance import Causes, Origin
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import Tensor, rewritten
+from shapesmt.rules.provenance import Causes, Origin
+from shapesmt.rules.requirement import Requirement
+from shapesmt.rules.tensor import Tensor, rewritten
 
 
 class Unjudged(NamedTuple):

@@ -28,16 +28,16 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.algebra.numeric import Real
-from shapesmt.alone import Attached, ShapeAndType
-from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.errors import RejectedError, ShapeMismatch
-from shapesmt.given import Nested, given_shapes, node_of
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.language import ShapeLike
-from shapesmt.provenance import Causes
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
-from shapesmt.value import Elements, Value, elements
+from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.rules.given import Nested, given_shapes, node_of
+from shapesmt.rules.provenance import Causes
+from shapesmt.rules.requirement import Requirement
+from shapesmt.rules.shape_functions import Attached, ShapeAndType
+from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
+from shapesmt.rules.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 BROADCAST_LAW = "broadcast sizes are equal or 1"

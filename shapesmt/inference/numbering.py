@@ -4,9 +4,9 @@ Two tensors have one number where the same operator, with the same attributes, m
 numbers. A number is a proof that the elements are equal; different numbers prove nothing.
 
     >>> from shapesmt.frontends import load
-    >>> from shapesmt.infer import infer
+    >>> from shapesmt.inference.infer import infer
     >>> from shapesmt.algebra import symbol
-    >>> from shapesmt.tensor import tensor
+    >>> from shapesmt.rules import tensor
     >>> graph = load(b'''<ir_version: 8, opset_import: ["":18]> g (bool[n] x) => (a, b) {
     ...     y = Identity(x) z = Not(x) a = NonZero(y) b = NonZero(z) }''')
     >>> found = infer(graph, {"x": tensor("bool", [symbol("n", 1)])})
@@ -25,13 +25,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import ENTRY, Atom, Dim, Replacer, at_least, atom_of, of_atom, symbol, twin
 from shapesmt.algebra.numeric import Real
-from shapesmt.application import Application, Decided
 from shapesmt.graph import Function, Node
-from shapesmt.tensor import FLOATS, Shape, Tensor
-from shapesmt.value import Elements
+from shapesmt.rules import FLOATS, Application, Decided, Elements, Shape, Tensor
 
 if TYPE_CHECKING:
-    from shapesmt.ops.registry import Rule
+    from shapesmt.rules import Rule
 
 REARRANGING = frozenset({"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "ExpandDims"})
 INTACT = REARRANGING - {"Transpose"}

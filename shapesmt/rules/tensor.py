@@ -26,7 +26,7 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import Real
 from shapesmt.algebra.numeric import literal as real_literal
 from shapesmt.graph import Literal
-from shapesmt.value import Elements, Value, elements, field
+from shapesmt.rules.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
 

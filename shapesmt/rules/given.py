@@ -15,8 +15,8 @@ from shapesmt.frontends import onnx
 from shapesmt.frontends.tensorflow import operators
 from shapesmt.graph import Attributes, Node
 from shapesmt.language import Range, ShapeLike, parse_shape, quoted
-from shapesmt.tensor import FLOATS, Tensor, rank_symbol, tensor
-from shapesmt.value import elements
+from shapesmt.rules.tensor import FLOATS, Tensor, rank_symbol, tensor
+from shapesmt.rules.value import elements
 
 __all__ = ["Nested", "constant", "given_shapes", "miscounted", "node_of", "solved"]
 

@@ -9,9 +9,9 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from shapesmt.context import InferenceContext
 from shapesmt.errors import UsageError, printable
-from shapesmt.tensor import Tensor
+from shapesmt.rules.context import InferenceContext
+from shapesmt.rules.tensor import Tensor
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -15,22 +15,42 @@ from typing import Any
 
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, memo, of_atom, symbol
 from shapesmt.algebra import replace as substituted
-from shapesmt.alternatives import by_case
-from shapesmt.application import Application, Unjudged
-from shapesmt.context import InferenceContext
 from shapesmt.deadline import TimeUp, look
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
-from shapesmt.numbering import Named, Number, Numbers, Scope
-from shapesmt.ops.choices import refused
-from shapesmt.ops.registry import Rule, resolve
-from shapesmt.ops.subgraphs import bound
-from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
-from shapesmt.provenance import FOLLOWED, STARTED, Origin, data, handed, left, of, title, together
-from shapesmt.registered import registered
-from shapesmt.requirement import Requirement
-from shapesmt.tensor import OPEN, Tensor, UndecidedError, UnknownRankError, from_literal, rank_symbol, read, tensor
-from shapesmt.unranked import RANK_LAW, joined, unranked
+from shapesmt.inference.numbering import Named, Number, Numbers, Scope
+from shapesmt.inference.origins import Origins, Outside, by_bodies, carried, entering
+from shapesmt.inference.registered import registered
+from shapesmt.ops import bound, refused
+from shapesmt.rules import (
+    FOLLOWED,
+    OPEN,
+    RANK_LAW,
+    STARTED,
+    Application,
+    InferenceContext,
+    Origin,
+    Requirement,
+    Rule,
+    Tensor,
+    UndecidedError,
+    Unjudged,
+    UnknownRankError,
+    by_case,
+    data,
+    from_literal,
+    handed,
+    joined,
+    left,
+    of,
+    rank_symbol,
+    read,
+    resolve,
+    tensor,
+    title,
+    together,
+    unranked,
+)
 
 UNKNOWN = tensor("", None)
 MAX_REMEMBERED = 200_000
