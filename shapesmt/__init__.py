@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from shapesmt.lazy import lazy
 from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ _HOMES = {
     ),
     "testing": ("assert_proved",),
 }
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+__getattr__ = lazy(__name__, _HOMES)
 
 __all__ = [
     "Bounds",
@@ -130,8 +130,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # names load when first used, so that `shapesmt --help` is quick
-    if name not in _MODULES:
-        raise AttributeError(f"module 'shapesmt' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module(f"shapesmt.{_MODULES[name]}"), name)
-    return value
+def __dir__() -> list[str]:
+    return __all__

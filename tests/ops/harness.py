@@ -21,11 +21,11 @@ import onnxruntime
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
+from shapesmt import inference as walk
 from shapesmt.algebra.dim import Atom, Dim, as_dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.numeric.floats import Real
 from shapesmt.frontends import load
-from shapesmt import inference as walk
 from shapesmt.rules.tensor import Tensor, held, tensor
 from shapesmt.rules.value import Elements, elements, positions
 
