@@ -150,9 +150,9 @@ def page(
     >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
     '<!doctype html>'
     """
-    from shapesmt.render.html import page as rendered
+    from shapesmt.render.html import html_page
 
-    return rendered(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
+    return html_page(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
 
 
 @one_call()

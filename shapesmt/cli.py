@@ -261,9 +261,9 @@ def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, ht
 def _written(path: str, story: Story) -> Report:
     """Write the page of a model; its report."""
     from shapesmt.export.files import write_whole
-    from shapesmt.render.html import page
+    from shapesmt.render.html import html_page
 
-    write_whole(path, page(story).encode())
+    write_whole(path, html_page(story).encode())
     return story.report
 
 
@@ -385,9 +385,9 @@ Answer = TypeVar("Answer")
 
 
 def _waiting(what: str, options: Mapping[str, Any], ask: Callable[[], Answer]) -> Answer:
-    from shapesmt.render.progress import progress
+    from shapesmt.render.progress import timing
 
-    with progress(what, options["timeout"]):
+    with timing(what, options["timeout"]):
         return ask()
 
 

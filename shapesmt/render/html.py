@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shapesmt.report import DimBounds, Report, TensorBounds
     from shapesmt.story import Chain, Picture, Story
 
-__all__ = ["page"]
+__all__ = ["html_page"]
 
 _MOST_FINDINGS = 40
 _MOST_WARNINGS = 200
@@ -36,12 +36,12 @@ _SIGNS = {Verdict.PROVED: "✓", Verdict.UNKNOWN: "?", Verdict.DEPENDS: "◐", V
 _MOST_CODE = 400
 
 
-def page(story: Story) -> str:
+def html_page(story: Story) -> str:
     """The page as one HTML text.
 
     >>> from shapesmt.report import Bounds, Counts, Report
     >>> from shapesmt.story import Story
-    >>> told = page(Story(Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), Bounds("<m>.onnx", {}, {})))
+    >>> told = html_page(Story(Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), Bounds("<m>.onnx", {}, {})))
     >>> told[:15], "&lt;m&gt;.onnx" in told, "<m>" in told
     ('<!doctype html>', True, False)
     """

@@ -16,7 +16,7 @@ from shapesmt.finding import Cause, Caution, Clash, Counterexample, Finding, Sid
 from shapesmt.remedy import declared
 from shapesmt.render import render
 from shapesmt.render.advice import flags
-from shapesmt.render.progress import counting, progress
+from shapesmt.render.progress import counting, timing
 from shapesmt.render.text import lines
 from shapesmt.report import (
     Bounds,
@@ -430,11 +430,11 @@ def test_plain_text_needs_no_rich():
 def test_progress_appears_only_late_and_only_at_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     quick, slow, piped = Terminal(), Terminal(), io.StringIO()
-    with progress("checking m.onnx", 60, quick):
+    with timing("checking m.onnx", 60, quick):
         pass
-    with progress("checking [red]m.onnx", 60, slow, delay=0.01):
+    with timing("checking [red]m.onnx", 60, slow, delay=0.01):
         time.sleep(0.5)
-    with progress("checking m.onnx", 60, piped, delay=0):
+    with timing("checking m.onnx", 60, piped, delay=0):
         time.sleep(0.05)
     assert quick.getvalue() == piped.getvalue() == ""
     assert "checking [red]m.onnx" in slow.getvalue()
