@@ -10,16 +10,15 @@ from shapesmt.version import __version__ as __version__
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim, forget
     from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
-    from shapesmt.config import Config
+    from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
-    from shapesmt.finding import Finding, Verdict
     from shapesmt.frontends.builder import GraphBuilder
     from shapesmt.graph import Graph, Node
     from shapesmt.graphs import dataflow, encoding, load_graph, save_graph
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.listing import explain_code, supported_ops
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Report
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
@@ -38,7 +37,7 @@ _HOMES = {
         "repro",
         "tighten",
     ),
-    "config": ("Config",),
+    "cli": ("Config",),
     "drop_in": ("infer_shapes",),
     "errors": (
         "InternalError",
@@ -47,10 +46,6 @@ _HOMES = {
         "ShapesmtError",
         "SizeOverflowError",
         "UsageError",
-    ),
-    "finding": (
-        "Finding",
-        "Verdict",
     ),
     "frontends.builder": ("GraphBuilder",),
     "graph": (
@@ -76,7 +71,9 @@ _HOMES = {
         "Bounds",
         "ErrorCode",
         "Explanation",
+        "Finding",
         "Report",
+        "Verdict",
     ),
     "rules": (
         "InferenceContext",

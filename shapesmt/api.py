@@ -26,24 +26,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shapesmt import diagnose
-from shapesmt.cautions import cautions, declarations, refuse_declarations
 from shapesmt.deadline import Deadline, look, seconds
+from shapesmt.diagnose import cautions, declarations, explanation, refuse_declarations, remedy
+from shapesmt.diagnose import findings as diagnose
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Examination, Judge, Problem, ValueLike, examine, pose, tensor_bounds, unbounded
-from shapesmt.explanation import explanation
-from shapesmt.finding import Verdict
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.memory import one_call
-from shapesmt.remedy import remedy
-from shapesmt.report import Bounds, Explanation, Report, TensorBounds
+from shapesmt.report import Bounds, Explanation, Report, TensorBounds, Verdict
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.story import Chain, Story
+    from shapesmt.report import Chain, Story
     from shapesmt.system import Encoding
 
 TIMEOUT = 60.0
@@ -119,9 +116,8 @@ def story(
     timeout: float = TIMEOUT,
 ) -> Story:
     """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
-    from shapesmt.chain import chains, makers
-    from shapesmt.picture import valid_region
-    from shapesmt.story import Story
+    from shapesmt.diagnose import chains, makers, valid_region
+    from shapesmt.report import Story
 
     a, report = _checked(
         model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
@@ -150,7 +146,7 @@ def page(
     >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
     '<!doctype html>'
     """
-    from shapesmt.render.html import html_page
+    from shapesmt.render import html_page
 
     return html_page(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
 
@@ -311,7 +307,7 @@ def repro(
     It needs numpy, onnx and onnxruntime, and holds the part of the model that fails, without its weights.
     """
     from shapesmt.frontends import onnx as frontend
-    from shapesmt.reproduce import reproduced
+    from shapesmt.replay import reproduced
 
     proto, graph = frontend.proto(model)
     known = [n.name for n in graph.nodes]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt import diagnose
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, replace
 from shapesmt.api import TIMEOUT, analysed
 from shapesmt.deadline import Deadline
+from shapesmt.diagnose import findings as diagnose
 from shapesmt.examine import claimed, pose
 from shapesmt.inference import infer
 from shapesmt.memory import one_call

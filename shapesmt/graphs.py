@@ -83,7 +83,7 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
     """
     import json
 
-    from shapesmt.export.files import write_whole
+    from shapesmt.export import write_whole
 
     text = json.dumps(document(load(model)), indent=1)
     write_whole(path, f"{text}\n".encode())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import api
-from shapesmt.finding import Verdict
-from shapesmt.render.text import lines
-from shapesmt.report import Report
+from shapesmt.render import lines
+from shapesmt.report import Report, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -19,27 +19,7 @@ ORDER = (
 )
 """Packages and modules of the top level: each imports from those before it only."""
 
-UNMOVED = {
-    "causes": "diagnose",
-    "cautions": "diagnose",
-    "chain": "diagnose",
-    "config": "cli",
-    "data": "report",
-    "explanation": "diagnose",
-    "export.cut": "replay",
-    "export.script": "replay",
-    "finding": "report",
-    "graphs": "inspection",
-    "listing": "inspection",
-    "many": "cli",
-    "picture": "diagnose",
-    "reasons": "diagnose",
-    "remedy": "diagnose",
-    "reports": "report",
-    "reproduce": "replay",
-    "story": "report",
-    "traits": "diagnose",
-}
+UNMOVED = {"graphs": "inspection", "listing": "inspection"}
 """Modules that have yet to move into a package, and that package."""
 
 KNOWN = {("frontends", "rules")}

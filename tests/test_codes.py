@@ -11,7 +11,7 @@ import onnx.parser
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import UsageError
 from shapesmt.laws.catalogue import CATALOGUE, OWN, coded
 from shapesmt.rules.registry import _RULES

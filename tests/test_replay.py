@@ -15,11 +15,12 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
-from shapesmt import UsageError, replay
+from shapesmt import UsageError
 from shapesmt.algebra.formula import divides
-from shapesmt.cli import main
-from shapesmt.finding import Verdict
-from shapesmt.report import Report
+from shapesmt.cli.main import main
+from shapesmt.replay import run as replay
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Report
 from shapesmt.rules import registry
 from tests import transcripts
 from tests.oracle.graphs import generate

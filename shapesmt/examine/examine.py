@@ -17,11 +17,10 @@ from shapesmt.algebra import TRUE, Atom, Dim, Formula, Replacer, all_of, name_te
 from shapesmt.deadline import limit, look
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
-from shapesmt.finding import Verdict
 from shapesmt.graph import Node
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
-from shapesmt.report import Counts
+from shapesmt.report import Counts, Verdict
 from shapesmt.rules import LOST, OPEN, Application, Requirement, Tensor, Unjudged, rewritten, tensor
 
 VERDICTS = {

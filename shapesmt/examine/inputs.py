@@ -18,11 +18,11 @@ import numpy as np
 from shapesmt.algebra import Atom, Dim, Formula, name_text, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
-from shapesmt.finding import SymbolRange
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
 from shapesmt.language import Origin, Range, RangeLike, quoted, unknown_name
 from shapesmt.ops import UNTIL_RUN
+from shapesmt.report import SymbolRange
 from shapesmt.rules import FLOATS, VALUE, Elements, Tensor, elements
 
 MOST = 16  # elements of an input that are symbols

@@ -16,7 +16,6 @@ from shapesmt.algebra import Atom, Dim, Formula, Replacer, all_of, as_dim, evalu
 from shapesmt.algebra.dim import _ATOMS
 from shapesmt.errors import UsageError
 from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
-from shapesmt.finding import Counterexample, SymbolRange
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
 from shapesmt.language import (
@@ -33,6 +32,7 @@ from shapesmt.language import (
     unknown_name,
 )
 from shapesmt.presolve import Domain, range_facts
+from shapesmt.report import Counterexample, SymbolRange
 from shapesmt.rules import MAX_RANK, Requirement, Tensor, rewritten, tensor
 
 Axis = int | str | Range

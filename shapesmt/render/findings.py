@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
 from shapesmt.render.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
+from shapesmt.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from shapesmt.finding import Cause, Counterexample, Finding, Replay, Side, SymbolRange
+    from shapesmt.report import Cause, Counterexample, Finding, Replay, Side, SymbolRange
 
 __all__ = ["assignment", "causes", "finding", "first_of_each", "input_shapes", "replayed", "shape_text"]
 
@@ -158,7 +158,7 @@ def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]
 def replayed(replay: Replay) -> str:
     """What the run showed, in one sentence; a disagreement is loud.
 
-    >>> from shapesmt.finding import Replay
+    >>> from shapesmt.report import Replay
     >>> replayed(Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ"))
     'confirmed by onnxruntime 1.20.0: the inner sizes differ'
     """

@@ -13,7 +13,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
 from shapesmt.render.advice import flags
 from shapesmt.render.findings import assignment, causes, first_of_each, replayed
 from shapesmt.render.page import drawing
@@ -21,12 +20,11 @@ from shapesmt.render.page.markup import Content, Markup, data, tag
 from shapesmt.render.summary import condition
 from shapesmt.render.text import COMPLETE, proofs, subject
 from shapesmt.render.words import adopted, count, either, extent, interval, name, runs_when
+from shapesmt.report import Verdict
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
-    from shapesmt.finding import Caution, Finding, Side
-    from shapesmt.report import DimBounds, Report, TensorBounds
-    from shapesmt.story import Chain, Picture, Story
+    from shapesmt.report import Caution, Chain, DimBounds, Finding, Picture, Report, Side, Story, TensorBounds
 
 __all__ = ["html_page"]
 
@@ -40,7 +38,7 @@ def html_page(story: Story) -> str:
     """The page as one HTML text.
 
     >>> from shapesmt.report import Bounds, Counts, Report
-    >>> from shapesmt.story import Story
+    >>> from shapesmt.report import Story
     >>> told = html_page(Story(Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), Bounds("<m>.onnx", {}, {})))
     >>> told[:15], "&lt;m&gt;.onnx" in told, "<m>" in told
     ('<!doctype html>', True, False)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
 from shapesmt.render.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
-from shapesmt.reports import Unchecked
+from shapesmt.report import Unchecked, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import Precondition, Report
-    from shapesmt.reports import Reports
+    from shapesmt.report import Precondition, Report, Reports
 
 __all__ = ["condition", "summary", "unchecked"]
 

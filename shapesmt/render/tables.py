@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
 from shapesmt.render.words import (
     BLANK,
     CODE,
@@ -25,6 +24,7 @@ from shapesmt.render.words import (
     listed,
     name,
 )
+from shapesmt.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

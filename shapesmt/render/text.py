@@ -11,7 +11,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
 from shapesmt.render.advice import flags
 from shapesmt.render.findings import causes, finding, first_of_each
 from shapesmt.render.summary import condition, summary, unchecked
@@ -31,8 +30,7 @@ from shapesmt.render.words import (
     name,
     runs_when,
 )
-from shapesmt.report import Bounds, ErrorCode, Explanation, Report
-from shapesmt.reports import Reports, Unchecked
+from shapesmt.report import Bounds, ErrorCode, Explanation, Report, Reports, Unchecked, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,9 +38,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.segment import Segment
 
-    from shapesmt.finding import Finding, SymbolRange
-    from shapesmt.report import Fact, Proof
-    from shapesmt.reports import AnyResult
+    from shapesmt.report import AnyResult, Fact, Finding, Proof, SymbolRange
 
 __all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_text"]
 

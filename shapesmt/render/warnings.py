@@ -10,8 +10,7 @@ from shapesmt.render.words import BLANK, FAINT, STRONG, Line, count, line, name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.finding import Caution
-    from shapesmt.report import Report
+    from shapesmt.report import Caution, Report
 
 __all__ = ["warnings"]
 

@@ -6,13 +6,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
+from shapesmt.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shapesmt.finding import SymbolRange
-    from shapesmt.report import DimBounds
+    from shapesmt.report import DimBounds, SymbolRange
 
 __all__ = [
     "BLANK",
@@ -161,7 +160,7 @@ def column(cells: Iterable[str], most: int = 60) -> int:
 def admissible(symbols: Mapping[str, SymbolRange], assumptions: Sequence[str] = ()) -> str:
     """The admissible inputs.
 
-    >>> from shapesmt.finding import SymbolRange
+    >>> from shapesmt.report import SymbolRange
     >>> admissible({"batch": SymbolRange(1, 32), "n": SymbolRange(8, 8)}, ["batch % 2 == 0"])
     'batch in 1..32, n = 8 with batch % 2 == 0'
     """

@@ -13,7 +13,7 @@ import pytest
 from onnx import numpy_helper, parser
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import UsageError
 from shapesmt.export.files import write_whole
 from shapesmt.export.onnx import annotate, save

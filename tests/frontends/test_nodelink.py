@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import ModelError
 from shapesmt.frontends import load
 from shapesmt.frontends.nodelink.reader import read

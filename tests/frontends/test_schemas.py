@@ -9,10 +9,10 @@ from onnx import helper
 import shapesmt
 from shapesmt.errors import ModelError
 from shapesmt.examine.problem import pose
-from shapesmt.finding import Verdict
 from shapesmt.frontends import load
 from shapesmt.inference.infer import infer
 from shapesmt.ops import rules
+from shapesmt.report.finding import Verdict
 from shapesmt.rules import registry
 
 

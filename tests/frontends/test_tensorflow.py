@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import ModelError, ShapesmtError, UsageError
 from shapesmt.frontends import load
 from shapesmt.graph.literal import Declared, Literal

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.rules import registry
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>

@@ -32,7 +32,7 @@ from google.protobuf.json_format import MessageToJson
 
 import shapesmt
 from shapesmt.algebra.interning import LIMIT, forget, sizes
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from tests.frontends import test_openvino as ir
 from tests.frontends import test_tensorflow as tf
 

@@ -11,10 +11,10 @@ import shapesmt
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.formula import negate
 from shapesmt.errors import UsageError
-from shapesmt.finding import SymbolRange, Verdict
 from shapesmt.frontends import load
 from shapesmt.language.expressions import parse_formula
-from shapesmt.report import Explanation
+from shapesmt.report.finding import SymbolRange, Verdict
+from shapesmt.report.report import Explanation
 from shapesmt.solve.solver import check
 from tests.oracle.test_execution import posed
 

@@ -9,8 +9,8 @@ import pytest
 import shapesmt
 from shapesmt.deadline import Deadline
 from shapesmt.examine.problem import pose
-from shapesmt.finding import Verdict
 from shapesmt.frontends import load
+from shapesmt.report.finding import Verdict
 from shapesmt.system.certify import certify, first_failing
 from shapesmt.system.encode import Encoding, encode
 from tests.oracle.graphs import Case, generate

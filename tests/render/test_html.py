@@ -14,10 +14,10 @@ from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt import api
-from shapesmt.finding import Verdict
 from shapesmt.render.html import html_page
-from shapesmt.report import Bounds, Counts, DimBounds, Report, TensorBounds
-from shapesmt.story import Story
+from shapesmt.report.finding import Verdict
+from shapesmt.report.page import Story
+from shapesmt.report.report import Bounds, Counts, DimBounds, Report, TensorBounds
 
 UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"
 KV_CACHE = Path(__file__).parents[2] / "examples" / "kv_cache" / "kv_cache.onnx"

@@ -12,13 +12,13 @@ import time
 
 import pytest
 
-from shapesmt.finding import Cause, Caution, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
-from shapesmt.remedy import declared
+from shapesmt.diagnose.remedy import declared
 from shapesmt.render import render
 from shapesmt.render.advice import flags
 from shapesmt.render.progress import counting, timing
 from shapesmt.render.text import lines
-from shapesmt.report import (
+from shapesmt.report.finding import Cause, Caution, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.report.report import (
     Bounds,
     Counts,
     DimBounds,

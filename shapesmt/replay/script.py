@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import printable
-from shapesmt.export.cut import UNABLE, Cut, Feed
-from shapesmt.finding import Finding
-from shapesmt.render.findings import finding
+from shapesmt.render import finding
+from shapesmt.replay.cut import UNABLE, Cut, Feed
+from shapesmt.report import Finding
 
 if TYPE_CHECKING:
     import onnx

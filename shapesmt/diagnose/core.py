@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Replacer, equal, name_text, negate, of_atom, symbol
 from shapesmt.examine import Examination, Judge, Judgement, Problem
-from shapesmt.finding import Verdict
 from shapesmt.graph import Node
 from shapesmt.inference import Inference, infer
 from shapesmt.language import parse_formula
 from shapesmt.presolve import range_facts
-from shapesmt.report import Fact, Proof
+from shapesmt.report import Fact, Proof, Verdict
 from shapesmt.rules import Requirement
 
 MAX_PROOFS = 24  # requirements of a node that are told with their facts

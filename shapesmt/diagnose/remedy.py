@@ -14,9 +14,8 @@ from math import lcm
 
 from shapesmt.algebra import Dim, Formula, all_of, at_least, at_most, divides, equal, maximum, name_text, of_atom
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
-from shapesmt.finding import SymbolRange, Verdict
 from shapesmt.language import Range, parse_formula
-from shapesmt.report import Precondition, Remedy
+from shapesmt.report import Precondition, Remedy, SymbolRange, Verdict
 
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")

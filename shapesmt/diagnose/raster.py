@@ -12,10 +12,9 @@ import numpy as np
 from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, symbol
 from shapesmt.algebra import replace as substituted
 from shapesmt.examine import Examination, Problem
-from shapesmt.finding import Verdict
 from shapesmt.presolve import Domain, Values, lowest
 from shapesmt.region import Truth
-from shapesmt.story import Axis, Picture
+from shapesmt.report import Axis, Picture, Verdict
 
 CELLS = (224, 64)  # the most along an axis, of a strip and of a grid
 MOST = 1 << 23  # inputs that are looked at; of more a sample

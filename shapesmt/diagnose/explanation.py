@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from shapesmt.causes import Tracer
-from shapesmt.diagnose import findings, precondition
+from shapesmt.diagnose.causes import Tracer
+from shapesmt.diagnose.core import Reasons
+from shapesmt.diagnose.findings import findings, precondition
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
-from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.language import unknown_name
-from shapesmt.reasons import Reasons
-from shapesmt.report import Explanation
+from shapesmt.report import Cause, Explanation, Finding, Verdict
 
 
 def explanation(

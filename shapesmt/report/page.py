@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shapesmt.report import Bounds, Report
+from shapesmt.report.report import Bounds, Report
 
 __all__ = ["Axis", "Chain", "Link", "Picture", "Size", "Step", "Story"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.export.cut import Cut, CutError, at, cut
-from shapesmt.export.script import script
+from shapesmt.replay.cut import Cut, CutError, at, cut
+from shapesmt.replay.script import script
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import onnx
 
-    from shapesmt.finding import Finding
     from shapesmt.graph import Graph
+    from shapesmt.report import Finding
 
 __all__ = ["reproduced"]
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Evaluator
-from shapesmt.finding import Cause, Clash, Side
+from shapesmt.diagnose.settings import traits
 from shapesmt.graph import Graph, Node
+from shapesmt.report import Cause, Clash, Side
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
-from shapesmt.traits import traits
 
 MAX_CAUSES = 16
 MAX_STEPS = 600  # sizes that a chain of causes is followed through

@@ -39,11 +39,11 @@ from shapesmt.algebra import (
 )
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import VERDICTS, Examination, Judge, Problem, placeholders
-from shapesmt.finding import Caution, Counterexample, Finding, Verdict
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
 from shapesmt.ops import truth_of
 from shapesmt.presolve import Assignment, Domain, direction
+from shapesmt.report import Caution, Counterexample, Finding, Verdict
 from shapesmt.rules import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count

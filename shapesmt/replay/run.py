@@ -23,9 +23,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
-from shapesmt.export.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
-from shapesmt.finding import Finding, Replay
 from shapesmt.graph import Graph
+from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
+from shapesmt.report import Finding, Replay
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
 MEMORY = 1 << 30  # bytes of the inputs and of all that is made of them; what takes more is not run
 SECONDS = 60.0  # of one run
 # The working directory's modules aren't ours.
-_WORKER = "import sys; del sys.path[0]; from shapesmt.replay import serve; serve()"
+_WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
 DRAWN = 16  # fills by chance, where data decides
 MOST_DRAWN = 4096  # elements of an input that are drawn one by one
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})

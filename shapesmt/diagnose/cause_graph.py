@@ -9,10 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import Atom, Dim, evaluate
 from shapesmt.examine import Examination, Judgement
-from shapesmt.finding import Cause, Finding, Side
 from shapesmt.graph import Graph
+from shapesmt.report import Cause, Chain, Finding, Link, Side, Size, Step
 from shapesmt.rules import Tensor
-from shapesmt.story import Chain, Link, Size, Step
 
 MAX_NODES = 1000  # that are looked at between two steps
 

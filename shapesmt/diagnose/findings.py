@@ -22,14 +22,13 @@ from shapesmt.algebra import (
     of_atom,
     resolved,
 )
-from shapesmt.causes import Tracer
+from shapesmt.diagnose.causes import Tracer
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
-from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.graph import Declared
 from shapesmt.presolve import Domain, lowest
 from shapesmt.region import Region, describe, readable_text
-from shapesmt.report import Precondition
+from shapesmt.report import Cause, Finding, Precondition, Verdict
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from shapesmt.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.data import Data
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
+from shapesmt.report.data import Data
 
 
 class Verdict(str, Enum):
@@ -169,7 +169,7 @@ class Finding(Data):
 class Caution(Data):
     """Something that runs and still deserves a look; it never counts in the verdict.
 
-    `kind` is "broadcast", "declaration", "unreachable", "range", "size" or "symbol" (see `shapesmt.cautions`);
+    `kind` is "broadcast", "declaration", "unreachable", "range", "size" or "symbol" (see `shapesmt.diagnose.warnings`);
     `index` is -1 where it is about no node; `example` is an input at which it shows.
 
     >>> Caution("SM906", "symbol", "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()

@@ -16,9 +16,9 @@ import numpy as np
 
 from shapesmt.algebra import Dim, Evaluator
 from shapesmt.errors import UsageError, printable
-from shapesmt.finding import Counterexample
 from shapesmt.graph import DTYPES, Graph, Literal
 from shapesmt.inference import infer
+from shapesmt.report import Counterexample
 from shapesmt.rules import Elements, Floats, Tensor, from_literal, positions, tensor
 
 if TYPE_CHECKING:

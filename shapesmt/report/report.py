@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from shapesmt.data import OMIT as _OMIT
-from shapesmt.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.data import Data
-from shapesmt.finding import Cause, Caution, Finding, SymbolRange, Verdict
 from shapesmt.language import LARGEST, unknown_name
+from shapesmt.report.data import OMIT as _OMIT
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
+from shapesmt.report.data import Data
+from shapesmt.report.finding import Cause, Caution, Finding, SymbolRange, Verdict
 
 if TYPE_CHECKING:
     from shapesmt.language import PartialShape

@@ -25,15 +25,16 @@ from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.examine import names_of, parse_value
 from shapesmt.frontends import is_folder, load
 from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
-from shapesmt.report import Report
-from shapesmt.reports import Reports, Unchecked
+from shapesmt.report import Report, Reports, Unchecked
 
 __all__ = ["Task", "check_all", "models_in", "shared", "usual_jobs"]
 
 Options: TypeAlias = dict[str, Any]
 
 PATIENCE = 5.0  # seconds that a worker has to end itself and its solver
-_WORKER = "import sys; del sys.path[0]; from shapesmt.many import serve; serve()"  # not the working directory's modules
+_WORKER = (
+    "import sys; del sys.path[0]; from shapesmt.cli.many import serve; serve()"  # not the working directory's modules
+)
 
 
 class Task(NamedTuple):

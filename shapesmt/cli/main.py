@@ -16,8 +16,11 @@ import click
 
 from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
 from shapesmt.memory import gc_paused
-from shapesmt.render import CHECK_FORMS, FORMS, LOCATING, Form
-from shapesmt.render.streams import (
+from shapesmt.render import (
+    CHECK_FORMS,
+    FORMS,
+    LOCATING,
+    Form,
     discard_output,
     discard_output_that_fails,
     have_streams,
@@ -27,10 +30,8 @@ from shapesmt.render.streams import (
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
-    from shapesmt.config import Config
-    from shapesmt.report import Report
-    from shapesmt.reports import AnyResult, Reports
-    from shapesmt.story import Story
+    from shapesmt.cli.config import Config
+    from shapesmt.report import AnyResult, Report, Reports, Story
 
 __all__ = ["cli", "main"]
 
@@ -165,7 +166,7 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
 
 def _configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
     """The configuration that the options ask for, and the others of them."""
-    from shapesmt.config import Config
+    from shapesmt.cli.config import Config
 
     path, none = options.pop("config"), options.pop("no_config")
     if path is not None and none:
@@ -260,8 +261,8 @@ def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, ht
 
 def _written(path: str, story: Story) -> Report:
     """Write the page of a model; its report."""
-    from shapesmt.export.files import write_whole
-    from shapesmt.render.html import html_page
+    from shapesmt.export import write_whole
+    from shapesmt.render import html_page
 
     write_whole(path, html_page(story).encode())
     return story.report
@@ -269,8 +270,8 @@ def _written(path: str, story: Story) -> Report:
 
 def _checked(models: Sequence[str], jobs: int | None, config: Config, options: dict[str, Any]) -> Reports:
     """What was found of several models."""
-    from shapesmt import many
-    from shapesmt.render.progress import counting
+    from shapesmt.cli import many
+    from shapesmt.render import counting
 
     paths = many.models_in(models)
     options = many.shared(paths, options)
@@ -370,13 +371,13 @@ def ops(form: Form, model: str | None) -> int:
 def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:
     """Write a text, or the JSON that holds it, to a file or standard output."""
     if form == "json":
-        from shapesmt.render.json import to_json
+        from shapesmt.render import to_json
 
         text = to_json(dict(data))
     if output is None or output == "-":
         click.echo(text, nl=not text.endswith("\n"))
     else:
-        from shapesmt.export.files import write_whole
+        from shapesmt.export import write_whole
 
         write_whole(output, text.encode())
 
@@ -385,7 +386,7 @@ Answer = TypeVar("Answer")
 
 
 def _waiting(what: str, options: Mapping[str, Any], ask: Callable[[], Answer]) -> Answer:
-    from shapesmt.render.progress import timing
+    from shapesmt.render import timing
 
     with timing(what, options["timeout"]):
         return ask()
@@ -396,7 +397,3 @@ def _show(result: AnyResult, form: Form) -> int:
 
     render(result, form)
     return result.exit_status
-
-
-if __name__ == "__main__":
-    sys.exit(main())

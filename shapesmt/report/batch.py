@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from shapesmt.data import Data, Json
-from shapesmt.finding import Verdict
-from shapesmt.report import Report, Result
+from shapesmt.report.data import Data, Json
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Report, Result
 
 __all__ = ["AnyResult", "Reports", "Unchecked", "reports_in", "unchecked_in"]
 
@@ -38,7 +38,7 @@ class Unchecked(Data):
 class Reports(Data):
     """The answer of `check` for several models, in the order in which they were asked for.
 
-    >>> from shapesmt.report import Counts
+    >>> from shapesmt.report.report import Counts
     >>> found = Reports((Report("a.onnx", Verdict.PROVED, {}, Counts()), Unchecked("b.onnx", "it is damaged")))
     >>> found.to_dict()["summary"], found.exit_status
     ({'models': 2, 'proved': 1, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 1}, 2)
