@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
     from shapesmt.frontends.builder import GraphBuilder
     from shapesmt.graph import Graph, Node
-    from shapesmt.graphs import dataflow, encoding, load_graph, save_graph
+    from shapesmt.inspection import dataflow, encoding, explain_code, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
-    from shapesmt.listing import explain_code, supported_ops
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
@@ -52,20 +51,18 @@ _HOMES = {
         "Graph",
         "Node",
     ),
-    "graphs": (
+    "inspection": (
         "dataflow",
         "encoding",
+        "explain_code",
         "load_graph",
         "save_graph",
+        "supported_ops",
     ),
     "language": (
         "Dimension",
         "PartialShape",
         "Rank",
-    ),
-    "listing": (
-        "explain_code",
-        "supported_ops",
     ),
     "report": (
         "Bounds",

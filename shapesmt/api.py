@@ -27,8 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shapesmt.deadline import Deadline, look, seconds
-from shapesmt.diagnose import cautions, declarations, explanation, refuse_declarations, remedy
-from shapesmt.diagnose import findings as diagnose
+from shapesmt.diagnose import cautions, declarations, explanation, findings, precondition, refuse_declarations, remedy
 from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Examination, Judge, Problem, ValueLike, examine, pose, tensor_bounds, unbounded
 from shapesmt.frontends import Model, load
@@ -213,16 +212,16 @@ def tighten(
     Raises:
         ModelError: With "check", the file claims a shape that a tensor never has.
     """
-    from shapesmt.export import onnx as export
+    from shapesmt.export import keep_together, save
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
     if output is not None:
-        export.keep_together(proto, model, output)
+        keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
-        export.save(annotated, output)
+        save(annotated, output)
     return annotated
 
 
@@ -239,25 +238,25 @@ def tighten_file(
     timeout: float = TIMEOUT,
 ) -> Bounds:
     """`tighten` and `bounds` in one: the model is written where any input is valid."""
-    from shapesmt.export import onnx as export
+    from shapesmt.export import keep_together, save
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    export.keep_together(proto, model, output)
+    keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
-        export.save(_annotated(proto, a, found.tensors, declared), output)
+        save(_annotated(proto, a, found.tensors, declared), output)
     return found
 
 
 def _annotated(proto: ModelProto, a: Analysis, found: Mapping[str, TensorBounds], declared: str) -> ModelProto:
     """The model with these shapes in it, unless the ones that it declares speak against them."""
-    from shapesmt.export import onnx as export
+    from shapesmt.export import annotate
 
     if declared == "check":
         refuse_declarations(a.problem, a.examination, a.judge)
-    return export.annotate(proto, _shapes(found), override=declared == "override")
+    return annotate(proto, _shapes(found), override=declared == "override")
 
 
 @one_call()
@@ -314,7 +313,7 @@ def repro(
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)
     a = analysed(graph, dims, shapes, values, assume, timeout)
-    found = diagnose.findings(a.problem, a.examination, a.judge)
+    found = findings(a.problem, a.examination, a.judge)
     return a.judge.deadline.require(lambda: reproduced(proto, graph, found, node), "no script is made")
 
 
@@ -368,10 +367,10 @@ def _checked(
     else:
         graph = load(model)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
-    found = diagnose.findings(a.problem, a.examination, a.judge)
+    found = findings(a.problem, a.examination, a.judge)
     if replay:
         found = replayed(proto, graph, found, a.judge.deadline)
-    region = diagnose.precondition(a.problem, a.examination, a.judge)
+    region = precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if certify else ""
     claims = declarations(a.problem, a.examination, a.judge) if declared == "check" else ()

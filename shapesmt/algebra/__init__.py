@@ -1,6 +1,7 @@
 """Exact integers and conditions as interned expressions in a normal form."""
 
 from shapesmt.algebra.dim import (
+    ATOMS,
     ONE,
     ZERO,
     Atom,
@@ -57,6 +58,7 @@ from shapesmt.algebra.substitute import (
 from shapesmt.algebra.text import CUT, name_text
 
 __all__ = [
+    "ATOMS",
     "CUT",
     "ENTRY",
     "FALSE",

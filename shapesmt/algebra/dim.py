@@ -56,7 +56,7 @@ class Atom:
         self.definition: Dim | None = None
         self.depth: int = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=-1)
         self.symbols: frozenset[Atom] = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
-        _ATOMS[self.number] = self
+        ATOMS[self.number] = self
 
     @property
     def universal(self) -> bool:
@@ -74,7 +74,7 @@ class Atom:
 
 AtomKey: TypeAlias = tuple[Any, ...]
 _NUMBERS = count()
-_ATOMS: Table[int, Atom] = Table("atoms by number", lambda atom: atom.number)
+ATOMS: Table[int, Atom] = Table("atoms by number", lambda atom: atom.number)
 _ATOM_TABLE: Table[AtomKey, Atom] = Table("atoms", lambda atom: atom.key)
 
 
@@ -144,7 +144,7 @@ class Dim:
             return self._symbols
         except AttributeError:
             self._symbols: frozenset[Atom] = frozenset().union(
-                *(_ATOMS[n].symbols for monomial, _ in self.terms for n in monomial)
+                *(ATOMS[n].symbols for monomial, _ in self.terms for n in monomial)
             )
             return self._symbols
 
@@ -167,13 +167,13 @@ class Dim:
     def as_symbol(self) -> Atom | None:
         """The symbol this is, if it is nothing but one."""
         if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
-            atom = _ATOMS[self.terms[0][0][0]]
+            atom = ATOMS[self.terms[0][0][0]]
             return atom if atom.op == "symbol" else None
         return None
 
     def atoms(self) -> list[Atom]:
         """The distinct atoms of its monomials, in order."""
-        return [_ATOMS[n] for n in dict.fromkeys(n for monomial, _ in self.terms for n in monomial)]
+        return [ATOMS[n] for n in dict.fromkeys(n for monomial, _ in self.terms for n in monomial)]
 
     def __str__(self) -> str:
         from shapesmt.algebra.text import dim_text
@@ -348,7 +348,7 @@ def _polynomial(terms: Terms) -> Dim:
         for monomial, coefficient in terms:
             bounds = intervals.add(bounds, term_bounds(monomial, coefficient))
         dim.lo, dim.hi = bounds
-        dim.depth = max(_ATOMS[n].depth for monomial, _ in terms for n in monomial)
+        dim.depth = max(ATOMS[n].depth for monomial, _ in terms for n in monomial)
         if len(terms) > MAX_TERMS:
             return defined(dim)
     return dim
@@ -360,7 +360,7 @@ def term_bounds(monomial: Monomial, coefficient: int) -> Interval:
         return (coefficient, coefficient)
     bounds: Interval | None = None
     for n in dict.fromkeys(monomial):
-        atom = _ATOMS[n]
+        atom = ATOMS[n]
         count = monomial.count(n)
         part = (atom.lo, atom.hi) if count == 1 else intervals.power((atom.lo, atom.hi), count)
         bounds = part if bounds is None else intervals.multiply(bounds, part)
@@ -387,9 +387,7 @@ def _multiply(a: Dim, b: Dim) -> Dim:
 def _extreme(op: str, operands: Sequence[Dim | int]) -> Dim:
     flat: dict[Dim, None] = {}
     for d in map(as_dim, operands):
-        atom = (
-            _ATOMS[d.terms[0][0][0]] if len(d.terms) == 1 and len(d.terms[0][0]) == 1 and d.terms[0][1] == 1 else None
-        )
+        atom = ATOMS[d.terms[0][0][0]] if len(d.terms) == 1 and len(d.terms[0][0]) == 1 and d.terms[0][1] == 1 else None
         flat.update(dict.fromkeys(atom.args if atom is not None and atom.op == op else (d,)))
     kept: list[Dim] = []
     for d in flat:

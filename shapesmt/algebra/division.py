@@ -10,7 +10,7 @@ from math import gcd, inf
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import (
-    _ATOMS,
+    ATOMS,
     MAX_PRODUCT,
     ZERO,
     Dim,
@@ -76,7 +76,7 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
         return (from_terms({m: c // g for m, c in a.terms if m}) + shift // g) // (k // g)
     for monomial, c in a.terms:
         if c == 1 and len(monomial) == 1:
-            atom = _ATOMS[monomial[0]]
+            atom = ATOMS[monomial[0]]
             if atom.op == "floordiv" and atom.args[1].constant is not None:
                 inner, m = as_dim(atom.args[0]), int(atom.args[1].constant)
                 if m > 0:  # x + floor(e/m) is floor((m*x + e)/m), and nested floors merge

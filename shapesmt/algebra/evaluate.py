@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.algebra.dim import _ATOMS, Atom, Dim
+from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.interning import memo
 from shapesmt.deadline import look
@@ -59,9 +59,9 @@ class Evaluator:
         for monomial, coefficient in dim.terms:
             term: Any = coefficient
             if monomial:
-                term = self._atom(_ATOMS[monomial[0]])
+                term = self._atom(ATOMS[monomial[0]])
                 for n in monomial[1:]:
-                    term = term * self._atom(_ATOMS[n])
+                    term = term * self._atom(ATOMS[n])
                 if coefficient != 1:
                     term = term * coefficient
             result = term if result is None else result + term
@@ -142,7 +142,7 @@ def definitions(
             continue
         seen.add(item)
         if isinstance(item, Dim):
-            stack.extend(_ATOMS[n] for monomial, _ in item.terms for n in monomial)
+            stack.extend(ATOMS[n] for monomial, _ in item.terms for n in monomial)
         elif isinstance(item, Formula):
             stack.extend(item.args)
             stack.extend([item.dim] if item.dim is not None else [])
@@ -175,7 +175,7 @@ def _fits(what: Dim | Formula) -> bool:
             return False
         term: float = abs(coefficient)
         for n in monomial:
-            atom = _ATOMS[n]
+            atom = ATOMS[n]
             term *= max(abs(atom.lo), abs(atom.hi), 1)
             parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
             if term >= _SAFE or not all(map(fits_int64, parts)) or not all(getattr(a, "fits", True) for a in atom.args):

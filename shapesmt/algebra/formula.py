@@ -19,7 +19,7 @@ from operator import attrgetter
 from typing import Any
 
 from shapesmt.algebra import intervals
-from shapesmt.algebra.dim import _ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
+from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
 from shapesmt.algebra.division import common_factor, divide_terms
 from shapesmt.algebra.interning import Table
 
@@ -293,7 +293,7 @@ def absolute(a: Dim | int) -> Dim:
 def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
     """The comparison of `... + select(c, a, b)` with 0 by its cases, where a case decides itself."""
     for monomial, coefficient in p.terms:
-        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is None or atom.op not in ("select", "min", "max") or atom.depth > MAX_LIFTED:
             continue
         rest = p - coefficient * of_atom(atom)
@@ -350,9 +350,9 @@ def _factorwise(p: Dim) -> Formula | None:
 
 def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
     """The factors of two products side by side, by the symbols that they depend on."""
-    free = [_ATOMS[n] for n in great]
+    free = [ATOMS[n] for n in great]
     pairs = []
-    for atom in (_ATOMS[n] for n in small):
+    for atom in (ATOMS[n] for n in small):
         partner = next((x for x in free if x.symbols == atom.symbols), None)
         if partner is None:
             return None
@@ -364,5 +364,5 @@ def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
 def _reduced(p: Dim, *, equality: bool) -> Dim:
     """P without the factors that all its terms share and that can't be 0 (or, for `>=`, are positive)."""
     _, monomial = common_factor((p,))
-    nonzero = tuple(n for n in monomial if _ATOMS[n].lo > 0 or (equality and _ATOMS[n].hi < 0))
+    nonzero = tuple(n for n in monomial if ATOMS[n].lo > 0 or (equality and ATOMS[n].hi < 0))
     return divide_terms(p, 1, nonzero) if nonzero else p

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from shapesmt.algebra import intervals
-from shapesmt.algebra.dim import _ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
+from shapesmt.algebra.dim import ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
 from shapesmt.algebra.division import common_factor, divide_terms, without
 from shapesmt.algebra.intervals import Bound, Interval
 
@@ -34,7 +34,7 @@ def _upper(p: Dim, depth: int, budget: list[int]) -> Bound:
         return best
     for monomial, coefficient in p.terms:
         for n in dict.fromkeys(monomial):
-            atom = _ATOMS[n]
+            atom = ATOMS[n]
             if atom.op not in _RELAXABLE or budget[0] <= 0:
                 continue
             rest = from_terms({without(monomial, (n,)) or (): coefficient})

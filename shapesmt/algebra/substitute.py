@@ -13,7 +13,7 @@ from math import inf
 from typing import Any, Protocol, TypeVar
 
 from shapesmt.algebra.dim import (
-    _ATOMS,
+    ATOMS,
     ONE,
     ZERO,
     Atom,
@@ -158,7 +158,7 @@ class Replacer:
             for monomial, coefficient in what.terms:
                 term = ONE * coefficient
                 for n in monomial:
-                    term = term * self._atom(_ATOMS[n])
+                    term = term * self._atom(ATOMS[n])
                 result = result + term
             return result
         if not isinstance(what, Formula):  # a float or a sweep

@@ -76,10 +76,10 @@ def _condition(formula: Formula) -> str:
 
 def _residue(dim: Dim, op: str) -> str:
     """`(e + c) % k == r` as `e % k == (r - c) % k`; empty where it is none."""
-    from shapesmt.algebra.dim import _ATOMS, of_atom
+    from shapesmt.algebra.dim import ATOMS, of_atom
 
     for monomial, c in dim.terms:
-        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is not None and atom.op == "floordiv" and abs(c) == atom.args[1].constant:
             numerator, k, sign = atom.args[0], abs(c), -1 if c > 0 else 1
             shift = dict(numerator.terms).get((), 0)
@@ -144,12 +144,12 @@ def _sum(pieces: list[Piece]) -> str:
 
 def _pieces(dim: Dim) -> list[Piece]:
     """The terms, remainders recognised, in reading order."""
-    from shapesmt.algebra.dim import _ATOMS
+    from shapesmt.algebra.dim import ATOMS
 
     coefficients = dict(dim.terms)
     pieces: list[Piece] = []
     for monomial, c in dim.terms:
-        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is None or atom.op != "floordiv" or monomial not in coefficients:
             continue
         numerator, k = atom.args[0], atom.args[1].constant
@@ -163,7 +163,7 @@ def _pieces(dim: Dim) -> list[Piece]:
             pieces.append((factor, f"{_operand(numerator)} % {k}", False))
     for monomial, c in coefficients.items():
         if c:
-            pieces.append((c, *_monomial([_ATOMS[n] for n in monomial])))
+            pieces.append((c, *_monomial([ATOMS[n] for n in monomial])))
     return sorted(pieces, key=lambda p: (p[1] == "", p[0] < 0, len(p[1]), p[1]))
 
 

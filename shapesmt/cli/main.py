@@ -294,7 +294,7 @@ def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
     from shapesmt import api
 
     if _CODE.fullmatch(model) and target is None and not Path(model).exists():
-        from shapesmt.listing import explain_code
+        from shapesmt.inspection import explain_code
 
         return _show(explain_code(model), form)
     options = _settled(model, *_configured(options))
@@ -363,7 +363,7 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
 @_debug_option
 def ops(form: Form, model: str | None) -> int:
     """List the operators that have a rule, or those that MODEL uses."""
-    from shapesmt.listing import supported_ops
+    from shapesmt.inspection import supported_ops
 
     return _show(supported_ops(model), form)
 

@@ -12,8 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 
-from shapesmt.algebra import Atom, Dim, Formula, Replacer, all_of, as_dim, evaluate, of_atom, replace, symbol
-from shapesmt.algebra.dim import _ATOMS
+from shapesmt.algebra import ATOMS, Atom, Dim, Formula, Replacer, all_of, as_dim, evaluate, of_atom, replace, symbol
 from shapesmt.errors import UsageError
 from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
 from shapesmt.graph import Graph
@@ -431,7 +430,7 @@ def _solve(fact: Formula) -> tuple[Atom, Dim] | None:
         return None
     choices: list[tuple[int, str, Atom, Dim]] = []
     for monomial, coefficient in fact.dim.terms:
-        atom = _ATOMS[monomial[0]] if len(monomial) == 1 else None
+        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is not None and atom.op == "symbol" and abs(coefficient) == 1:
             meaning = of_atom(atom) - fact.dim * coefficient
             if atom not in meaning.symbols:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.algebra import (
+    ATOMS,
     FALSE,
     TRUE,
     ZERO,
@@ -30,7 +31,6 @@ from shapesmt.algebra import (
     replace_atom,
     symbol,
 )
-from shapesmt.algebra.dim import _ATOMS
 from shapesmt.algebra.numeric import sweep, too_long
 from shapesmt.ops.fields import element_of, valued
 from shapesmt.rules import (
@@ -172,16 +172,16 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
 
 def direction(dim: Dim, p: Atom) -> int | None:
     """1, -1 or 0 where the expression only grows, only falls or doesn't change with a position; else None."""
-    linear = [(m, c) for m, c in dim.terms if any(p in _ATOMS[n].symbols for n in m)]
-    if len(linear) > 1 and all(m.count(p.number) == 1 == sum(p in _ATOMS[n].symbols for n in m) for m, _ in linear):
+    linear = [(m, c) for m, c in dim.terms if any(p in ATOMS[n].symbols for n in m)]
+    if len(linear) > 1 and all(m.count(p.number) == 1 == sum(p in ATOMS[n].symbols for n in m) for m, _ in linear):
         lo, hi = from_terms({tuple(n for n in m if n != p.number): c for m, c in linear}).tight
         return 1 if lo >= 0 else -1 if hi <= 0 else None
     slopes = set()
     for monomial, coefficient in dim.terms:
-        moving = [_ATOMS[n] for n in monomial if p in _ATOMS[n].symbols]
+        moving = [ATOMS[n] for n in monomial if p in ATOMS[n].symbols]
         if not moving:
             continue
-        if len(moving) > 1 or any(_ATOMS[n].lo < 0 for n in monomial if _ATOMS[n] is not moving[0]):
+        if len(moving) > 1 or any(ATOMS[n].lo < 0 for n in monomial if ATOMS[n] is not moving[0]):
             return None
         slope = _atom_direction(moving[0], p)
         slopes.add(slope if slope is None or coefficient > 0 else -slope)

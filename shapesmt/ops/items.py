@@ -33,8 +33,7 @@ from shapesmt.algebra import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.numeric import Real, choice, compare, extreme, from_dim, literal
-from shapesmt.algebra.numeric import float_choices as cases
+from shapesmt.algebra.numeric import Real, choice, compare, extreme, float_absolute, float_sign, from_dim, literal
 from shapesmt.rules import FLOATS, Item, positions
 
 Function: TypeAlias = Callable[..., Any]  # of items to an item
@@ -142,11 +141,11 @@ def holds(item: Dim) -> Formula:
 
 
 def _absolute(x: Dim | Real) -> Item:
-    return absolute(x) if isinstance(x, Dim) else cases.absolute(x)
+    return absolute(x) if isinstance(x, Dim) else float_absolute(x)
 
 
 def _sign(x: Dim | Real) -> Item:
-    return select(at_least(x, 1), 1, select(equal(x, 0), 0, -1)) if isinstance(x, Dim) else cases.sign(x)
+    return select(at_least(x, 1), 1, select(equal(x, 0), 0, -1)) if isinstance(x, Dim) else float_sign(x)
 
 
 def _relu(x: Dim | Real) -> Item:

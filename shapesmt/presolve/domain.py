@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.algebra import (
+    ATOMS,
     FALSE,
     TRUE,
     Atom,
@@ -30,7 +31,6 @@ from shapesmt.algebra import (
     replace,
     symbol,
 )
-from shapesmt.algebra.dim import _ATOMS
 from shapesmt.presolve.enumeration import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
 from shapesmt.presolve.monotonicity import direction, half_line, window
 
@@ -142,7 +142,7 @@ class Domain:
         """Take an equality that gives one symbol in terms of the others as a substitution."""
         if fact.op != "eq" or fact.dim is None:
             return
-        single = [(_ATOMS[m[0]], c) for m, c in fact.dim.terms if len(m) == 1 and abs(c) == 1]
+        single = [(ATOMS[m[0]], c) for m, c in fact.dim.terms if len(m) == 1 and abs(c) == 1]
         for atom, coefficient in sorted(single, key=lambda t: not t[0].universal):
             meaning = of_atom(atom) - fact.dim * coefficient
             decides = atom.universal or not any(s.universal for s in meaning.symbols)  # no input by what data decides

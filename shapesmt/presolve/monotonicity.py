@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
-from shapesmt.algebra import Atom, Dim, Formula, replace, symbol
-from shapesmt.algebra.dim import _ATOMS
+from shapesmt.algebra import ATOMS, Atom, Dim, Formula, replace, symbol
 
 MAX_PERIOD = 1 << 20
 
@@ -59,7 +58,7 @@ def growth(dim: Dim) -> Growth | None:
     """
     period, gain = 1, 0
     for monomial, coefficient in dim.terms:
-        parts = [_atom_growth(_ATOMS[n]) for n in monomial]
+        parts = [_atom_growth(ATOMS[n]) for n in monomial]
         known = [p for p in parts if p is not None]
         if len(known) < len(parts) or (len(known) > 1 and any(p.gain for p in known)):
             return None
@@ -109,7 +108,7 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
         constant = dim.terms[0][1] if not dim.terms[0][0] else 0
         if len(dim.terms) != 1 + bool(constant) or len(monomial) != 1:
             return None
-        atom, end = _ATOMS[monomial[0]], end - constant
+        atom, end = ATOMS[monomial[0]], end - constant
         if factor < 0:
             way, end = -way, -end
         end = -(-end // abs(factor)) if way > 0 else end // abs(factor)
@@ -126,7 +125,7 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
 def direction(dim: Dim) -> int:
     """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
     ways = {
-        _monomial_direction([_ATOMS[n] for n in monomial]) * (1 if coefficient > 0 else -1)
+        _monomial_direction([ATOMS[n] for n in monomial]) * (1 if coefficient > 0 else -1)
         for monomial, coefficient in dim.terms
         if monomial
     }

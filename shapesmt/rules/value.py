@@ -18,8 +18,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import ZERO, Atom, Dim, Table, entries, replace, symbol
-from shapesmt.algebra.dim import _ATOMS
+from shapesmt.algebra import ATOMS, ZERO, Atom, Dim, Table, entries, replace, symbol
 from shapesmt.algebra.numeric import Real
 from shapesmt.graph import Literal
 
@@ -161,7 +160,7 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
         if any(a is not atom and atom in a.symbols for a in element.atoms()) or len(slopes) != 1:
             return None
         monomial, coefficient = slopes[0]
-        others = [_ATOMS[n] for n in monomial if n != atom.number]
+        others = [ATOMS[n] for n in monomial if n != atom.number]
         if monomial.count(atom.number) != 1 or any(o.lo < 0 for o in others):
             return None
         last = {atom: lengths(int(atom.name[1:])) - 1}

@@ -17,8 +17,7 @@ from __future__ import annotations
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
-from shapesmt.algebra.dim import _ATOMS
+from shapesmt.algebra import ATOMS, Atom, Dim, Evaluator, Formula, of_atom
 from shapesmt.solve.envelopes import Envelope, envelope
 
 if TYPE_CHECKING:
@@ -198,7 +197,7 @@ def number(value: int) -> str:
 def _parts(part: Part) -> list[Part]:
     """What a part is made of."""
     if isinstance(part, Dim):
-        return [_ATOMS[n] for monomial, _ in part.terms for n in monomial]
+        return [ATOMS[n] for monomial, _ in part.terms for n in monomial]
     if isinstance(part, Formula):
         return [part.dim] if part.dim is not None else list(part.args)
     if part.definition is not None:
@@ -212,7 +211,7 @@ def _parts(part: Part) -> list[Part]:
 def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
     written = []
     for monomial, coefficient in dim.terms:
-        factors = sorted(terms[_ATOMS[n]] for n in monomial)
+        factors = sorted(terms[ATOMS[n]] for n in monomial)
         if coefficient != 1 or not factors:
             factors.insert(0, number(coefficient))
         written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")

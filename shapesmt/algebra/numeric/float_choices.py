@@ -57,7 +57,7 @@ def extreme(op: str, a: Real, b: Real) -> Real | None:
     return exact_fraction(top, a.denominator * b.denominator, a.dtype)
 
 
-def absolute(x: Real) -> Real | None:
+def float_absolute(x: Real) -> Real | None:
     """`|x|`; None where it may not be a number."""
     if x.numerator is not None:
         return exact_fraction(maximum(x.numerator, -x.numerator, 0), x.denominator, x.dtype)
@@ -66,7 +66,7 @@ def absolute(x: Real) -> Real | None:
     return step("abs", (x,), x.dtype) if _numbers(x) else None
 
 
-def sign(x: Real) -> Real | None:
+def float_sign(x: Real) -> Real | None:
     """1, 0 or -1; None where it may not be a number."""
     if x.numerator is None:
         return step("sign", (x,), x.dtype) if _numbers(x) else None
@@ -119,7 +119,7 @@ REBUILT.update(
         "choose": choose,
         "min": lambda a, b: extreme("min", a, b),
         "max": lambda a, b: extreme("max", a, b),
-        "abs": absolute,
-        "sign": sign,
+        "abs": float_absolute,
+        "sign": float_sign,
     }
 )

@@ -1,16 +1,19 @@
-"""Models as graphs, to inspect, to save, and to put to Z3 with constraints of one's own."""
+"""What can be looked at besides answers: models as graphs and constraints, operators with a rule, error codes."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from shapesmt.api import check
 from shapesmt.examine import ValueLike, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, flow
 from shapesmt.inference import infer
-from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.report import ErrorCode, Operator, Operators
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -87,3 +90,53 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
 
     text = json.dumps(document(load(model)), indent=1)
     write_whole(path, f"{text}\n".encode())
+
+
+def supported_ops(model: Model | None = None) -> Operators:
+    """The operators that have a rule; with a model, those that it uses.
+
+    `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
+    operators that their format defines by others.
+    """
+    from shapesmt.frontends import onnx as frontend
+    from shapesmt.rules import resolve, rules
+
+    if model is None:
+        ruled = [Operator(r.name, r.domain, r.since, plugin=r.plugin) for r in rules()]
+        known = {(o.domain, o.name) for o in ruled}
+        bodies = {key: since for key, since in frontend.schemas().bodies().items() if key not in known}
+        return Operators(None, (*ruled, *(Operator(n, d, since, expanded=True) for (d, n), since in bodies.items())))
+    graph = load(model)
+    expandable = graph.schemas.bodies() if graph.schemas is not None else {}
+    used: dict[tuple[str, str], int] = {}
+    for node in graph.every_node():
+        used[node.domain, node.op] = used.get((node.domain, node.op), 0) + 1
+    listed = []
+    for (domain, name), count in sorted(used.items()):
+        rule = resolve(domain, name, graph.opsets.get(domain, 1))
+        expanded = (domain, name) in graph.functions or (rule is None and (domain, name) in expandable)
+        since = rule.since if rule is not None else expandable.get((domain, name), 1) if expanded else None
+        schemas = graph.schemas if since is None else None
+        inferred = schemas is not None and schemas.infers(domain, name, graph.opsets.get(domain, 1))
+        plugin = "" if rule is None else rule.plugin
+        listed.append(Operator(name, domain, since, count, expanded, inferred, plugin))
+    return Operators(graph.source, tuple(listed))
+
+
+def explain_code(code: str) -> ErrorCode:
+    """What an error code stands for: the law, a small model that breaks it with its report, and what helps.
+
+    Raises:
+        UsageError: The catalogue has no such code.
+
+    >>> explain_code("SM103").report.findings[0].code
+    'SM103'
+    """
+    from shapesmt.laws import CATALOGUE
+
+    entry = CATALOGUE.get(code.upper())
+    if entry is None:
+        raise unknown_name("error code", code, CATALOGUE, "the catalogue")
+    report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume) if entry.example else None
+    shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
+    return ErrorCode(entry.code, entry.title, entry.law, entry.remedy, entry.example, entry.dims, entry.assume, shown)
