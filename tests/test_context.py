@@ -10,7 +10,7 @@ import shapesmt
 from shapesmt import Dim, InferenceContext, ShapeMismatch, Tensor
 from shapesmt.algebra.dim import as_dim
 from shapesmt.errors import UsageError
-from shapesmt.ops import resolve, rule, rules
+from shapesmt.rules import resolve, rule, rules
 from shapesmt.rules.calculus import UNKNOWN_DIM, UNKNOWN_RANK
 from shapesmt.rules.shape_functions import ShapeAndType
 from tests.rows import case, row

@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt import InferenceContext, Tensor, rule
-from shapesmt.ops import resolve
+from shapesmt.rules import resolve
 from tests.rows import case, row
 
 

@@ -1,4 +1,4 @@
-"""One rule per operator, one file per family; importing this package registers them all.
+"""One rule per operator, one file per family; importing this package registers those of ai.onnx.
 
 Your own operator takes a rule of a few lines: state each way in which the node can fail with `ctx.require...`,
 then return the outputs. Sizes are `Dim`s: calculate with them as with integers, whatever their values.
@@ -46,69 +46,9 @@ let an installed package name the module in the entry-point group `shapesmt.rule
     example = "example.shapes"
 """
 
-from shapesmt.ops import (
-    attention,
-    blocks,
-    control,
-    detection,
-    elementwise,
-    indexing,
-    joining,
-    linear,
-    loss,
-    normalization,
-    quantization,
-    random,
-    recurrent,
-    reduction,
-    reshape,
-    resize,
-    sampling,
-    scatter,
-    sequences,
-    shape,
-    signal,
-    slicing,
-    spatial,
-    text,
-)
-from shapesmt.ops.choices import refused
-from shapesmt.ops.control import UNTIL_RUN
-from shapesmt.ops.subgraphs import bound, truth_of
-from shapesmt.rules import GROUP, Rule, resolve, rule, rules
+from shapesmt.ops import control, layout, math, windows
+from shapesmt.ops.control.flow import UNTIL_RUN
+from shapesmt.ops.control.subgraphs import bound, truth_of
+from shapesmt.ops.shared.choices import refused
 
-__all__ = [
-    "GROUP",
-    "UNTIL_RUN",
-    "Rule",
-    "attention",
-    "blocks",
-    "bound",
-    "control",
-    "detection",
-    "elementwise",
-    "indexing",
-    "joining",
-    "linear",
-    "loss",
-    "normalization",
-    "quantization",
-    "random",
-    "recurrent",
-    "reduction",
-    "refused",
-    "reshape",
-    "resize",
-    "resolve",
-    "rule",
-    "rules",
-    "sampling",
-    "scatter",
-    "sequences",
-    "shape",
-    "signal",
-    "slicing",
-    "spatial",
-    "text",
-    "truth_of",
-]
+__all__ = ["UNTIL_RUN", "bound", "control", "layout", "math", "refused", "truth_of", "windows"]

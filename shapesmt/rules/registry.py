@@ -108,8 +108,8 @@ DOMAINS = {  # where each domain's rules are, imported when a model first uses i
     "com.microsoft": "shapesmt.ops.contrib",
     "com.microsoft.nchwc": "shapesmt.ops.contrib",
     "ai.onnx.ml": "shapesmt.ops.ml",
-    "ai.onnx.preview": "shapesmt.ops.training",
-    "ai.onnx.preview.training": "shapesmt.ops.training",
+    "ai.onnx.preview": "shapesmt.ops.math.training",
+    "ai.onnx.preview.training": "shapesmt.ops.math.training",
     "openvino": "shapesmt.ops.openvino",
     "tensorflow": "shapesmt.ops.tensorflow",
 }

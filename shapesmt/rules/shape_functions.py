@@ -1,7 +1,7 @@
 """Alone: a context of its own, without a graph: what tests of a rule and TensorFlow's shape functions work with.
 
 >>> from shapesmt.rules.context import InferenceContext
->>> from shapesmt.ops import resolve
+>>> from shapesmt.rules import resolve
 >>> matmul = resolve("", "MatMul", 13)
 >>> ctx = InferenceContext.of("MatMul", ["[2,3]", "[3,n]"], version=13)
 >>> print(ctx.debug_string(ctx.run(matmul.apply)[0]))

@@ -11,9 +11,8 @@ from shapesmt.errors import ModelError
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.inference.infer import infer
-from shapesmt.ops import rules
 from shapesmt.report.finding import Verdict
-from shapesmt.rules import registry
+from shapesmt.rules import registry, rules
 
 
 def model(body: str, inputs: str = "float[n, 4] x, int64[n, 4] i", opset: int = 24) -> bytes:

@@ -13,8 +13,8 @@ from shapesmt.algebra.evaluate import evaluate
 from shapesmt.algebra.formula import FALSE
 from shapesmt.frontends import load
 from shapesmt.inference.infer import infer
-from shapesmt.ops.elementwise import ACTIVATIONS
-from shapesmt.ops.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
+from shapesmt.ops.math.elementwise import ACTIVATIONS
+from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
 from shapesmt.rules.tensor import tensor
 from shapesmt.rules.value import Elements, Field, elements
 from tests.ops.harness import agree, build, node, runner

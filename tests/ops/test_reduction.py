@@ -10,7 +10,7 @@ import shapesmt
 from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
 from shapesmt.inference.infer import infer
-from shapesmt.ops.reduction import FOLDS
+from shapesmt.ops.math.reduction import FOLDS
 from shapesmt.rules.tensor import tensor
 from shapesmt.rules.value import Elements, Field
 from tests.ops.harness import agree, build, node

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import all_of, any_of, at_least, ceil_divide, divides, less
 from shapesmt.ops.contrib.common import viewed
-from shapesmt.ops.spatial import convolved, global_pool, pool
+from shapesmt.ops.windows.spatial import convolved, global_pool, pool
 from shapesmt.rules import LOST, rule
 
 if TYPE_CHECKING:

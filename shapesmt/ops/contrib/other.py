@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from shapesmt.algebra import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
-from shapesmt.ops.indexing import gather_nd
-from shapesmt.ops.joining import pad
-from shapesmt.ops.recurrent import direction_count, require_states
-from shapesmt.ops.sampling import grid_sample
-from shapesmt.ops.shape import sequence, trilu
+from shapesmt.ops.layout.indexing import gather_nd
+from shapesmt.ops.layout.joining import pad
+from shapesmt.ops.layout.shape import sequence, trilu
+from shapesmt.ops.math.recurrent import direction_count, require_states
+from shapesmt.ops.windows.sampling import grid_sample
 from shapesmt.rules import (
     InferenceContext,
     Tensor,

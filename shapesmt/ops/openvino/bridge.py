@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, TRUE
-from shapesmt.ops import bridge
+from shapesmt.ops.shared import bridge
 from shapesmt.rules import Unjudged
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import ONE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
-from shapesmt.ops.detection import kept_per_class
-from shapesmt.ops.fields import counted
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.windows.detection import kept_per_class
 from shapesmt.rules import FLOATS, Tensor, require_shape, require_vector, sized, tensor
 
 if TYPE_CHECKING:

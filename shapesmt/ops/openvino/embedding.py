@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.signal import scalar
+from shapesmt.ops.windows.signal import scalar
 from shapesmt.rules import require_shape, require_single, require_vector, tensor
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from shapesmt.algebra import TRUE, all_of, at_least, less, maximum, product
-from shapesmt.ops.bridge import anything, as_list, result, results
-from shapesmt.ops.fields import counted
 from shapesmt.ops.openvino.bridge import INSIDE, careless, dtype_of, integers, known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.strided import strided
+from shapesmt.ops.shared.bridge import anything, as_list, result, results
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.strided import strided
 from shapesmt.rules import InferenceContext, Tensor, require_least, require_shape, require_vector, tensor
 
 # Slices

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, at_least, divides, maximum, product, total
-from shapesmt.ops.bridge import anything, listed, parts, result
-from shapesmt.ops.fields import counted
 from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.bridge import anything, listed, parts, result
+from shapesmt.ops.shared.fields import counted
 from shapesmt.rules import InferenceContext, Tensor, require_fits, require_least, require_vector
 
 MIRRORED, EDGE = "reflected pads are no longer than the axis", "mode edge has an element to repeat"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shapesmt.algebra import ONE, Dim
-from shapesmt.ops.linear import INNER_LAW, diagonal_sizes, parse_equation, spelt
+from shapesmt.ops.math.linear import INNER_LAW, diagonal_sizes, parse_equation, spelt
+from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.recurrent import GATES
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector
 
 

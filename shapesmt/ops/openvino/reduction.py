@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shapesmt.algebra import FALSE, TRUE
-from shapesmt.ops.bridge import as_list, result
 from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.bridge import as_list, result
 from shapesmt.rules import InferenceContext, Tensor
 
 FOLDS = {f"Reduce{name}": f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")}

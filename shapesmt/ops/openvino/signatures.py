@@ -13,7 +13,7 @@ import re
 from functools import cache, wraps
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.ops.bridge import require_one_type
+from shapesmt.ops.shared.bridge import require_one_type
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximum, select
 from shapesmt.algebra.numeric import Real
-from shapesmt.ops.bridge import anything, result
-from shapesmt.ops.fields import counted
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.resize import by_factor
-from shapesmt.ops.spatial import FITS, Axis
+from shapesmt.ops.shared.bridge import anything, result
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.windows.resize import by_factor
+from shapesmt.ops.windows.spatial import FITS, Axis
 from shapesmt.rules import FLOATS, Elements, Tensor, require_least, require_shape, sized, tensor
 
 if TYPE_CHECKING:

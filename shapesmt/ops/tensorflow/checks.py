@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import differs
-from shapesmt.ops.subgraphs import truth_of
+from shapesmt.ops.control.subgraphs import truth_of
 from shapesmt.ops.tensorflow.common import DOMAIN
 from shapesmt.rules import rule
 

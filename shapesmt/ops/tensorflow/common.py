@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
 from shapesmt.algebra.numeric import Real, compare, literal
 from shapesmt.errors import RejectedError
-from shapesmt.ops.bridge import grant, known_axis
+from shapesmt.ops.shared.bridge import grant, known_axis
 from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
 
 if TYPE_CHECKING:

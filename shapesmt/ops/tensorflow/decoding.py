@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
-from shapesmt.ops.fields import integers_of
+from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equal
-from shapesmt.ops.bridge import number_of, require_one_type, result
-from shapesmt.ops.elementwise import broadcast
-from shapesmt.ops.items import INTEGERS, Function, c_remainder, remainder
+from shapesmt.ops.math.elementwise import broadcast
+from shapesmt.ops.shared.bridge import number_of, require_one_type, result
+from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     channel,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
-from shapesmt.ops.fields import counted
+from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,

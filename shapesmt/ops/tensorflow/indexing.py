@@ -21,9 +21,9 @@ from shapesmt.algebra import (
     product,
     select,
 )
-from shapesmt.ops.bridge import anything, as_list, grant, known, listed, result, results
-from shapesmt.ops.fields import integers_of, reshaped, wanted
-from shapesmt.ops.indices import INSIDE, columns, spans
+from shapesmt.ops.shared.bridge import anything, as_list, grant, known, listed, result, results
+from shapesmt.ops.shared.fields import integers_of, reshaped, wanted
+from shapesmt.ops.shared.indices import INSIDE, columns, spans
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,

@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import ZERO, Dim, all_of, as_dim, at_least, divides, product, total
-from shapesmt.ops.bridge import anything, known, listed, parts, result, results
-from shapesmt.ops.fields import counted
-from shapesmt.ops.joining import joined
+from shapesmt.ops.layout.joining import joined
+from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
+from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
-from shapesmt.ops.bridge import known, result
-from shapesmt.ops.fields import counted
-from shapesmt.ops.linear import INNER_LAW, split_term
+from shapesmt.ops.math.linear import INNER_LAW, split_term
+from shapesmt.ops.shared.bridge import known, result
+from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
 from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
-from shapesmt.ops.bridge import anything
+from shapesmt.ops.shared.bridge import anything
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import any_of, equal
-from shapesmt.ops.fields import counted, wanted
+from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
 from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.ops.bridge import as_list, known, result
+from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, dtype_of, require_most, require_numbers, typed
 from shapesmt.rules import InferenceContext, Tensor, rule
 

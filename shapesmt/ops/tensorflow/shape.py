@@ -7,12 +7,12 @@ from itertools import zip_longest
 from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at_least, equal
 from shapesmt.algebra.numeric import Real, compare
 from shapesmt.graph import Declared
-from shapesmt.ops.bridge import anything, known, known_axis, listed, result
-from shapesmt.ops.fields import valued, wanted
-from shapesmt.ops.items import INTEGERS
-from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.reshape import reshape_to
-from shapesmt.ops.shape import broadcast_value
+from shapesmt.ops.layout.reshape import reshape_to
+from shapesmt.ops.layout.shape import broadcast_value
+from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
+from shapesmt.ops.shared.fields import valued, wanted
+from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
 from shapesmt.rules import (
     Elements,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, ONE, all_of, any_of, as_dim, at_least, equal, select
-from shapesmt.ops.fields import counted
-from shapesmt.ops.slicing import Cut, kept
-from shapesmt.ops.strided import strided
+from shapesmt.ops.layout.slicing import Cut, kept
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.strided import strided
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
 from shapesmt.rules import Decided, rule
 

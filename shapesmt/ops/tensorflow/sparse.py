@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import FALSE, ZERO, Dim, Formula, any_of, differs, equal, less, total
-from shapesmt.ops.bridge import grant, known, listed, result
-from shapesmt.ops.fields import counted, wanted
-from shapesmt.ops.indices import columns
-from shapesmt.ops.linear import INNER_LAW
+from shapesmt.ops.math.linear import INNER_LAW
+from shapesmt.ops.shared.bridge import grant, known, listed, result
+from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.indices import columns
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
 from shapesmt.rules import Tensor, require_least, require_vector, rule, sized

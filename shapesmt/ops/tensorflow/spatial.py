@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
-from shapesmt.ops.bridge import anything, known
-from shapesmt.ops.fields import wanted
+from shapesmt.ops.shared.bridge import anything, known
+from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
 from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 

@@ -9,7 +9,17 @@ import numpy as np
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
 from shapesmt.algebra.numeric import Real, from_dim
 from shapesmt.graph import DTYPES, Literal
-from shapesmt.ops.fields import concrete, counted, element_of, reshaped, stretched, term_of, valued, viewed, wanted
+from shapesmt.ops.shared.fields import (
+    concrete,
+    counted,
+    element_of,
+    reshaped,
+    stretched,
+    term_of,
+    valued,
+    viewed,
+    wanted,
+)
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
-from shapesmt.ops.spatial import filters, pooling, positions, require_group
+from shapesmt.ops.windows.spatial import filters, pooling, positions, require_group
 from shapesmt.rules import require_least, require_places, require_shape, require_vector, rule, sized
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 
 from shapesmt.algebra import Dim, any_of, differs, entries, equal, select
 from shapesmt.graph import DTYPES
-from shapesmt.ops import items
-from shapesmt.ops.fields import array_of, concrete, most_listed, stretched, term_of, valued
-from shapesmt.ops.indices import swept
-from shapesmt.ops.items import INTEGERS, PARTIAL, Function
+from shapesmt.ops.shared import items
+from shapesmt.ops.shared.fields import array_of, concrete, most_listed, stretched, term_of, valued
+from shapesmt.ops.shared.indices import swept
+from shapesmt.ops.shared.items import INTEGERS, PARTIAL, Function
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,

@@ -32,7 +32,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.algebra.numeric import sweep, too_long
-from shapesmt.ops.fields import element_of, valued
+from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.rules import (
     LOST,
     Decided,

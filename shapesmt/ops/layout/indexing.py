@@ -26,7 +26,7 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import Real
-from shapesmt.ops.fields import (
+from shapesmt.ops.shared.fields import (
     Array,
     along,
     array_of,
@@ -39,7 +39,7 @@ from shapesmt.ops.fields import (
     wanted,
     within,
 )
-from shapesmt.ops.indices import columns, count_true, require_inside, swept, true_place
+from shapesmt.ops.shared.indices import columns, count_true, require_inside, swept, true_place
 from shapesmt.rules import (
     LOST,
     MAX_ELEMENTS,

@@ -26,9 +26,9 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.algebra.numeric import MANTISSA, Real, literal
-from shapesmt.ops.fields import concrete, integers_of, valued
-from shapesmt.ops.indices import count_true, swept
-from shapesmt.ops.items import INTEGERS, Function, cast, greatest, known, smallest
+from shapesmt.ops.shared.fields import concrete, integers_of, valued
+from shapesmt.ops.shared.indices import count_true, swept
+from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.rules import (
     FLOATS,
     Decided,

@@ -24,7 +24,7 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
-from shapesmt.ops.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
+from shapesmt.ops.shared.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
 from shapesmt.rules import (
     MAX_ELEMENTS,
     Decided,

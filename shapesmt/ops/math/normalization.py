@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
-from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.reduction import without
+from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.math.reduction import without
 from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, rule, uniform
 
 CHANNEL_LAW = "the parameters have one element per channel"

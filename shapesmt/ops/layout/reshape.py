@@ -23,7 +23,7 @@ from shapesmt.algebra import (
     product,
     select,
 )
-from shapesmt.ops.fields import reshaped, wanted
+from shapesmt.ops.shared.fields import reshaped, wanted
 from shapesmt.rules import Decided, InferenceContext, Tensor, rule
 
 KEPT = "the number of elements is kept"

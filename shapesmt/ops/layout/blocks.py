@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.algebra import Dim, at_least, divides, equal, implies, product
-from shapesmt.ops.fields import counted, wanted
-from shapesmt.ops.indices import spans
+from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.indices import spans
 from shapesmt.rules import InferenceContext, Tensor, require_fits, require_least, rule, sized
 
 

@@ -24,8 +24,8 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.graph import Graph
-from shapesmt.ops.subgraphs import apart, mark, symbols_since, truth_of, twin
-from shapesmt.ops.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
+from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
+from shapesmt.ops.control.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rules import (
     FLOATS,
     LOST,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from shapesmt.algebra import Dim, at_least, implies, maximum, minimum
-from shapesmt.ops.fields import Array, array_of, integers_of
-from shapesmt.ops.indexing import same_rank
-from shapesmt.ops.indices import columns, require_inside, spans
+from shapesmt.ops.layout.indexing import same_rank
+from shapesmt.ops.shared.fields import Array, array_of, integers_of
+from shapesmt.ops.shared.indices import columns, require_inside, spans
 from shapesmt.rules import Elements, InferenceContext, Item, Tensor, Value, from_array, rule
 
 _SAME = "updates and indices have one shape"

@@ -28,8 +28,8 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.graph import DTYPES, Declared
-from shapesmt.ops.subgraphs import apart, mark, symbols_since
-from shapesmt.ops.trips import in_every_trip, put, slope_of
+from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
+from shapesmt.ops.control.trips import in_every_trip, put, slope_of
 from shapesmt.rules import LOST, Tensor, elements, position, rule, tensor
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import ONE, as_dim
 from shapesmt.graph import DTYPES, Attributes, Node
-from shapesmt.ops.items import ARITHMETIC, INTEGERS, LOGIC, VARIADIC
+from shapesmt.ops.shared.items import ARITHMETIC, INTEGERS, LOGIC, VARIADIC
 from shapesmt.rules import BY_ALL, Decided, InferenceContext, Tensor, Unjudged, elements, resolve, rule, tensor
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
-from shapesmt.ops.fields import term_of, valued, wanted
+from shapesmt.ops.shared.fields import term_of, valued, wanted
 from shapesmt.rules import (
     Decided,
     Elements,

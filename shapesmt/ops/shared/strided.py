@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shapesmt.algebra import ONE, Dim, as_dim, equal, select
-from shapesmt.ops.bridge import listed, result
-from shapesmt.ops.fields import counted, wanted
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.rules import Field, tensor
 
 if TYPE_CHECKING:
