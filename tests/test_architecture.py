@@ -37,7 +37,7 @@ LONG = {
     *("algebra/dim.py", "api.py", "examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
     *("presolve/domain.py", "rules/context.py"),
 }
-LARGE = {"ops/tensorflow", "render", "rules"}
+LARGE = {"ops/tensorflow", "rules"}
 ROUND = {"algebra/dim.py", "graph/graph.py"}
 """What the move leaves to be done: arrows to turn round, files to split, folders to divide, circles to cut."""
 

@@ -18,11 +18,11 @@ from shapesmt.render.streams import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapesmt.render.findings import finding
-    from shapesmt.render.html import html_page
     from shapesmt.render.json import to_json
+    from shapesmt.render.page.html import html_page
     from shapesmt.render.progress import counting, timing
-    from shapesmt.render.text import lines
+    from shapesmt.render.text.findings import finding
+    from shapesmt.render.text.text import lines
     from shapesmt.report import AnyResult
 
 __all__ = [
@@ -45,11 +45,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "findings": ["finding"],
-    "html": ["html_page"],
+    "text.findings": ["finding"],
+    "page.html": ["html_page"],
     "json": ["to_json"],
     "progress": ["counting", "timing"],
-    "text": ["lines"],
+    "text.text": ["lines"],
 }
 __getattr__ = lazy(__name__, _HOMES)
 
@@ -59,8 +59,8 @@ CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # of what `check` f
 LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the model's file is
 
 _WRITERS = {
-    "text": ("text", "write_text"),
-    "quiet": ("text", "write_headlines"),
+    "text": ("text.text", "write_text"),
+    "quiet": ("text.text", "write_headlines"),
     "json": ("json", "write_result"),
     "sarif": ("sarif", "write_sarif"),
     "github": ("github", "write_github"),

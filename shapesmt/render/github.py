@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
 from shapesmt.render.notices import notices
-from shapesmt.render.words import name
+from shapesmt.render.text.words import name
 from shapesmt.report import reports_in, unchecked_in
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
-from shapesmt.render.findings import assignment, replayed
-from shapesmt.render.words import name
+from shapesmt.render.text.findings import assignment, replayed
+from shapesmt.render.text.words import name
 from shapesmt.report import Verdict
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt import api
-from shapesmt.render.html import html_page
+from shapesmt.render.page.html import html_page
 from shapesmt.report.finding import Verdict
 from shapesmt.report.page import Story
 from shapesmt.report.report import Bounds, Counts, DimBounds, Report, TensorBounds

@@ -14,9 +14,9 @@ import pytest
 
 from shapesmt.diagnose.remedy import declared
 from shapesmt.render import render
-from shapesmt.render.advice import flags
 from shapesmt.render.progress import counting, timing
-from shapesmt.render.text import lines
+from shapesmt.render.text.advice import flags
+from shapesmt.render.text.text import lines
 from shapesmt.report.finding import Cause, Caution, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
 from shapesmt.report.report import (
     Bounds,

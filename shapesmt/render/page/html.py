@@ -13,13 +13,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.render.advice import flags
-from shapesmt.render.findings import assignment, causes, first_of_each, replayed
 from shapesmt.render.page import drawing
 from shapesmt.render.page.markup import Content, Markup, data, tag
-from shapesmt.render.summary import condition
-from shapesmt.render.text import COMPLETE, proofs, subject
-from shapesmt.render.words import adopted, count, either, extent, interval, name, runs_when
+from shapesmt.render.text.advice import flags
+from shapesmt.render.text.findings import assignment, causes, first_of_each, replayed
+from shapesmt.render.text.summary import condition
+from shapesmt.render.text.text import COMPLETE, proofs, subject
+from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
 from shapesmt.report import Verdict
 from shapesmt.version import __version__
 

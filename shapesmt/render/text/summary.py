@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.render.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
+from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
 from shapesmt.report import Unchecked, Verdict
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.render.words import (
+from shapesmt.render.text.words import (
     BLANK,
     CODE,
     FAINT,

@@ -11,12 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
-from shapesmt.render.advice import flags
-from shapesmt.render.findings import causes, finding, first_of_each
-from shapesmt.render.summary import condition, summary, unchecked
-from shapesmt.render.tables import bounds_text, operators_text, table, witnesses
-from shapesmt.render.warnings import warnings
-from shapesmt.render.words import (
+from shapesmt.render.text.advice import flags
+from shapesmt.render.text.findings import causes, finding, first_of_each
+from shapesmt.render.text.summary import condition, summary, unchecked
+from shapesmt.render.text.tables import bounds_text, operators_text, table, witnesses
+from shapesmt.render.text.warnings import warnings
+from shapesmt.render.text.words import (
     BLANK,
     FAINT,
     STRONG,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.render.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
+from shapesmt.render.text.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
 from shapesmt.report import Verdict
 
 if TYPE_CHECKING:

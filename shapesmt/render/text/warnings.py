@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
-from shapesmt.render.words import BLANK, FAINT, STRONG, Line, count, line, name
+from shapesmt.render.text.words import BLANK, FAINT, STRONG, Line, count, line, name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
