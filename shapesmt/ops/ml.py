@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, product, total
-from shapesmt.formula import at_least
+from shapesmt.algebra import ONE, at_least, product, total
 from shapesmt.graph import Literal
-from shapesmt.ops.laws import require_places
-from shapesmt.ops.registry import rule
+from shapesmt.rules import require_places, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
-    from shapesmt.tensor import Tensor
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext, Tensor
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")

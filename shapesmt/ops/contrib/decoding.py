@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, as_dim, maximum
-from shapesmt.formula import divides, equal
-from shapesmt.ops.attention import Heads, require_gate
+from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
 from shapesmt.ops.contrib.attention import HEADS_LAW, heads, hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.tensor import Tensor
+from shapesmt.ops.math.attention import Heads, require_gate
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
 @contrib("PagedAttention", "SparsePagedAttention")

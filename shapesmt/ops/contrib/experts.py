@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, ceil_divide, product
-from shapesmt.formula import FALSE, Formula, all_of, differs, divides, equal, select
+from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, ceil_divide, differs, divides, equal, product, select
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.quantized import weights_per_byte
-from shapesmt.ops.laws import require_shape
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, require_shape
 
 
 @contrib("MoE", "QMoE")

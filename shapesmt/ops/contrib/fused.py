@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ceil_divide, total
-from shapesmt.formula import any_of, at_least, divides, equal
+from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, total
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import borrow, channels_first, contrib, viewed
-from shapesmt.ops.laws import require_least, require_single, require_vector
-from shapesmt.ops.linear import gemm, matrix_product
-from shapesmt.ops.spatial import conv, conv_transpose, convolved, pool
-from shapesmt.tensor import Tensor
+from shapesmt.ops.math.linear import gemm, matrix_product
+from shapesmt.ops.windows.spatial import conv, conv_transpose, convolved, pool
+from shapesmt.rules import InferenceContext, Tensor, require_least, require_single, require_vector
 
 BIAS_LAW = "the bias has one element per position of the last axis"
 

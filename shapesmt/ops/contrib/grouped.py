@@ -6,13 +6,10 @@ keys and values, and H a head's size.
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ZERO, Dim, maximum
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum
 from shapesmt.ops.contrib.attention import HEADS_LAW, require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
 def grouped_heads(ctx: InferenceContext) -> tuple[int, int]:

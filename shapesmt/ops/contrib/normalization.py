@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.reduction import without
-from shapesmt.tensor import Tensor
+from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.math.reduction import without
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 HIDDEN_LAW = "the parameters have one element per hidden feature"
 

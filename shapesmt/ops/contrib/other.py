@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, maximum
+from shapesmt.algebra import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
-from shapesmt.ops.indexing import gather_nd
-from shapesmt.ops.joining import pad
-from shapesmt.ops.laws import require_least, require_shape, require_single, require_vector, sized
-from shapesmt.ops.recurrent import direction_count, require_states
-from shapesmt.ops.registry import rule
-from shapesmt.ops.sampling import grid_sample
-from shapesmt.ops.shape import sequence, trilu
-from shapesmt.tensor import Tensor
+from shapesmt.ops.layout.indexing import gather_nd
+from shapesmt.ops.layout.joining import pad
+from shapesmt.ops.layout.shape import sequence, trilu
+from shapesmt.ops.math.recurrent import direction_count, require_states
+from shapesmt.ops.windows.sampling import grid_sample
+from shapesmt.rules import (
+    InferenceContext,
+    Tensor,
+    require_least,
+    require_shape,
+    require_single,
+    require_vector,
+    rule,
+    sized,
+)
 
 contrib("GatherND")(borrow(gather_nd, 11))
 contrib("GridSample")(borrow(grid_sample, 16))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, ceil_divide
-from shapesmt.formula import all_of, any_of, equal
+from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import channels_first, contrib, require_scalars, viewed
-from shapesmt.ops.joining import concat
-from shapesmt.ops.laws import require_least, require_one_or, require_shape, require_single, require_vector
-from shapesmt.ops.linear import gemm, matrix_product, require_broadcast_to
-from shapesmt.ops.quantization import require_scale
-from shapesmt.ops.reduction import without
-from shapesmt.ops.spatial import average_pool, global_pool, qlinear_conv
-from shapesmt.tensor import Tensor
+from shapesmt.ops.layout.joining import concat
+from shapesmt.ops.math.linear import gemm, matrix_product, require_broadcast_to
+from shapesmt.ops.math.quantization import require_scale
+from shapesmt.ops.math.reduction import without
+from shapesmt.ops.windows.spatial import average_pool, global_pool, qlinear_conv
+from shapesmt.rules import (
+    InferenceContext,
+    Tensor,
+    require_least,
+    require_one_or,
+    require_shape,
+    require_single,
+    require_vector,
+)
 
 COLUMN_LAW = "there is one scale and zero point, or one per column"
 
