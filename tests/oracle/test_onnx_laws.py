@@ -88,6 +88,7 @@ RUNNING = [
     op("CenterCropPad", x(4, 3), k([-5, 3])),
     op("MeanVarianceNormalization", x(1, 2, 3, 3)),
     op("Resize", x(1, 1, 2, 2), None, k([1, 1, 2, 2], "float32"), mode="linear", nearest_mode="edge"),
+    op("Resize", x(1, 1, 2, 2), None, None, k([7, -5]), axes=[2, 3], keep_aspect_ratio_policy="not_smaller"),
     op("Upsample", x(1, 1, 2, 2), k([[1, 1, 2, 2]], "float32"), version=9),
     ml(
         "TreeEnsembleClassifier", x(2, 2), outputs=2, class_ids=[0, 1], class_nodeids=[1, 2], class_treeids=[0, 0],
