@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import FALSE, ZERO, Dim, Formula, any_of, differs, equal, less, total
 from shapesmt.ops.math.linear import INNER_LAW
-from shapesmt.ops.shared.bridge import grant, known, listed, result
+from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import columns
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, one_of, require_each, require_numbers
@@ -54,7 +54,7 @@ def require_inside(
     for column, size in zip(columns(places, len(sizes or ())), sizes or (), strict=False):
         if size is not None:
             require_places(ctx, column, size, unless)
-    grant(ctx, places)
+    ctx.grant_elements(places)
 
 
 def require_alike(
