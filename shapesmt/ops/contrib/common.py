@@ -36,7 +36,7 @@ def channels_first(
     turned: Sequence[int] = (0,),
     version: int,
 ) -> Tensor:
-    """An operator of ai.onnx for `[n, c, *sizes]` applied to `[n, *sizes, c]`: these inputs and the output are turned."""
+    """An operator of ai.onnx for `[n, c, *sizes]` applied to `[n, *sizes, c]`: inputs and output are turned."""
     reads = list(ctx.inputs if inputs is None else inputs)
     for index in turned:
         x = ctx.input(index)
