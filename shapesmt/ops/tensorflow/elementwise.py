@@ -9,7 +9,7 @@ from shapesmt.ops.elementwise import broadcast
 from shapesmt.ops.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.laws import require_shape, require_vector
 from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, least, one_of, require_each, require_most, resized
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, least, one_of, require_each, resized
 from shapesmt.tensor import Tensor
 
 SAME = "operands have the same shape"
@@ -274,14 +274,6 @@ def join(ctx: InferenceContext) -> Tensor:
     if parts:
         ctx.require_agree(*parts, law="joined texts have the same shape")
     return ctx.tensor(parts[0].dims if parts else (), "string")
-
-
-@rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN, any_rank=True)
-def look_up(ctx: InferenceContext) -> Tensor:
-    """One value for each key, or a list of them; what others get is one too."""
-    if ctx.input(2).shape is not None:
-        require_most(ctx, ctx.input(2), 1)
-    return ctx.tensor(ctx.input(1).shape, dtype_of(ctx, "Tout", ctx.input(2).dtype))
 
 
 # Quantization

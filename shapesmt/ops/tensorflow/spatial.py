@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt.application import Unjudged
 from shapesmt.dim import Dim, as_dim, ceil_divide, maximum
 from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.bridge import anything, known
@@ -38,14 +39,16 @@ class Window(NamedTuple):
     def positions(self, ctx: InferenceContext, size: Dim, *, loose: bool = False) -> Dim:
         """How many positions it has.
 
-        Of a size known beforehand, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
-        empty output where it is too large by less than a stride, which some operators always do (`loose`).
+        Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
+        empty output where it is too large by less than a stride, which some operators always do (`loose`). A number may
+        be the file's or the caller's, so that nothing is said then.
         """
         if self.padding == "SAME":
             return ceil_divide(size, self.stride)
         span = size + self.pads - (self.kernel - 1) * self.dilation - 1
-        late = loose or size.constant is None or self.kernel.constant is None
-        ctx.require_at_least(span, 1 - 2 * self.stride if late else 0, FITS)
+        ctx.require_at_least(span, 1 - 2 * self.stride, FITS)
+        if not loose and size.constant is not None and self.kernel.constant is not None and span.lo < 0:
+            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", FITS))
         return maximum(span // self.stride + 1, 0)
 
 
