@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import ZERO, Dim, as_dim, product, total
-from shapesmt.formula import all_of, at_least, divides
+from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.bridge import anything, known, listed, parts, result, results
 from shapesmt.ops.fields import counted
 from shapesmt.ops.joining import joined
@@ -85,8 +85,16 @@ def split_v(ctx: InferenceContext) -> list[Tensor]:
     axis, numbers = ctx.input(2), ctx.items(2) or (None,)
     if axis.rank == 1 and any(n is None or n.constant is None for n in numbers):  # only a constant has to be a scalar
         ctx.require_equal(axis[0], 1, "the axis is one number")
+        require_some_axis(ctx, lengths)
         return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
     return parts(ctx, ctx.input(0), axis_of(ctx, 2), lengths)
+
+
+def require_some_axis(ctx: InferenceContext, lengths: Sequence[Dim | None]) -> None:
+    """State that lengths that are known add up to a size of the tensor, along which axis soever."""
+    known = [d for d in lengths if d is not None and d.lo >= 0]
+    if len(known) == len(lengths):
+        ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), "the lengths add up to an axis")
 
 
 # Ends

@@ -131,10 +131,15 @@ def filtered(ctx: InferenceContext, x: Tensor, w: Tensor, count: int) -> list[Di
 
 @rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
 def convolution(ctx: InferenceContext) -> Tensor:
-    """Filters `[*kernel, c, m]` slide over an image, whose channels are a multiple of c: each group has its share."""
+    """Filters `[*kernel, c, m]` slide over an image, whose channels are a multiple of c: each group has its share.
+
+    A volume has one group.
+    """
     x, w, count = ctx.input(0), ctx.input(1), 3 if ctx.node.op == "Conv3D" else 2
     made = filtered(ctx, x, w, count)
     require_groups(ctx, channel(ctx, x), w)
+    if count == 3:
+        ctx.require_equal(channel(ctx, x), w[-2], "there are filters for each channel")
     if ctx.node.op == "_FusedConv2D" and len(ctx.inputs) > 2:
         require_vector(ctx, 2, w[-1], "there is one element per filter")
     return image(ctx, x[0], w[-1], made)
