@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 ENDS = "there is an end before each row, and one behind the last"
 SHAPE = "the shape asked for has the axes of the values and of their rows"
-KINDS = ("FIRST_DIM_SIZE", "VALUE_ROWIDS", "ROW_SPLITS")
 
 
 def require_rows(ctx: InferenceContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
@@ -47,21 +46,28 @@ def partitions(ctx: InferenceContext) -> tuple[Dim | None, int]:
     kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
     ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, "each list of rows is of a kind")
     counted = kinds[0] == "FIRST_DIM_SIZE"
-    ctx.check({*kinds[counted:]} == {KINDS[1] if counted else KINDS[2]}, "lists of rows are of kinds that go together")
-    lists = range(3 + counted, len(ctx.inputs))
-    for index in lists:
+    law = "lists of rows are of kinds that go together"
+    ctx.check(counted or kinds[0] == "ROW_SPLITS", law)
+    ctx.check({*kinds[1:]} <= {"ROW_SPLITS", "VALUE_ROWIDS"}, law)
+    rows = first(ctx, 3) if counted else None
+    if counted:
+        require_numbers(ctx, 3)
+    for index, kind in enumerate(kinds[counted:], 3 + counted):
         ctx.grant(index)
-        ctx.input(index, rank=1)
-    if not counted:
-        return [require_rows(ctx, index, None, whole=False) for index in lists][0], len(lists)  # noqa: RUF015 - all
-    require_numbers(ctx, 3)
-    for index in lists:
-        rows = first(ctx, 3) if index == lists[0] else None
-        for number in ctx.items(index) or ():
-            if number is not None and rows is not None:
-                inside = any_of(equal(rows, 0), all_of(at_least(number, 0), less(number, rows)))
-                ctx.require(inside, "each value is in a row", number, rows)
-    return first(ctx, 3), len(lists)
+        if kind == "ROW_SPLITS":
+            require_rows(ctx, index, None, whole=False)
+        else:
+            require_numbers_of_rows(ctx, index, rows if index == 4 else None)
+    return rows if counted else ctx.input(3, rank=1)[0] - 1, len(kinds) - counted
+
+
+def require_numbers_of_rows(ctx: InferenceContext, index: int, rows: Dim | None) -> None:
+    """State that an input lists, for each value, in which of so many rows it is."""
+    ctx.input(index, rank=1)
+    for number in ctx.items(index) or ():
+        if number is not None and rows is not None:
+            inside = any_of(equal(rows, 0), all_of(at_least(number, 0), less(number, rows)))
+            ctx.require(inside, "each value is in a row", number, rows)
 
 
 @rule("RaggedTensorToTensor", domain=DOMAIN)
