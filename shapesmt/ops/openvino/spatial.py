@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from shapesmt.dim import ONE, as_dim, ceil_divide, maximum
 from shapesmt.formula import at_least, divides, select
 from shapesmt.ops.bridge import anything, result
-from shapesmt.ops.fields import counted
+from shapesmt.ops.fields import counted, wanted
 from shapesmt.ops.laws import require_least, require_shape, sized
-from shapesmt.ops.openvino.bridge import dtype_of, integers, known
+from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.resize import by_factor
 from shapesmt.ops.spatial import FITS, Axis
@@ -181,8 +181,14 @@ def interpolate(ctx: InferenceContext) -> Tensor:
     kind = ctx.input(source).dtype
     ctx.check(not kind or (kind in FLOATS) == by_scale, "the element type is a float for scales, an integer for sizes")
     targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
-    sizes = _scaled(ctx, source, [dims[a] for a in targets]) if by_scale else counted(ctx, source, len(axes), "sizes")
-    for axis, size in zip(targets, sized(ctx, sizes), strict=True):
+    if list(axes) != sorted(axes) and dims != list(x.dims):
+        unchecked(ctx, "axes that are padded are listed in order")
+    law = "there is a size or a factor for each axis that is listed, and others aren't read"
+    ctx.check(ctx.input(source).rank == 1, f"sizes or factors are a list: the rank is 1, not {ctx.input(source).rank}")
+    ctx.require_at_least(ctx.input(source)[0], len(axes), law)
+    padded = [dims[a] for a in targets]
+    sizes = _scaled(ctx, source, padded) if by_scale else [*(wanted(ctx, source) or ()), *[None] * len(axes)]
+    for axis, size in zip(targets, sized(ctx, sizes[: len(axes)]), strict=True):
         dims[axis] = maximum(size, 0)
     return ctx.tensor(dims)
 
@@ -197,10 +203,8 @@ def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[
 def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
     """Sizes times the factors that an input lists."""
     value = ctx.input(index).value
-    ctx.check(ctx.input(index).rank == 1, f"the factors are a list: the rank is 1, not {ctx.input(index).rank}")
-    factors = value.items if isinstance(value, Elements) else (None,) * len(sizes)
-    ctx.check(len(factors) == len(sizes), "there is one factor per resized axis")
-    pairs = zip(sizes, factors, strict=True)
+    factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
+    pairs = zip(sizes, factors, strict=False)
     return [by_factor(size, factor).size if isinstance(factor, Real) else None for size, factor in pairs]
 
 

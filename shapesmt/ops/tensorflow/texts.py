@@ -27,6 +27,7 @@ def split(ctx: InferenceContext) -> list[Tensor]:
     """The parts of each text as a sparse matrix."""
     ctx.input(0, rank=1)
     require_numbers(ctx, 1)
+    ctx.only_sizes(0)
     count = ctx.fresh("count", how=Decided((0,)))
     return [ctx.tensor((count, 2), "int64"), ctx.tensor((count,), "string"), ctx.tensor((2,), "int64")]
 
