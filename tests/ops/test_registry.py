@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.ops import registry
+from shapesmt.cli.main import main
+from shapesmt.rules import registry
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>
 g (float[n, 3] x) => (float[a, b] y) { y = com.example.plugin.Double (x) }"""

@@ -5,20 +5,17 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, ZERO
-from shapesmt.formula import TRUE, all_of, any_of, at_least, equal, less
-from shapesmt.ops.fields import wanted
-from shapesmt.ops.laws import require_least, sized
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
+from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext
 
 ENDS = "there is an end before each row, and one behind the last"
 SHAPE = "the shape asked for has the axes of the values and of their rows"

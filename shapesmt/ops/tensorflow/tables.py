@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import ONE, Dim, as_dim, product
+from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
-from shapesmt.ops.fields import integers_of
-from shapesmt.ops.laws import sized
-from shapesmt.ops.registry import rule
+from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
-from shapesmt.tensor import Shape, Tensor, tensor
+from shapesmt.rules import Shape, Tensor, rule, sized, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 KEYS = "keys end with the shape of the table's"
 VALUES = "values have the shape of the table's"

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.application import Decided
-from shapesmt.dim import as_dim
-from shapesmt.formula import at_least
-from shapesmt.ops.bridge import as_list, known, result
-from shapesmt.ops.laws import sized
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import as_dim, at_least
+from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
 from shapesmt.ops.tensorflow.ragged import require_rows
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Decided, Tensor, rule, sized
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 WIDTHS = {"float64": 8, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16, "float32": 4, "int32": 4}
