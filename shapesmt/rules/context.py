@@ -39,6 +39,7 @@ from shapesmt.rules.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 BROADCAST_LAW = "broadcast sizes are equal or 1"
+NEGATIVE = "sizes are not negative"
 
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
@@ -397,7 +398,11 @@ class RuleContext:
         return formula if self._taken is TRUE else implies(self._taken, formula)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """What was stated so far, with these outputs."""
+        """What was stated so far, with these outputs; of a node that makes a size below 0 nothing is proved."""
+        if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
+            r.formula is FALSE for r in self.requirements
+        ):
+            self.unjudged.append(Unjudged("", self.node.op, "elements", NEGATIVE))
         return Application(
             outputs,
             tuple(self.requirements),
