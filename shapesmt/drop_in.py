@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, substitute
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, one_call, substitute
 from shapesmt.api import TIMEOUT, analysed
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
 from shapesmt.examine import claimed, pose
 from shapesmt.inference import infer
-from shapesmt.memory import one_call
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.interning import LIMIT, LOCK, Table, forget, memo, sizes
+from shapesmt.algebra.interning import LOCK, Table, forget, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.substitute import (
     ENTRY,
@@ -62,7 +62,6 @@ __all__ = [
     "CUT",
     "ENTRY",
     "FALSE",
-    "LIMIT",
     "LOCK",
     "ONE",
     "TRUE",
@@ -107,6 +106,7 @@ __all__ = [
     "name_text",
     "negate",
     "of_atom",
+    "one_call",
     "product",
     "resolved",
     "select",
