@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 ORDER = (
-    *("version", "lazy", "errors", "deadline", "algebra", "memory", "presolve", "region", "solve", "language", "graph"),
+    *("version", "lazy", "errors", "deadline", "memory", "algebra", "presolve", "region", "solve", "language", "graph"),
     *("laws", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
     *("optimize", "footprint", "replay", "diagnose", "api", "inspection", "drop_in", "testing", "cli", "__init__"),
     "__main__",
