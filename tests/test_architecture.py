@@ -36,7 +36,7 @@ LONG = {
     *("algebra/dim.py", "api.py", "examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
     *("presolve/domain.py", "rules/context.py"),
 }
-LARGE = {"ops/tensorflow", "rules"}
+LARGE = {"rules"}
 ROUND = {"algebra/dim.py", "graph/graph.py"}
 """What the move leaves to be done: files to split, folders to divide, circles to cut."""
 
