@@ -23,13 +23,13 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt import ops
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends.nodelink import read
 from shapesmt.frontends.onnx import schemas
 from shapesmt.graph import Graph
 from shapesmt.nodelink import SCHEMA, document_of, new_flow, size
 from shapesmt.operands import NUMBERS, attribute, check_count, check_name, check_names, constant, unknown_operator
+from shapesmt.ops.registry import resolve, rules
 from shapesmt.ranges import RangeLike, did_you_mean, parse_range, parse_shape, quoted
 
 if TYPE_CHECKING:
@@ -333,11 +333,11 @@ class GraphBuilder:
     def _known(self, op_type: str, domain: str) -> Parameters | None:
         """What ONNX says of an operator, which has to be known to it or to have a rule."""
         if domain not in self.opsets:
-            newest = [rule.since for rule in ops.rules() if rule.domain == domain]
+            newest = [rule.since for rule in rules() if rule.domain == domain]
             self.opsets[domain] = max(newest, default=1)
         version = self.opsets[domain]
         found = schemas().parameters(domain, op_type, version)
-        if found is None and ((domain, op_type) in schemas().since or ops.resolve(domain, op_type, version) is None):
+        if found is None and ((domain, op_type) in schemas().since or resolve(domain, op_type, version) is None):
             raise unknown_operator(op_type, domain, version)
         return found
 

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shapesmt import __version__
 from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
 from shapesmt.memory import gc_paused
-from shapesmt.ranges import Origin
 from shapesmt.render import CHECK_FORMS, FORMS, LOCATING, Form
 from shapesmt.render.streams import (
     discard_output,
@@ -26,6 +24,7 @@ from shapesmt.render.streams import (
     refusal,
     tolerate_unprintable,
 )
+from shapesmt.version import __version__
 
 if TYPE_CHECKING:
     from shapesmt.config import Config
@@ -176,6 +175,8 @@ def _configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
 
 def _settled(model: str, config: Config, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options for a model: what the command line says goes before what the configuration says."""
+    from shapesmt.ranges import Origin
+
     context = click.get_current_context()
     settled = dict(options)
     for key, value in config.of(model).items():

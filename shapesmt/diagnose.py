@@ -16,16 +16,15 @@ from shapesmt.examine import Examination, Judgement, is_open
 from shapesmt.finding import Cause, Finding, Verdict
 from shapesmt.formula import FALSE, Formula, all_of, differs, equal, negate, resolved
 from shapesmt.graph import Declared
-from shapesmt.ops.control import UNTIL_RUN
+from shapesmt.inputs import case_text
 from shapesmt.points import lowest
 from shapesmt.presolve import Domain
-from shapesmt.printing import name_text
 from shapesmt.problem import Problem
 from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Precondition
 from shapesmt.requirement import Requirement
 from shapesmt.solve.judge import Judge
-from shapesmt.tensor import VALUE, Tensor
+from shapesmt.tensor import Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof
 MAX_TRACED = 100  # findings of one report that come with their causes
@@ -152,23 +151,6 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         f"inside {name}" if broken.within else "",
         code=code, safe_iff=safe, when=case_text(broken.given),
     )  # fmt: skip
-
-
-def case_text(given: Formula) -> str:
-    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
-    parts = [f for f in given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
-    return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
-
-
-def _choice(f: Formula, *, alone: bool) -> str:
-    """`sr == 16000`, `use_cache == 1`, or `'c' is true` of a condition that data decides."""
-    s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
-    if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
-        return f"({f})" if f.op == "or" and not alone else str(f)
-    _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")
-    if named:
-        return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"
-    return f"{name_text(s.name)} == {int(f.op == 'ne')}"
 
 
 def _brief(j: Judgement, problem: Problem) -> Finding:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from shapesmt.alternatives import one_of
-from shapesmt.diagnose import case_text
 from shapesmt.dim import Atom, Dim
 from shapesmt.examine import Examination
 from shapesmt.formula import Formula, negate
+from shapesmt.inputs import case_text
 from shapesmt.presolve import Domain
 from shapesmt.region import describe
 from shapesmt.report import CaseBounds, DimBounds, TensorBounds

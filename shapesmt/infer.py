@@ -13,7 +13,6 @@ from functools import partial
 from itertools import count, islice
 from typing import Any
 
-from shapesmt import ops
 from shapesmt.alternatives import by_case
 from shapesmt.application import Application, Unjudged
 from shapesmt.context import InferenceContext
@@ -24,8 +23,8 @@ from shapesmt.formula import FALSE, TRUE, Formula
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.interning import memo
 from shapesmt.numbering import Named, Number, Numbers, Scope
-from shapesmt.ops import Rule
 from shapesmt.ops.choices import refused
+from shapesmt.ops.registry import Rule, resolve
 from shapesmt.ops.subgraphs import bound
 from shapesmt.origins import Origins, Outside, by_bodies, carried, entering
 from shapesmt.provenance import FOLLOWED, STARTED, Origin, data, handed, left, of, title, together
@@ -268,7 +267,7 @@ class _Walk:
 
     def _lookup(self, domain: str, op: str) -> Rule | Function | None:
         function = self._functions.get((domain, op))
-        return function or ops.resolve(domain, op, self._opsets.get(domain, 1))
+        return function or resolve(domain, op, self._opsets.get(domain, 1))
 
     def _apply(
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]

@@ -21,6 +21,8 @@ from shapesmt.finding import SymbolRange
 from shapesmt.formula import Formula
 from shapesmt.graph import Graph
 from shapesmt.infer import infer
+from shapesmt.ops.control import UNTIL_RUN
+from shapesmt.printing import name_text
 from shapesmt.ranges import Origin, Range, RangeLike, quoted, unknown_name
 from shapesmt.real import literal
 from shapesmt.tensor import FLOATS, VALUE, Tensor
@@ -271,3 +273,20 @@ def _number(spec: ValueLike, name: str) -> float:
 
 def _refusal(spec: object, name: str) -> UsageError:
     return UsageError(f"{quoted(spec)} is no value{f' of {quoted(name)}' if name else ''}; {ACCEPTED}")
+
+
+def case_text(given: Formula) -> str:
+    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
+    parts = [f for f in given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
+    return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
+
+
+def _choice(f: Formula, *, alone: bool) -> str:
+    """`sr == 16000`, `use_cache == 1`, or `'c' is true` of a condition that data decides."""
+    s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
+    if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
+        return f"({f})" if f.op == "or" and not alone else str(f)
+    _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")
+    if named:
+        return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"
+    return f"{name_text(s.name)} == {int(f.op == 'ne')}"

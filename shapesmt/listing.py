@@ -16,11 +16,11 @@ def supported_ops(model: Model | None = None) -> Operators:
     `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
     operators that their format defines by others.
     """
-    from shapesmt import ops
     from shapesmt.frontends import onnx as frontend
+    from shapesmt.ops.registry import resolve, rules
 
     if model is None:
-        ruled = [Operator(r.name, r.domain, r.since, plugin=r.plugin) for r in ops.rules()]
+        ruled = [Operator(r.name, r.domain, r.since, plugin=r.plugin) for r in rules()]
         known = {(o.domain, o.name) for o in ruled}
         bodies = {key: since for key, since in frontend.schemas().bodies().items() if key not in known}
         return Operators(None, (*ruled, *(Operator(n, d, since, expanded=True) for (d, n), since in bodies.items())))
@@ -31,7 +31,7 @@ def supported_ops(model: Model | None = None) -> Operators:
         used[node.domain, node.op] = used.get((node.domain, node.op), 0) + 1
     listed = []
     for (domain, name), count in sorted(used.items()):
-        rule = ops.resolve(domain, name, graph.opsets.get(domain, 1))
+        rule = resolve(domain, name, graph.opsets.get(domain, 1))
         expanded = (domain, name) in graph.functions or (rule is None and (domain, name) in expandable)
         since = rule.since if rule is not None else expandable.get((domain, name), 1) if expanded else None
         schemas = graph.schemas if since is None else None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 from weakref import WeakValueDictionary
 
 from shapesmt.interning import LOCK
-from shapesmt.value import MAX_READ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -64,7 +63,7 @@ class Literal:
     __slots__ = ("__weakref__", "dtype", "missing", "shape", "source", "values")
     LIMIT: ClassVar[int] = 1024
     """More elements than this are read only where something depends on them."""
-    MOST: ClassVar[int] = MAX_READ
+    MOST: ClassVar[int] = 1 << 18
     """More elements than this are never read."""
     _interned: ClassVar[WeakValueDictionary[Hashable, Literal]] = WeakValueDictionary()
 

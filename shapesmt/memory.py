@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from shapesmt.interning import LIMIT, LOCK, forget, sizes
+from threading import RLock
 
 __all__ = ["gc_paused", "one_call"]
+
+LOCK = RLock()
 
 
 class _State:
@@ -48,6 +49,8 @@ def gc_paused() -> Iterator[None]:
 @contextmanager
 def one_call() -> Iterator[None]:
     """One call of the library: nothing is collected inside; the first of those at work finds little kept."""
+    from shapesmt.interning import LIMIT, forget, sizes
+
     with LOCK:
         if not _State.calls and sum(sizes().values()) > LIMIT:
             forget()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from shapesmt import ops
 from shapesmt.errors import UsageError
 from shapesmt.frontends.fields import RefusedError
 from shapesmt.frontends.nodelink import attribute as value
@@ -13,6 +12,7 @@ from shapesmt.frontends.onnx import schemas
 from shapesmt.graph import DTYPES
 from shapesmt.literal import Literal
 from shapesmt.nodelink import constant as literal
+from shapesmt.ops.registry import rules
 from shapesmt.ranges import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -38,17 +38,17 @@ def check_name(name: object, what: str) -> None:
 def unknown_operator(op_type: str, domain: str, version: int) -> UsageError:
     """The error for an operator that no rule and no schema knows, with what may be meant."""
     title = f"no operator {quoted(op_type)} in {domain or 'ai.onnx'}, opset {version}"
-    rules = [*ops.rules()]
-    own = min((r.since for r in rules if (r.domain, r.name) == (domain, op_type)), default=None)
+    known = [*rules()]
+    own = min((r.since for r in known if (r.domain, r.name) == (domain, op_type)), default=None)
     since = schemas().since.get((domain, op_type), own)
     if since is not None:
         return UsageError(f"{title}; it came with opset {since}")
-    elsewhere = sorted({r.domain or "ai.onnx" for r in rules if r.name == op_type})
+    elsewhere = sorted({r.domain or "ai.onnx" for r in known if r.name == op_type})
     if elsewhere:
         return UsageError(f"{title}; {elsewhere[0]} has one: domain={elsewhere[0]!r}")
-    known = sorted({r.name for r in rules if r.domain == domain})
+    names = sorted({r.name for r in known if r.domain == domain})
     return UsageError(
-        f"{title}{did_you_mean(op_type, known)}" + ("" if known else "; give it a rule with @shapesmt.rule")
+        f"{title}{did_you_mean(op_type, names)}" + ("" if names else "; give it a rule with @shapesmt.rule")
     )
 
 

@@ -8,17 +8,46 @@ Dim('m')
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from shapesmt.dim import _ATOMS, ONE, ZERO, Atom, Dim, defined, make_atom, maximum, minimum, of_atom, substitute, symbol
+from shapesmt.dim import (
+    _ATOMS,
+    ONE,
+    ZERO,
+    Atom,
+    Dim,
+    defined,
+    make_atom,
+    maximum,
+    minimum,
+    of_atom,
+    replace_atom,
+    symbol,
+)
 from shapesmt.evaluate import definitions
 from shapesmt.formula import Formula, all_of, any_of, at_least, differs, equal, select
-from shapesmt.real import Real
 
 ENTRY = "entry"  # the kind of symbols that stand for what elements that aren't known may be
-AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Real")
+
+
+class Tree(Protocol):
+    """A float or a fold: an operation that is no polynomial, on expressions and on others of its kind."""
+
+    @property
+    def symbols(self) -> frozenset[Atom]:
+        """The free symbols it depends on."""
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What it is made of."""
+
+    def rebuilt(self, args: Sequence[Any]) -> Any:
+        """The same operation on other arguments."""
+
+
+AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Tree")
 
 
 def replace(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
@@ -68,7 +97,7 @@ def twin(size: Dim, kind: str) -> Dim:
     return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
 
 
-def entries(what: Dim | Real) -> list[Atom]:
+def entries(what: Dim | Tree) -> list[Atom]:
     """What the unknown elements in an expression may be."""
     return sorted((s for s in what.symbols if s.kind == ENTRY), key=lambda s: s.name)
 
@@ -100,7 +129,7 @@ def spelled(dim: Dim) -> Dim:
     meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
     result = dim
     for atom, meaning in meanings.items():
-        result = substitute(result, atom.number, meaning)
+        result = replace_atom(result, atom.number, meaning)
     return result
 
 

@@ -20,12 +20,12 @@ import numpy as np
 
 from shapesmt.dim import _ATOMS, ZERO, Atom, Dim, symbol
 from shapesmt.interning import Table
+from shapesmt.literal import Literal
 from shapesmt.real import Real
 from shapesmt.rewrite import entries, replace
 
 Item: TypeAlias = Dim | Real | None
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
-MAX_READ = 1 << 18  # nor are longer constants read
 MAX_FIELD_TERMS = 24
 MAX_FLOAT_DEPTH = 24
 
@@ -79,7 +79,7 @@ def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
     key = (tuple(shape), tuple(items))
     found = _ELEMENTS.get(key)
     if found is None:
-        if len(key[1]) > MAX_READ or (key[1] and not any(i is not None for i in key[1])):
+        if len(key[1]) > Literal.MOST or (key[1] and not any(i is not None for i in key[1])):
             return None
         found = _ELEMENTS.make(key, _elements, *key)
     return found

@@ -13,7 +13,7 @@ from weakref import ref
 import pytest
 
 import shapesmt
-from shapesmt import memory
+from shapesmt import interning, memory
 from shapesmt.dim import Dim, defined, maximum, minimum, product, symbol
 from shapesmt.formula import all_of, at_least, equal, select
 from shapesmt.interning import forget, sizes
@@ -150,7 +150,7 @@ def test_answers_are_the_same_after_forgetting() -> None:
 def test_a_process_keeps_no_more_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     forget()
     start = sum(sizes().values())
-    monkeypatch.setattr(memory, "LIMIT", start + 300)
+    monkeypatch.setattr(interning, "LIMIT", start + 300)
     for i in range(60):
         text = f'<ir_version: 8, opset_import: ["":18]> g (float[n{i}, m{i}] x) => (y) {{ y = Flatten<axis=0>(x) }}'
         names = {f"n{i}": (1, i + 2), f"m{i}": (2, 3 * i + 3)}
@@ -159,7 +159,7 @@ def test_a_process_keeps_no_more_than_its_limit(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_nothing_is_forgotten_inside_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "LIMIT", 0)
+    monkeypatch.setattr(interning, "LIMIT", 0)
     with memory.one_call():
         lost = ref(symbol("a size that nobody holds", 1))
         answers()

@@ -19,7 +19,7 @@ from shapesmt.dim import (
     minimum,
     of_atom,
     product,
-    substitute,
+    replace_atom,
     symbol,
 )
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, less, negate
@@ -114,7 +114,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
         found = []
         for half, branch in zip(halves, atom.args[1:], strict=True):
             for one in half:
-                found += _cases(substitute(element, atom.number, branch), one, depth - 1)
+                found += _cases(replace_atom(element, atom.number, branch), one, depth - 1)
         return found if len(found) <= MAX_CASES else []
     whole = any_entry(element)
     if whole is None:

@@ -103,22 +103,23 @@ def _add(new: Rule) -> None:
     versions.sort(key=lambda r: r.since)
 
 
-DOMAINS = {  # domains whose rules are imported when a model uses them
-    "com.microsoft": "contrib",
-    "com.microsoft.nchwc": "contrib",
-    "ai.onnx.ml": "ml",
-    "ai.onnx.preview": "training",
-    "ai.onnx.preview.training": "training",
-    "openvino": "openvino",
-    "tensorflow": "tensorflow",
+DOMAINS = {  # where each domain's rules are, imported when a model first uses it
+    "": "shapesmt.ops",
+    "com.microsoft": "shapesmt.ops.contrib",
+    "com.microsoft.nchwc": "shapesmt.ops.contrib",
+    "ai.onnx.ml": "shapesmt.ops.ml",
+    "ai.onnx.preview": "shapesmt.ops.training",
+    "ai.onnx.preview.training": "shapesmt.ops.training",
+    "openvino": "shapesmt.ops.openvino",
+    "tensorflow": "shapesmt.ops.tensorflow",
 }
 
 
 @cache
 def load_domain(domain: str) -> None:
-    """Import, once, the rules of a domain that only some models use."""
+    """Import, once, the rules of a domain."""
     if domain in DOMAINS:
-        import_module(f"shapesmt.ops.{DOMAINS[domain]}")
+        import_module(DOMAINS[domain])
 
 
 @cache

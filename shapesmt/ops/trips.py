@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from shapesmt.dim import ZERO, Atom, Dim, const, maximum, minimum, substitute
+from shapesmt.dim import ZERO, Atom, Dim, const, maximum, minimum, replace_atom
 from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, equal, implies, select
 from shapesmt.rewrite import Replacer
 from shapesmt.tensor import Tensor, is_open_value, tensor
@@ -158,7 +158,7 @@ def _at_worst(formula: Formula, dim: Dim, atom: Atom, trips: Dim) -> Formula | N
     slope = slope_of(dim, atom)
     if slope is None:
         return None
-    first = substitute(dim, atom.number, ZERO)
+    first = replace_atom(dim, atom.number, ZERO)
     if formula.op == "ge" and (slope.lo >= 0 or slope.hi <= 0):
         worst = first if slope.lo >= 0 else first + slope * (trips - 1)
         return implies(at_least(trips, 1), at_least(worst, 0))
@@ -171,8 +171,8 @@ def slope_of(dim: Dim, atom: Atom) -> Dim | None:
     """What the expression gains as the symbol grows by one; None where it isn't linear in it."""
     if any(a is not atom and atom in a.symbols for a in dim.atoms()):
         return None
-    first = substitute(dim, atom.number, ZERO)
-    slope = substitute(dim - first, atom.number, ZERO + 1)
+    first = replace_atom(dim, atom.number, ZERO)
+    slope = replace_atom(dim - first, atom.number, ZERO + 1)
     return slope if all(m.count(atom.number) <= 1 for m, _ in dim.terms) else None
 
 
@@ -188,5 +188,5 @@ def trips_until_false(condition: Dim, index: Dim, hidden: Hidden) -> Dim | None:
             return None
         if slope.constant is None or slope.constant >= 0:
             return None
-        limits.append(maximum(substitute(part.dim, atom.number, ZERO) // -slope + 2, 1))
+        limits.append(maximum(replace_atom(part.dim, atom.number, ZERO) // -slope + 2, 1))
     return minimum(*limits) if formula is not FALSE and limits else None
