@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt.dim import ZERO, as_dim
 from shapesmt.formula import FALSE, any_of, divides, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.laws import require_least, require_places, require_shape
+from shapesmt.ops.indices import require_places
+from shapesmt.ops.laws import require_least, require_shape
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import tensor
 

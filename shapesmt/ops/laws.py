@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.application import Decided
 from shapesmt.dim import as_dim
-from shapesmt.formula import all_of, any_of, at_least, equal, less
+from shapesmt.formula import any_of, equal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,13 +56,6 @@ def require_least(ctx: InferenceContext, items: Sequence[Dim | None] | None, lea
     for item in items or ():
         if item is not None:
             ctx.require_at_least(item, least, law)
-
-
-def require_places(ctx: InferenceContext, index: int, size: Dim, law: str) -> None:
-    """State that the known elements of an input are places in an axis of that size, counted from the front."""
-    for item in ctx.items(index) or ():
-        if item is not None:
-            ctx.require(all_of(at_least(item, 0), less(item, size)), law, item, size)
 
 
 def require_fits(ctx: InferenceContext, number: Dim | int, what: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shapesmt.dim import ONE, total
 from shapesmt.formula import at_least
 from shapesmt.graph import Literal
-from shapesmt.ops.laws import require_places
+from shapesmt.ops.indices import require_places
 from shapesmt.ops.registry import rule
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from shapesmt.dim import Dim, product
 from shapesmt.formula import any_of, at_least, divides, equal
-from shapesmt.ops.laws import require_least, require_places, require_shape, require_vector, sized
+from shapesmt.ops.indices import require_places
+from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
 from shapesmt.ops.registry import rule
 from shapesmt.ops.spatial import filters, pooling, positions, require_group
 

@@ -6,6 +6,7 @@ from shapesmt.context import InferenceContext
 from shapesmt.dim import ONE, Dim
 from shapesmt.formula import all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.indices import require_places
 from shapesmt.ops.laws import require_shape, require_single, require_vector
 from shapesmt.ops.linear import require_broadcast_to
 from shapesmt.ops.reduction import without
@@ -36,8 +37,7 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, "words and segments have the same shape")
-    for table in (ctx.input(i, rank=2) for i in (3, 4) if ctx.has(i)):
-        ctx.require_equal(table[1], words[1], "the tables have the same hidden size")
+    _require_tables(ctx, words)
     require_vector(ctx, (5, 6), words[1], HIDDEN_LAW)
     require_shape(ctx, 7, ids.dims, "the mask has the shape of the words")
     if quantized:
@@ -47,12 +47,22 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     return [y, ctx.tensor((ids[0],), "int32"), y]
 
 
+def _require_tables(ctx: InferenceContext, words: Tensor) -> None:
+    """State that all tables are equally wide, and have the words and segments that are looked up."""
+    for table in (ctx.input(i, rank=2) for i in (3, 4) if ctx.has(i)):
+        ctx.require_equal(table[1], words[1], "the tables have the same hidden size")
+    for listed, at in ((0, 2), (1, 4)):
+        if ctx.has(at):
+            require_places(ctx, listed, ctx.input(at)[0], "words and segments are in their tables")
+
+
 def _require_positions(ctx: InferenceContext, ids: Tensor, *, given: bool) -> None:
     """State that the table of positions is long enough, unless they are given: for each sample or for all."""
     if given:
         listed, law = ctx.input(8, rank=2), "there is one position per word"
         ctx.require_equal(listed[1], ids[1], law)
         ctx.require(any_of(equal(listed[0], ids[0]), equal(listed[0], 1)), law, listed[0])
+        require_places(ctx, 8, ctx.input(3)[0], "every position is in its table")
     else:
         rows = ctx.input(3)[0]
         ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), "every position is in its table", ids[1])
