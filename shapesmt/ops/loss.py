@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from shapesmt.context import InferenceContext
+from shapesmt.dim import Dim
+from shapesmt.formula import all_of, any_of, at_least, equal, less
+from shapesmt.ops.indices import require_inside
 from shapesmt.ops.registry import rule
 from shapesmt.tensor import Tensor
 
@@ -18,5 +21,18 @@ def class_loss(ctx: InferenceContext) -> list[Tensor]:
     if ctx.has(2):
         ctx.require_rank(ctx.input(2), 1)
         ctx.require_equal(ctx.input(2)[0], x[1], "there is one weight per class")
+    _require_classes(ctx, labels, x[1])
     single = ctx.text("reduction", "mean") != "none"
     return [ctx.tensor(() if single else labels.dims), ctx.tensor(x.dims)]
+
+
+def _require_classes(ctx: InferenceContext, labels: Tensor, count: Dim) -> None:
+    """State that each label is a class, or the number that says that it doesn't count."""
+    if "ignore_index" not in ctx.node.attributes:
+        return require_inside(ctx, labels, count)
+    ignored = ctx.integer("ignore_index")
+    for label in ctx.items(1) or ():
+        if label is not None:
+            inside = all_of(at_least(label, -count), less(label, count))
+            ctx.require(any_of(equal(label, ignored), inside), "labels are classes, or don't count", label, count)
+    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.dim import ONE, total
-from shapesmt.formula import at_least
+from shapesmt.formula import any_of, at_least, equal
 from shapesmt.graph import Literal
 from shapesmt.ops.indices import require_places
 from shapesmt.ops.registry import rule
@@ -146,6 +146,10 @@ def one_hot_encoder(ctx: InferenceContext) -> Tensor:
     """`X[*sizes]` makes `[*sizes, categories]`."""
     given = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
     ctx.check(bool(given[0]) != bool(given[1]), "exactly one attribute lists the categories")
+    categories = ctx.integers("cats_int64s", ())
+    if categories and not ctx.integer("zeros", 1):
+        for item in filter(None, ctx.items(0) or ()):
+            ctx.require(any_of(*(equal(item, c) for c in categories)), "each number is a category", item)
     return ctx.tensor([*ctx.input(0).dims, max(given)], "float32")
 
 

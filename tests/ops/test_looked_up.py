@@ -20,15 +20,32 @@ LOOKED_UP = {
     "regions": ("float[n,4] x, float[3,2,5,5] w", "out = RoiAlign(w, x, places)"),
     "rotary": ("float[1,n,4] x, float[6,2] w", "out = com.microsoft.RotaryEmbedding(x, twice, w, w)"),
     "rotary from one": ("float[1,n,4] x, float[6,2] w", "out = com.microsoft.RotaryEmbedding(x, size, w, w)"),
+    "labels": ("float[n,3] x", "out = NegativeLogLikelihoodLoss(x, places)"),
+    "labels of a softmax": ("float[n,3] x", "out = SoftmaxCrossEntropyLoss(x, places)"),
+    "unpooled": (
+        "float[1,1,n] x",
+        "m = Unsqueeze(twice, first) k = Cast<to = 7>(m) out = MaxUnpool<kernel_shape = [1]>(x, k)",
+    ),
+    "categories": (
+        "float[n] x",
+        "out = ai.onnx.ml.OneHotEncoder<cats_int64s = [1, 3, 5], zeros = 0>(size)",
+    ),
+    "last keys": (
+        "float[1,n,16] x",
+        "s = Cast<to = 6>(size) t = Squeeze(s)"
+        " out, k, v = com.microsoft.GroupQueryAttention<num_heads = 2, kv_num_heads = 2>(x, x, x, , , s, t)",
+    ),
     "columns": ("float[n] x, float[2,3] w", "out = ai.onnx.ml.ArrayFeatureExtractor(w, places)"),
     "columns from -1": ("float[n] x, float[2,3] w", "out = ai.onnx.ml.ArrayFeatureExtractor(w, lower)"),
 }
+
+NEVER = ("columns from -1", "last keys")
 
 
 @pytest.mark.parametrize("name", LOOKED_UP)
 def test_places_that_sizes_decide(name):
     inputs, body = LOOKED_UP[name]
-    axis = 1 if "[1,n" in inputs else 0
+    axis = inputs.replace("]", ",").split(",").index("n") if "[1," in inputs else 0
     model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1, "ai.onnx.ml": 1]>
     g ({inputs}) => (out) {{
         size = Shape<start = {axis}, end = {axis + 1}>(x) n = Squeeze(size)
@@ -36,4 +53,4 @@ def test_places_that_sizes_decide(name):
         places = Range(zero, n, one) lower = Sub(places, one) last = Cast<to = 6>(places)
         row = Unsqueeze(last, first) two = Add(places, places) twice = Unsqueeze(two, first) {body} }}""")
     data = {"z": np.array([2, 2], np.int32)} if "int32[2] z" in inputs else {}
-    assert bool(agree(model, ranges={"n": (1, 5)}, data=data).ran) == (name != "columns from -1")
+    assert bool(agree(model, ranges={"n": (1, 5)}, data=data).ran) == (name not in NEVER)
