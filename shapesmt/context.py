@@ -14,7 +14,7 @@ from typing import NoReturn, TypeVar
 from shapesmt.alone import Attached, ShapeAndType
 from shapesmt.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.dim import ONE, Dim, as_dim, maximum, symbol
-from shapesmt.errors import RejectedError, ShapeMismatch
+from shapesmt.errors import RejectedError, ShapeMismatch, ShapesmtError
 from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, equal, implies, select
 from shapesmt.given import Nested, given_shapes, node_of
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
@@ -409,6 +409,10 @@ class InferenceContext(Attached):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made, self.rejected = (), True
+        except (ArithmeticError, IndexError, ValueError) as error:
+            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
+                raise
+            made, self.rejected = (), True  # sizes that can't be, as has been stated, fit nowhere
         return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
     def _set_outputs(self) -> Iterable[Tensor]:
