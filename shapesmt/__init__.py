@@ -2,51 +2,84 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from shapesmt.lazy import lazy
 from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim, forget
     from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
-    from shapesmt.builder import GraphBuilder
-    from shapesmt.config import Config
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
+    from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
-    from shapesmt.finding import Finding, Verdict
+    from shapesmt.frontends.builder import GraphBuilder
     from shapesmt.graph import Graph, Node
-    from shapesmt.graphs import dataflow, encoding, load_graph, save_graph
-    from shapesmt.interning import forget
-    from shapesmt.listing import explain_code, supported_ops
-    from shapesmt.ops.registry import rule
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Report
-    from shapesmt.shape import Dimension, PartialShape, Rank
-    from shapesmt.tensor import Tensor
+    from shapesmt.inspection import dataflow, encoding, explain_code, load_graph, save_graph, supported_ops
+    from shapesmt.language import Dimension, PartialShape, Rank
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
+    from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
 
 _HOMES = {
-    "api": ("bounds", "check", "encode", "explain", "page", "repro", "tighten"),
-    "builder": ("GraphBuilder",),
-    "config": ("Config",),
-    "context": ("InferenceContext",),
-    "dim": ("Dim",),
+    "algebra": (
+        "Dim",
+        "forget",
+    ),
+    "api": (
+        "bounds",
+        "check",
+        "encode",
+        "explain",
+        "page",
+        "repro",
+        "tighten",
+    ),
+    "cli": ("Config",),
     "drop_in": ("infer_shapes",),
-    "errors": ("InternalError", "ModelError", "ShapeMismatch", "ShapesmtError", "SizeOverflowError", "UsageError"),
-    "finding": ("Finding", "Verdict"),
-    "graph": ("Graph", "Node"),
-    "graphs": ("dataflow", "encoding", "load_graph", "save_graph"),
-    "interning": ("forget",),
-    "listing": ("explain_code", "supported_ops"),
-    "ops.registry": ("rule",),
-    "report": ("Bounds", "ErrorCode", "Explanation", "Report"),
-    "shape": ("Dimension", "PartialShape", "Rank"),
-    "tensor": ("Tensor",),
+    "errors": (
+        "InternalError",
+        "ModelError",
+        "ShapeMismatch",
+        "ShapesmtError",
+        "SizeOverflowError",
+        "UsageError",
+    ),
+    "frontends.builder": ("GraphBuilder",),
+    "graph": (
+        "Graph",
+        "Node",
+    ),
+    "inspection": (
+        "dataflow",
+        "encoding",
+        "explain_code",
+        "load_graph",
+        "save_graph",
+        "supported_ops",
+    ),
+    "language": (
+        "Dimension",
+        "PartialShape",
+        "Rank",
+    ),
+    "report": (
+        "Bounds",
+        "ErrorCode",
+        "Explanation",
+        "Finding",
+        "Report",
+        "Verdict",
+    ),
+    "rules": (
+        "InferenceContext",
+        "Tensor",
+        "rule",
+    ),
     "testing": ("assert_proved",),
 }
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+__getattr__ = lazy(__name__, _HOMES)
 
 __all__ = [
     "Bounds",
@@ -91,8 +124,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # names load when first used, so that `shapesmt --help` is quick
-    if name not in _MODULES:
-        raise AttributeError(f"module 'shapesmt' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module(f"shapesmt.{_MODULES[name]}"), name)
-    return value
+def __dir__() -> list[str]:
+    return __all__

@@ -26,29 +26,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shapesmt import diagnose
-from shapesmt.cautions import cautions, declarations, refuse_declarations
 from shapesmt.deadline import Deadline, look, seconds
+from shapesmt.diagnose import cautions, declarations, explanation, findings, precondition, refuse_declarations, remedy
 from shapesmt.errors import InternalError, UsageError, printable
-from shapesmt.examine import Examination, examine
-from shapesmt.explanation import explanation
-from shapesmt.extents import tensor_bounds, unbounded
-from shapesmt.finding import Verdict
+from shapesmt.examine import Examination, Judge, Problem, ValueLike, examine, pose, tensor_bounds, unbounded
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
-from shapesmt.inputs import ValueLike
+from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.memory import one_call
-from shapesmt.problem import Problem, pose
-from shapesmt.ranges import RangeLike, ShapeLike, unknown_name
-from shapesmt.remedy import remedy
-from shapesmt.report import Bounds, Explanation, Report, TensorBounds
-from shapesmt.solve.judge import Judge
+from shapesmt.report import Bounds, Explanation, Report, TensorBounds, Verdict
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.solve.encode import Encoding
-    from shapesmt.story import Chain, Story
+    from shapesmt.report import Chain, Story
+    from shapesmt.system import Encoding
 
 TIMEOUT = 60.0
 GRACE = 1.0  # seconds more for the ranges and relations, without which there is no answer
@@ -123,9 +115,8 @@ def story(
     timeout: float = TIMEOUT,
 ) -> Story:
     """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
-    from shapesmt.chain import chains, makers
-    from shapesmt.picture import valid_region
-    from shapesmt.story import Story
+    from shapesmt.diagnose import chains, makers, valid_region
+    from shapesmt.report import Story
 
     a, report = _checked(
         model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
@@ -154,9 +145,9 @@ def page(
     >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
     '<!doctype html>'
     """
-    from shapesmt.render.html import page as rendered
+    from shapesmt.render import html_page
 
-    return rendered(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
+    return html_page(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
 
 
 @one_call()
@@ -221,16 +212,16 @@ def tighten(
     Raises:
         ModelError: With "check", the file claims a shape that a tensor never has.
     """
-    from shapesmt.export import onnx as export
+    from shapesmt.export import keep_together, save
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
     if output is not None:
-        export.keep_together(proto, model, output)
+        keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
     if output is not None:
-        export.save(annotated, output)
+        save(annotated, output)
     return annotated
 
 
@@ -247,25 +238,25 @@ def tighten_file(
     timeout: float = TIMEOUT,
 ) -> Bounds:
     """`tighten` and `bounds` in one: the model is written where any input is valid."""
-    from shapesmt.export import onnx as export
+    from shapesmt.export import keep_together, save
     from shapesmt.frontends import onnx as frontend
 
     proto, graph = frontend.proto(model)
-    export.keep_together(proto, model, output)
+    keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
     if found.valid:
-        export.save(_annotated(proto, a, found.tensors, declared), output)
+        save(_annotated(proto, a, found.tensors, declared), output)
     return found
 
 
 def _annotated(proto: ModelProto, a: Analysis, found: Mapping[str, TensorBounds], declared: str) -> ModelProto:
     """The model with these shapes in it, unless the ones that it declares speak against them."""
-    from shapesmt.export import onnx as export
+    from shapesmt.export import annotate
 
     if declared == "check":
         refuse_declarations(a.problem, a.examination, a.judge)
-    return export.annotate(proto, _shapes(found), override=declared == "override")
+    return annotate(proto, _shapes(found), override=declared == "override")
 
 
 @one_call()
@@ -292,7 +283,7 @@ def encode(
 
 def _encoded(problem: Problem) -> Encoding:
     """The complete system of a problem."""
-    from shapesmt.solve.encode import encode as encoded
+    from shapesmt.system import encode as encoded
 
     made = encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
     look()  # of nodes that weren't looked at in time the system says nothing
@@ -315,14 +306,14 @@ def repro(
     It needs numpy, onnx and onnxruntime, and holds the part of the model that fails, without its weights.
     """
     from shapesmt.frontends import onnx as frontend
-    from shapesmt.reproduce import reproduced
+    from shapesmt.replay import reproduced
 
     proto, graph = frontend.proto(model)
     known = [n.name for n in graph.nodes]
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)
     a = analysed(graph, dims, shapes, values, assume, timeout)
-    found = diagnose.findings(a.problem, a.examination, a.judge)
+    found = findings(a.problem, a.examination, a.judge)
     return a.judge.deadline.require(lambda: reproduced(proto, graph, found, node), "no script is made")
 
 
@@ -376,10 +367,10 @@ def _checked(
     else:
         graph = load(model)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
-    found = diagnose.findings(a.problem, a.examination, a.judge)
+    found = findings(a.problem, a.examination, a.judge)
     if replay:
         found = replayed(proto, graph, found, a.judge.deadline)
-    region = diagnose.precondition(a.problem, a.examination, a.judge)
+    region = precondition(a.problem, a.examination, a.judge)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if certify else ""
     claims = declarations(a.problem, a.examination, a.judge) if declared == "check" else ()
@@ -396,7 +387,7 @@ def _checked(
 
 def _certificate(a: Analysis) -> str:
     """The verdict of the complete system, which must not contradict the pipeline's."""
-    from shapesmt.solve.certify import UNKNOWN, certify
+    from shapesmt.system import UNKNOWN, certify
 
     deadline = a.judge.deadline
     verdict = deadline.attempt(lambda: certify(_encoded(a.problem), deadline), UNKNOWN).verdict

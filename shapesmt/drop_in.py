@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt import diagnose
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, replace
 from shapesmt.api import TIMEOUT, analysed
 from shapesmt.deadline import Deadline
-from shapesmt.dim import Atom, Dim, of_atom
-from shapesmt.evaluate import Evaluator
-from shapesmt.examine import claimed
-from shapesmt.formula import Formula
-from shapesmt.infer import infer
+from shapesmt.diagnose import refuse
+from shapesmt.examine import claimed, pose
+from shapesmt.inference import infer
 from shapesmt.memory import one_call
-from shapesmt.problem import pose
-from shapesmt.rewrite import replace
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -36,21 +32,21 @@ def infer_shapes(
     but for laws that no shape depends on; without them no solver is asked, which keeps it as quick as ONNX's. Every
     `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
     """
-    from shapesmt.export import onnx as export
+    from shapesmt.export import annotate, refusing
     from shapesmt.frontends import onnx as frontend
 
-    with export.refusing():
+    with refusing():
         proto, graph = frontend.proto(model)
         if strict_mode or check_type:
             a = analysed(graph, None, None, None, None, TIMEOUT, declared="trust")
-            diagnose.refuse(a.problem, a.examination, a.judge, types=check_type)
+            refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
     in_time = Deadline(TIMEOUT).require
     found = in_time(lambda: infer(graph, problem.inputs), "shapes aren't inferred")
     if found.unranked or any(t.shape is None for t in found.tensors.values()):
         found = in_time(lambda: infer(graph, problem.inputs, claims=claimed(problem)), "shapes aren't inferred")
     pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
-    return export.annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
+    return annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
 
 
 def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:

@@ -49,7 +49,7 @@ def gc_paused() -> Iterator[None]:
 @contextmanager
 def one_call() -> Iterator[None]:
     """One call of the library: nothing is collected inside; the first of those at work finds little kept."""
-    from shapesmt.interning import LIMIT, forget, sizes
+    from shapesmt.algebra import LIMIT, forget, sizes
 
     with LOCK:
         if not _State.calls and sum(sizes().values()) > LIMIT:

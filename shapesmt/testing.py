@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import api
-from shapesmt.finding import Verdict
-from shapesmt.render.text import lines
-from shapesmt.report import Report
+from shapesmt.render import lines
+from shapesmt.report import Report, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from shapesmt.examine import ValueLike
     from shapesmt.frontends import Model
-    from shapesmt.inputs import ValueLike
-    from shapesmt.ranges import RangeLike, ShapeLike
+    from shapesmt.language import RangeLike, ShapeLike
 
 __all__ = ["assert_proved"]
 

@@ -12,10 +12,10 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 import shapesmt
-from shapesmt.context import InferenceContext
+from shapesmt.rules.context import InferenceContext
 
 PACKAGE = Path(shapesmt.__file__).parent
-STATED = ("context.py", "infer.py", "ops")  # where laws are stated
+STATED = ("rules/context.py", "rules/require.py", "inference/infer.py", "ops")  # where laws are stated
 FILLED = "7"  # stands for what a law is formatted with
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 import shapesmt
-from shapesmt import alternatives
-from shapesmt.application import Application
-from shapesmt.dim import symbol
-from shapesmt.formula import Formula, all_of, equal
-from shapesmt.report import Bounds
-from shapesmt.tensor import Case, Tensor, tensor
+from shapesmt.algebra.dim import symbol
+from shapesmt.algebra.formula import Formula, all_of, equal
+from shapesmt.report.report import Bounds
+from shapesmt.rules import alternatives
+from shapesmt.rules.application import Application
+from shapesmt.rules.tensor import Case, Tensor, tensor
 
 SQUEEZED = """s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at)
     one = Constant<value_int=1>() c = Equal(d, one)

@@ -11,8 +11,8 @@ import pytest
 import shapesmt
 from shapesmt.api import tighten_file
 from shapesmt.errors import ModelError, UsageError
-from shapesmt.finding import Verdict
 from shapesmt.frontends import load
+from shapesmt.report.finding import Verdict
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 ADD = HEAD + "(float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { [add] z = Add (x, y) }"

@@ -16,9 +16,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import ShapesmtError
-from shapesmt.report import Report
+from shapesmt.report.report import Report
 
 TIMEOUT = 5  # seconds the analysis may take
 PATIENCE = 60  # seconds until a process counts as hanging
@@ -63,7 +63,7 @@ def assert_answered(path: Path, *options: str, verbs: tuple[str, ...] = ("check"
     """In a process of its own, which is killed when it hangs: an answer or one line, and nothing else."""
     before = set(path.parent.iterdir())
     for verb in verbs:
-        command = [sys.executable, "-X", "faulthandler", "-m", "shapesmt.cli", verb, str(path), *options]
+        command = [sys.executable, "-X", "faulthandler", "-m", "shapesmt", verb, str(path), *options]
         command += [] if verb == "ops" else ["--timeout", str(TIMEOUT)]
         started = time.monotonic()
         ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=path.parent)

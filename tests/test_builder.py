@@ -8,10 +8,10 @@ import pytest
 
 import shapesmt
 from shapesmt import GraphBuilder
+from shapesmt.algebra.formula import divides
 from shapesmt.errors import UsageError
-from shapesmt.formula import divides
-from shapesmt.graph import Declared, Literal
-from shapesmt.ranges import Range
+from shapesmt.graph.literal import Declared, Literal
+from shapesmt.language.ranges import Range
 
 
 @shapesmt.rule("FoldTest", domain="test.builder")

@@ -8,9 +8,9 @@ import onnx.parser
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.finding import Caution, Verdict
-from shapesmt.report import Report
+from shapesmt.cli.main import main
+from shapesmt.report.finding import Caution, Verdict
+from shapesmt.report.report import Report
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]>\ng '
 

@@ -9,7 +9,7 @@ import pytest
 
 from shapesmt import api
 from shapesmt.frontends import load
-from shapesmt.story import Link, Size, Step
+from shapesmt.report.page import Link, Size, Step
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MODELS = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.onnx"))

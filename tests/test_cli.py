@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
-from shapesmt.finding import Verdict
-from shapesmt.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
 from tests.transcripts import masked
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -264,7 +264,7 @@ def test_the_advice_makes_it_proved(tmp_path: Path):
     ids=" ".join,
 )
 def test_the_same_question_gives_the_same_answer_whatever_the_hash_seed(words: list[str]) -> None:
-    command = [sys.executable, "-m", "shapesmt.cli", words[0], str(EXAMPLES / words[1]), *words[2:]]
+    command = [sys.executable, "-m", "shapesmt", words[0], str(EXAMPLES / words[1]), *words[2:]]
     answers = {
         masked(
             subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True).stdout

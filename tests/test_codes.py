@@ -11,10 +11,10 @@ import onnx.parser
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.codes import CATALOGUE, OWN, coded
+from shapesmt.cli.main import main
 from shapesmt.errors import UsageError
-from shapesmt.ops.registry import _RULES
+from shapesmt.laws.catalogue import CATALOGUE, OWN, coded
+from shapesmt.rules.registry import _RULES
 from tests.laws import laws
 from tests.test_examples import runner
 
@@ -179,7 +179,7 @@ def test_nothing_to_report_needs_no_catalogue():
     code = (
         "import sys, shapesmt\n"
         "m = b'<ir_version: 8, opset_import: [\"\": 18]> g (float[n] x) => (float[n] y) { y = Exp (x) }'\n"
-        "shapesmt.check(m); print('shapesmt.codes' in sys.modules)"
+        "shapesmt.check(m); print('shapesmt.laws.catalogue' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"

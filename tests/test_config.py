@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.config import Config
+from shapesmt.cli.config import Config
+from shapesmt.cli.main import main
 from shapesmt.errors import UsageError
 
 MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'

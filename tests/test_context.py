@@ -8,11 +8,11 @@ import pytest
 
 import shapesmt
 from shapesmt import Dim, InferenceContext, ShapeMismatch, Tensor
-from shapesmt.alone import ShapeAndType
-from shapesmt.calculus import UNKNOWN_DIM, UNKNOWN_RANK
-from shapesmt.dim import as_dim
+from shapesmt.algebra.dim import as_dim
 from shapesmt.errors import UsageError
-from shapesmt.ops import resolve, rule, rules
+from shapesmt.rules import resolve, rule, rules
+from shapesmt.rules.calculus import UNKNOWN_DIM, UNKNOWN_RANK
+from shapesmt.rules.shape_functions import ShapeAndType
 from tests.rows import case, row
 
 
@@ -439,8 +439,8 @@ def test_no_shape_from_a_shape_tensor(input_shape: str, values: list[int] | int 
 
 @row("D37", "D38")
 def test_make_shape_from_other_things() -> None:
-    from shapesmt.tensor import tensor
-    from shapesmt.value import elements
+    from shapesmt.rules.tensor import tensor
+    from shapesmt.rules.value import elements
 
     assert shown(CTX.make_shape_from_tensor(tensor("int32", [2], elements((2,), [as_dim(4), as_dim(-1)])))) == "[4,?]"
     with pytest.raises(ShapeMismatch, match="Input tensor must be int32 or int64, but was float32"):

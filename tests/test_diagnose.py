@@ -8,8 +8,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.finding import Finding, Verdict
-from shapesmt.report import Report
+from shapesmt.report.finding import Finding, Verdict
+from shapesmt.report.report import Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 

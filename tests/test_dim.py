@@ -10,10 +10,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from shapesmt.dim import Atom, Dim, ceil_divide, const, defined, maximum, minimum, product, symbol, total
-from shapesmt.evaluate import evaluate, fits_int64
-from shapesmt.formula import absolute, at_least, differs, equal, select, truncated_divide
-from shapesmt.rewrite import replace
+from shapesmt.algebra.dim import Atom, Dim, ceil_divide, const, defined, maximum, minimum, product, symbol, total
+from shapesmt.algebra.evaluate import evaluate, fits_int64
+from shapesmt.algebra.formula import absolute, at_least, differs, equal, select, truncated_divide
+from shapesmt.algebra.substitute import replace
 
 Meaning = Callable[[dict[str, int]], int]
 H, W, N, M = symbol("h", 1, 64), symbol("w", 1, 512), symbol("n", 0, 9), symbol("m", 1, 9)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapesmt.dim import Dim, symbol
+from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.formula import FALSE, TRUE
 from shapesmt.errors import UsageError
-from shapesmt.expressions import parse_dim, parse_formula
-from shapesmt.formula import FALSE, TRUE
+from shapesmt.language.expressions import parse_dim, parse_formula
 
 NAMES = ("n", "m", "height", "Batch Size", "a.b", "ﬁ")
 SYMBOLS = {name: symbol(name, 0, 9) for name in NAMES}

@@ -4,7 +4,8 @@ import pickle
 import pytest
 
 from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError, printable
-from shapesmt.graph import Attributes, Declared, Function, Graph, Literal, Node, ordered, refuse_recursion
+from shapesmt.graph.graph import Attributes, Function, Graph, Node, ordered, refuse_recursion
+from shapesmt.graph.literal import Declared, Literal
 
 FLOAT = Declared("float32", ("n",))
 

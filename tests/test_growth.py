@@ -7,11 +7,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from shapesmt.dim import Dim, maximum, minimum, symbol
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal
-from shapesmt.growth import growth, window
-from shapesmt.presolve import Domain
+from shapesmt.algebra.dim import Dim, maximum, minimum, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.monotonicity import growth, window
 
 MANY = 20_000
 

@@ -11,7 +11,7 @@ import pytest
 import shapesmt
 from shapesmt.__main__ import main
 from shapesmt.errors import UsageError
-from shapesmt.render.text import lines
+from shapesmt.render.text.text import lines
 
 HEADER = '<ir_version: 8, opset_import: ["": 18]> g '
 BY_RATE = """(float[n] x, int64 sr) => (y) <int64 k = {16000}, int64[1] five = {5}, int64[1] three = {3}> {

@@ -13,14 +13,15 @@ from weakref import ref
 import pytest
 
 import shapesmt
-from shapesmt import interning, memory
-from shapesmt.dim import Dim, defined, maximum, minimum, product, symbol
-from shapesmt.formula import all_of, at_least, equal, select
-from shapesmt.interning import forget, sizes
-from shapesmt.literal import Literal
-from shapesmt.real import from_dim
-from shapesmt.tensor import tensor
-from shapesmt.value import elements, field
+from shapesmt import memory
+from shapesmt.algebra import interning
+from shapesmt.algebra.dim import Dim, defined, maximum, minimum, product, symbol
+from shapesmt.algebra.formula import all_of, at_least, equal, select
+from shapesmt.algebra.interning import forget, sizes
+from shapesmt.algebra.numeric.floats import from_dim
+from shapesmt.graph.literal import Literal
+from shapesmt.rules.tensor import tensor
+from shapesmt.rules.value import elements, field
 
 THREADS = 6
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from shapesmt import many
-from shapesmt.cli import main
-from shapesmt.finding import Verdict
-from shapesmt.report import Counts, Report
-from shapesmt.reports import Reports, Unchecked, reports_in
+from shapesmt.cli import many
+from shapesmt.cli.main import main
+from shapesmt.report.batch import Reports, Unchecked, reports_in
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Counts, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> '
 ADD = HEAD + "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
@@ -209,7 +209,7 @@ def test_the_gravest_status_counts(models, status):
 def test_an_interrupt_ends_everything(tmp_path: Path):
     code = "import time, sys; sys.stderr.write('at work\\n'); time.sleep(60)"
     program = (
-        "import sys; from shapesmt import many; from shapesmt.cli import main;"
+        "import sys; from shapesmt.cli import many; from shapesmt.cli import main;"
         f"many._WORKER = {code!r}; sys.exit(main(['check', 'exp.onnx', 'add.onnx', '--jobs', '2']))"
     )
     process = subprocess.Popen(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import shapesmt
 from shapesmt import api
-from shapesmt.story import Axis, Picture
+from shapesmt.report.page import Axis, Picture
 
 EQUAL = "g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }"
 SUM = "g (float[p] x, float[q] y, float[t] w) => (float[k] z) { c = Concat<axis=0>(x, y) z = Add(c, w) }"

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from shapesmt.dim import Dim, of_atom, symbol
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
-from shapesmt.growth import half_line
-from shapesmt.presolve import Domain
+from shapesmt.algebra.dim import Dim, of_atom, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.monotonicity import half_line
 
 H, W = symbol("h", 1, 12), symbol("w", 0, 9, step=3)
 FREE = symbol("free", 1)

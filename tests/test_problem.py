@@ -8,9 +8,9 @@ import onnx
 import pytest
 
 from shapesmt.errors import UsageError
+from shapesmt.examine.problem import Problem, pose
 from shapesmt.frontends import load
-from shapesmt.problem import Problem, pose
-from shapesmt.ranges import Origin, Range
+from shapesmt.language.ranges import Origin, Range
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 

@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt import InferenceContext, Tensor, rule
-from shapesmt.ops import resolve
+from shapesmt.rules import resolve
 from tests.rows import case, row
 
 
@@ -157,9 +157,9 @@ def test_unsqueeze_of_an_element() -> None:
 
 @row("C21")
 def test_heavy_operators_keep_no_elements() -> None:
+    from shapesmt.examine.problem import pose
     from shapesmt.frontends import load
-    from shapesmt.infer import infer
-    from shapesmt.problem import pose
+    from shapesmt.inference.infer import infer
 
     text = model("float[1,1,4] x, float[1,1,2] w", "c = Conv(x, w) y = GlobalMaxPool(c)")
     graph = load(text)

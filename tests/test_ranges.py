@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapesmt.errors import UsageError
-from shapesmt.ranges import LARGEST, Range, did_you_mean, parse_range, parse_shape, quoted, unknown_name
+from shapesmt.language.ranges import LARGEST, Range, did_you_mean, parse_range, parse_shape, quoted, unknown_name
 
 
 @pytest.mark.parametrize(

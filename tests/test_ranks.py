@@ -6,7 +6,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt import InferenceContext, alternatives, rule
+from shapesmt import InferenceContext, rule
+from shapesmt.rules import alternatives
 from tests.rows import case, row
 
 UNKNOWN = "[...]"

@@ -64,6 +64,6 @@ def test_links() -> None:
 
 
 def test_every_command_is_listed() -> None:
-    from shapesmt.cli import cli
+    from shapesmt.cli.main import cli
 
     assert set(re.findall(r"^\| `shapesmt (\w+)", README, re.MULTILINE)) == set(cli.commands)

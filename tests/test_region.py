@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
+from shapesmt.algebra.dim import Dim, maximum, minimum, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline
-from shapesmt.dim import Dim, maximum, minimum, symbol
-from shapesmt.evaluate import Evaluator
-from shapesmt.expressions import parse_formula
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
-from shapesmt.presolve import Domain
-from shapesmt.printing import CUT
-from shapesmt.region import Region, describe
-from shapesmt.solve.judge import Judge
+from shapesmt.examine.judge import Judge
+from shapesmt.language.expressions import parse_formula
+from shapesmt.presolve.domain import Domain
+from shapesmt.region.region import Region, describe
 from tests.oracle.runner import value
 from tests.test_presolve import ATOMS, H, W, condition, everything
 

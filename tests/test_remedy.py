@@ -8,8 +8,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.finding import Verdict
-from shapesmt.report import Remedy, Report
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Remedy, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 EXAMPLES = Path(__file__).parent.parent / "examples"

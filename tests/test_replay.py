@@ -15,12 +15,13 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
-from shapesmt import UsageError, replay
-from shapesmt.cli import main
-from shapesmt.finding import Verdict
-from shapesmt.formula import divides
-from shapesmt.ops import registry
-from shapesmt.report import Report
+from shapesmt import UsageError
+from shapesmt.algebra.formula import divides
+from shapesmt.cli.main import main
+from shapesmt.replay import run as replay
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Report
+from shapesmt.rules import registry
 from tests import transcripts
 from tests.oracle.graphs import generate
 from tests.test_examples import COMMANDS, ROOT

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from shapesmt.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
-from shapesmt.report import (
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.report.report import (
     Bounds,
     Counts,
     DimBounds,

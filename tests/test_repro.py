@@ -14,8 +14,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
-from shapesmt import reproduce
-from shapesmt.cli import main
+from shapesmt.cli.main import main
+from shapesmt.replay import reproduce
 from tests import transcripts
 from tests.oracle.graphs import generate
 from tests.test_examples import COMMANDS, ROOT

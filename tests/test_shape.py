@@ -8,7 +8,7 @@ import pytest
 
 import shapesmt
 from shapesmt import Dimension, PartialShape, Rank, ShapeMismatch, SizeOverflowError, UsageError
-from shapesmt.ranges import LARGEST
+from shapesmt.language.ranges import LARGEST
 from tests.rows import case, row
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shapesmt import Dimension, PartialShape, ShapeMismatch
-from shapesmt.ranges import LARGEST
+from shapesmt.language.ranges import LARGEST
 
 patient = settings(deadline=None)  # machines are busy
 

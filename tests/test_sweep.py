@@ -9,11 +9,11 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from shapesmt.dim import const, maximum, symbol
-from shapesmt.evaluate import Evaluator, evaluate, fits_int64
-from shapesmt.formula import absolute, at_least, equal, select
-from shapesmt.rewrite import replace
-from shapesmt.sweep import sweep
+from shapesmt.algebra.dim import const, maximum, symbol
+from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.formula import absolute, at_least, equal, select
+from shapesmt.algebra.numeric.folds import sweep
+from shapesmt.algebra.substitute import replace
 
 N, M = symbol("n", 0, 6), symbol("m", 0, 5)
 P, Q = symbol("@1", 0, kind="axis"), symbol("@2", 0, kind="axis")

@@ -17,7 +17,7 @@ from onnx import helper, numpy_helper
 import shapesmt
 from shapesmt.deadline import Deadline, TimeUp, limit, look
 from shapesmt.errors import OutOfTimeError, UsageError
-from shapesmt.finding import Verdict
+from shapesmt.report.finding import Verdict
 from tests.test_bad_input import model
 
 TIMEOUT = 1.0

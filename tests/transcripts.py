@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 
 LEFT_OUT = "..."  # a line that stands for any number of lines
 _BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)

@@ -1,1 +1,15 @@
 """Answers to files: one exporter per format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.export.files import write_whole
+from shapesmt.lazy import lazy
+
+if TYPE_CHECKING:
+    from shapesmt.export.onnx import annotate, keep_together, refusing, save
+
+__all__ = ["annotate", "keep_together", "refusing", "save", "write_whole"]
+
+__getattr__ = lazy(__name__, {"onnx": ["annotate", "keep_together", "refusing", "save"]})

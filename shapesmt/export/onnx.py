@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from shapesmt.algebra import CUT
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.export.files import write_whole
 from shapesmt.graph import DTYPES
-from shapesmt.printing import CUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from shapesmt.frontends.files import is_xml, open_model, tensorflow_format, text_format
-from shapesmt.graph import Graph
-from shapesmt.nodelink import document_of, is_flow
+from shapesmt.frontends.files import is_folder, is_xml, open_model, tensorflow_format, text_format
+from shapesmt.graph import Graph, document_of, is_flow
 
 if TYPE_CHECKING:
     import networkx as nx
     from onnx import ModelProto
 
-__all__ = ["Model", "load"]
+__all__ = ["Model", "is_folder", "load"]
 
 Model: TypeAlias = Union[str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]"]
 

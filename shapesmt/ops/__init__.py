@@ -1,4 +1,4 @@
-"""One rule per operator, one file per family; importing this package registers them all.
+"""One rule per operator, one file per family; importing this package registers those of ai.onnx.
 
 Your own operator takes a rule of a few lines: state each way in which the node can fail with `ctx.require...`,
 then return the outputs. Sizes are `Dim`s: calculate with them as with integers, whatever their values.
@@ -27,8 +27,8 @@ attributes is remembered.
 
 An input of unknown rank takes nothing more: the rule is applied to every rank that it may have, and those for which it
 doesn't end are what the node needs. `ctx.with_rank(x, 4)` and `ctx.same_rank(x, y)` say it outright, and refine `x`. So
-do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...): `shapesmt.calculus` lists
-them. A rule is tried without a model on a context of its own:
+do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...): `shapesmt.rules.calculus`
+lists them. A rule is tried without a model on a context of its own:
 
     >>> ctx = shapesmt.InferenceContext.of("Interleave", ["[4,3]", "[4,3]"], attributes={"blocks": 3})
     >>> ctx.run(interleave)
@@ -46,62 +46,9 @@ let an installed package name the module in the entry-point group `shapesmt.rule
     example = "example.shapes"
 """
 
-from shapesmt.ops import (
-    attention,
-    blocks,
-    control,
-    detection,
-    elementwise,
-    indexing,
-    joining,
-    linear,
-    loss,
-    normalization,
-    quantization,
-    random,
-    recurrent,
-    reduction,
-    reshape,
-    resize,
-    sampling,
-    scatter,
-    sequences,
-    shape,
-    signal,
-    slicing,
-    spatial,
-    text,
-)
-from shapesmt.ops.registry import GROUP, Rule, resolve, rule, rules
+from shapesmt.ops import control, layout, math, windows
+from shapesmt.ops.control.flow import UNTIL_RUN
+from shapesmt.ops.control.subgraphs import bound, truth_of
+from shapesmt.ops.shared.choices import refused
 
-__all__ = [
-    "GROUP",
-    "Rule",
-    "attention",
-    "blocks",
-    "control",
-    "detection",
-    "elementwise",
-    "indexing",
-    "joining",
-    "linear",
-    "loss",
-    "normalization",
-    "quantization",
-    "random",
-    "recurrent",
-    "reduction",
-    "reshape",
-    "resize",
-    "resolve",
-    "rule",
-    "rules",
-    "sampling",
-    "scatter",
-    "sequences",
-    "shape",
-    "signal",
-    "slicing",
-    "spatial",
-    "text",
-]
+__all__ = ["UNTIL_RUN", "bound", "control", "layout", "math", "refused", "truth_of", "windows"]

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, total
-from shapesmt.formula import any_of, at_least, equal
+from shapesmt.algebra import ONE, any_of, at_least, equal, product, total
 from shapesmt.graph import Literal
-from shapesmt.ops.indices import require_places
-from shapesmt.ops.registry import rule
+from shapesmt.ops.shared.indices import require_places
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
-    from shapesmt.tensor import Tensor
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext, Tensor
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")
@@ -98,8 +96,9 @@ def normalizer(ctx: InferenceContext) -> Tensor:
 @rule("Imputer", domain=DOMAIN)
 def imputer(ctx: InferenceContext) -> Tensor:
     """What is missing filled in: the shape is kept."""
-    x = ctx.input(0)
-    ctx.check(length(ctx, "imputed_value_floats", "imputed_value_int64s") > 0, "there is a value to fill in")
+    x, given = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
+    ctx.check(sum(map(bool, given)) == 1, "there is a value to fill in, of one type")
+    ctx.limit(bool(given[x.dtype == "int64"]), "there is a value to fill in of the input's type")
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor(x.dims)
 
@@ -132,9 +131,11 @@ def array_feature_extractor(ctx: InferenceContext) -> Tensor:
 @rule("FeatureVectorizer", domain=DOMAIN)
 def feature_vectorizer(ctx: InferenceContext) -> Tensor:
     """Rows joined: `[samples, sum of inputdimensions]`."""
-    given = [rows(ctx, ctx.input(i)) for i in range(len(ctx.inputs))]
+    inputs = [ctx.input(i) for i in range(len(ctx.inputs))]
+    given = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
     sizes = ctx.integers("inputdimensions", ())
-    ctx.check(not sizes or len(sizes) == len(given), "'inputdimensions' has an entry per input")
+    fits = len(sizes) in (0, len(given)) and min(sizes, default=0) >= 0
+    ctx.check(fits, "'inputdimensions' has an entry per input, none of them negative")
     ctx.require_at_least(given[0][0], 1, "there is at least one sample")
     for samples, _ in given[1:]:
         ctx.require_equal(samples, given[0][0], "all inputs have the same number of samples")
@@ -199,7 +200,9 @@ def linear_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
     classes = length(ctx, "intercepts") or max(names, 1)
     needed = features * classes
+    ctx.limit(names in (0, 1, 2) if classes == 1 else names >= classes, "there is a label per class")
     ctx.limit(at_least(weights, needed), "there is a weight per class and feature", weights, needed)
+    ctx.limit(weights % classes == 0, "there is a weight per class and feature")
     return classified(ctx, samples, 2 if classes == 1 and names == 2 else classes)
 
 
@@ -218,7 +221,10 @@ def svm_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     """`X[N, features]`: a label per sample; a score per class, or per pair of classes without probabilities."""
     samples, features = rows(ctx, ctx.input(0))
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
-    require_vectors(ctx, features, sum(ctx.integers("vectors_per_class", ())), classes)
+    vectors = ctx.integers("vectors_per_class", ())
+    require_vectors(ctx, features, sum(vectors), classes)
+    ctx.limit(len(vectors) in (0, classes), "'vectors_per_class' has an entry per class")
+    ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), "'prob_a' and 'prob_b' have as many entries")
     pairs = classes * (classes - 1) // 2
     scores = classes if length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2 else pairs
     return classified(ctx, samples, scores)
@@ -234,6 +240,9 @@ def svm_regressor(ctx: InferenceContext) -> Tensor:
 
 def require_vectors(ctx: InferenceContext, features: Dim, vectors: int, classes: int) -> None:
     """State that support vectors, or without them the weights of each class, have the features of the input."""
+    kernel, listed = length(ctx, "kernel_params"), length(ctx, "support_vectors")
+    ctx.limit(kernel in (0, 3), "'kernel_params' has three entries")
+    ctx.limit(vectors <= 0 or listed % vectors == 0, "a support vector has every feature")
     if vectors > 0:
         ctx.require_equal(features, length(ctx, "support_vectors") // vectors, "a support vector has every feature")
     elif classes > 0:
@@ -264,13 +273,31 @@ def tree_ensemble(ctx: InferenceContext) -> Tensor:
             ctx.check(len(found.shape) == 1, f"the attribute of the {kind} is a list")
             counted = all(length(ctx, name) in (0, found.shape[0]) for name in lists)
             ctx.check(counted, f"there is one of the {kind} for each entry of the other lists")
+    _require_references(ctx)
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
+
+
+def _require_references(ctx: InferenceContext) -> None:
+    """State that lists about nodes are as long as each other, and that nodes refer to nodes and leaves."""
+    nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
+    lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
+    even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)
+    ctx.limit(even, "there is one of the splits for each entry of the other lists")
+    there = [0 <= root < nodes for root in ctx.integers("tree_roots", ())]
+    there += [0 <= target < ctx.integer("n_targets", 1) for target in ctx.integers("leaf_targetids", ())]
+    there += [feature >= 0 for feature in ctx.integers("nodes_featureids", ())]
+    for side in ("true", "false"):
+        ids, flags = ctx.integers(f"nodes_{side}nodeids", ()), ctx.integers(f"nodes_{side}leafs", ())
+        there += [0 <= i < (leaves if leaf else nodes) for i, leaf in zip(ids, flags, strict=False)]
+    ctx.limit(all(there), "the places in trees are inside the lists")
 
 
 def trees(ctx: InferenceContext) -> Dim:
     """The number of samples; the features that trees look at are in the input."""
     x = ctx.input(0, rank=2)
-    looked_at = ctx.integers("nodes_featureids", ())
+    looked_at, modes = ctx.integers("nodes_featureids", ()), ctx.attributes.get("nodes_modes")
+    if isinstance(modes, tuple):  # of classifiers and regressors, whose leaves look at nothing
+        looked_at = tuple(i for i, mode in zip(looked_at, modes, strict=False) if mode != "LEAF")
     if looked_at:
         ctx.require_at_least(x[1], max(looked_at) + 1, "trees look at features of the input")
     return x[0]

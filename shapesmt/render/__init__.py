@@ -6,12 +6,52 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
 
+from shapesmt.lazy import lazy
+from shapesmt.render.streams import (
+    discard_output,
+    discard_output_that_fails,
+    have_streams,
+    refusal,
+    tolerate_unprintable,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapesmt.reports import AnyResult
+    from shapesmt.render.json import to_json
+    from shapesmt.render.page.html import html_page
+    from shapesmt.render.progress import counting, timing
+    from shapesmt.render.text.findings import finding
+    from shapesmt.render.text.text import lines
+    from shapesmt.report import AnyResult
 
-__all__ = ["CHECK_FORMS", "FORMS", "LOCATING", "Form", "render"]
+__all__ = [
+    "CHECK_FORMS",
+    "FORMS",
+    "LOCATING",
+    "Form",
+    "counting",
+    "discard_output",
+    "discard_output_that_fails",
+    "finding",
+    "have_streams",
+    "html_page",
+    "lines",
+    "refusal",
+    "render",
+    "timing",
+    "to_json",
+    "tolerate_unprintable",
+]
+
+_HOMES = {
+    "text.findings": ["finding"],
+    "page.html": ["html_page"],
+    "json": ["to_json"],
+    "progress": ["counting", "timing"],
+    "text.text": ["lines"],
+}
+__getattr__ = lazy(__name__, _HOMES)
 
 Form: TypeAlias = str
 FORMS: tuple[Form, ...] = ("text", "json")  # of any answer
@@ -19,8 +59,8 @@ CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # of what `check` f
 LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the model's file is
 
 _WRITERS = {
-    "text": ("text", "write_text"),
-    "quiet": ("text", "write_headlines"),
+    "text": ("text.text", "write_text"),
+    "quiet": ("text.text", "write_headlines"),
     "json": ("json", "write_result"),
     "sarif": ("sarif", "write_sarif"),
     "github": ("github", "write_github"),
@@ -32,8 +72,7 @@ def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None)
 
     Text fits the width of a terminal and is coloured there, unless `NO_COLOR` is set; anywhere else it is plain.
 
-    >>> from shapesmt.finding import Verdict
-    >>> from shapesmt.report import Counts, Report
+    >>> from shapesmt.report import Counts, Report, Verdict
     >>> render(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)))
     PROVED m.onnx: all 2 requirements hold
     2 of 2 requirements proved in 0.00 s

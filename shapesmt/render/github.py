@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
 from shapesmt.render.notices import notices
-from shapesmt.render.words import name
-from shapesmt.reports import reports_in, unchecked_in
+from shapesmt.render.text.words import name
+from shapesmt.report import reports_in, unchecked_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.reports import AnyResult
+    from shapesmt.report import AnyResult
 
 __all__ = ["commands", "write_github"]
 
@@ -29,7 +29,7 @@ def write_github(result: AnyResult, stream: TextIO) -> None:
 def commands(result: AnyResult) -> Iterator[str]:
     """The workflow commands, line by line; a report's `model` is the path of its file.
 
-    >>> from shapesmt.finding import Finding, Verdict
+    >>> from shapesmt.report import Finding, Verdict
     >>> from shapesmt.report import Counts, Report
     >>> found = Finding(Verdict.FAILS, "requirement", "a:b", "Gemm", 3, "inner sizes agree", "", code="SM102")
     >>> print(*commands(Report("m.onnx", Verdict.FAILS, {}, Counts(1, fails=1), (found,))))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from shapesmt.reports import AnyResult
+    from shapesmt.report import AnyResult
 
 __all__ = ["to_json", "write_result"]
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
-from shapesmt.render.findings import assignment, replayed
-from shapesmt.render.words import name
+from shapesmt.render.text.findings import assignment, replayed
+from shapesmt.render.text.words import name
+from shapesmt.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.finding import Cause, Finding, Side
-    from shapesmt.report import Report
+    from shapesmt.report import Cause, Finding, Report, Side
 
 __all__ = ["Notice", "notices", "step"]
 
@@ -58,7 +57,7 @@ def notices(report: Report) -> Iterator[Notice]:
 def step(cause: Cause) -> str:
     """One step of how a size came to be.
 
-    >>> from shapesmt.finding import Cause
+    >>> from shapesmt.report import Cause
     >>> step(Cause("", "image", 2, "height", 65))
     'image[2] = height = 65'
     """

@@ -13,14 +13,14 @@ from shapesmt.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["counting", "progress"]
+__all__ = ["counting", "timing"]
 
 
 @contextmanager
-def progress(what: str, budget: float, stream: TextIO | None = None, delay: float = 1.0) -> Iterator[None]:
+def timing(what: str, budget: float, stream: TextIO | None = None, delay: float = 1.0) -> Iterator[None]:
     """While the body runs, show after `delay` seconds how much of its `budget` of seconds is spent.
 
-    >>> with progress("checking unet.onnx", budget=60.0):
+    >>> with timing("checking unet.onnx", budget=60.0):
     ...     pass
     """
     stream = sys.stderr if stream is None else stream

@@ -9,18 +9,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
-from shapesmt.codes import CATALOGUE
 from shapesmt.errors import printable
-from shapesmt.finding import Verdict
+from shapesmt.laws import CATALOGUE
 from shapesmt.render.notices import notices, step
-from shapesmt.reports import reports_in, unchecked_in
+from shapesmt.report import Verdict, reports_in, unchecked_in
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shapesmt.render.notices import Notice
-    from shapesmt.reports import AnyResult, Unchecked
+    from shapesmt.report import AnyResult, Unchecked
 
 __all__ = ["sarif", "write_sarif"]
 
@@ -37,7 +36,7 @@ def write_sarif(result: AnyResult, stream: TextIO) -> None:
 def sarif(result: AnyResult, version: str) -> dict[str, Any]:
     """The log of one run over all models, by this version of shapesmt; a report's `model` is the path of its file.
 
-    >>> from shapesmt.finding import Verdict
+    >>> from shapesmt.report import Verdict
     >>> from shapesmt.report import Counts, Report
     >>> log = sarif(Report("models/m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), "0.1.0")
     >>> log["version"], log["runs"][0]["properties"]["verdict"], log["runs"][0]["results"]

@@ -1,1 +1,7 @@
 """What presolve leaves open, decided by Z3: one-shot, on the cone, from SMT-LIB text."""
+
+from shapesmt.solve.process import Query, Reply, ask
+from shapesmt.solve.smtlib import Script
+from shapesmt.solve.solver import Answer, Assignment, complete, core, holds
+
+__all__ = ["Answer", "Assignment", "Query", "Reply", "Script", "ask", "complete", "core", "holds"]

@@ -1,7 +1,7 @@
 """Expressions and conditions as SMT-LIB 2 text, which every solver reads.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.formula import equal
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import equal
     >>> h = symbol("height", 1, 64)
     >>> print(script([equal(2 * ((h + 1) // 2), h)]))
     (declare-const |height| Int)
@@ -17,15 +17,13 @@ from __future__ import annotations
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.dim import _ATOMS, Atom, Dim, of_atom
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import Formula
-from shapesmt.solve.floats import Envelope, envelope
+from shapesmt.algebra import ATOMS, Atom, Dim, Evaluator, Formula, of_atom
+from shapesmt.solve.envelopes import Envelope, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from shapesmt.intervals import Bound
+    from shapesmt.algebra import Bound
 
 Part: TypeAlias = "Dim | Formula | Atom"
 
@@ -199,7 +197,7 @@ def number(value: int) -> str:
 def _parts(part: Part) -> list[Part]:
     """What a part is made of."""
     if isinstance(part, Dim):
-        return [_ATOMS[n] for monomial, _ in part.terms for n in monomial]
+        return [ATOMS[n] for monomial, _ in part.terms for n in monomial]
     if isinstance(part, Formula):
         return [part.dim] if part.dim is not None else list(part.args)
     if part.definition is not None:
@@ -213,7 +211,7 @@ def _parts(part: Part) -> list[Part]:
 def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
     written = []
     for monomial, coefficient in dim.terms:
-        factors = sorted(terms[_ATOMS[n]] for n in monomial)
+        factors = sorted(terms[ATOMS[n]] for n in monomial)
         if coefficient != 1 or not factors:
             factors.insert(0, number(coefficient))
         written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")

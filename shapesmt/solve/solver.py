@@ -1,7 +1,7 @@
 """Whether conditions can hold together: Z3 asked once, its model checked by our own evaluation.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.formula import at_least, differs
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import at_least, differs
     >>> h = symbol("h", 1, 64)
     >>> check([differs(2 * (h // 2), h), at_least(h, 60)]).model[h.as_symbol()] in (61, 63)
     True
@@ -18,10 +18,22 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    absolute,
+    at_most,
+    equal,
+    evaluate,
+    of_atom,
+    select,
+    total,
+)
 from shapesmt.deadline import Deadline
-from shapesmt.dim import Atom, Dim, of_atom, total
-from shapesmt.evaluate import Evaluator, evaluate
-from shapesmt.formula import FALSE, TRUE, Formula, absolute, at_most, equal, select
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
@@ -159,8 +171,8 @@ def core(
         tell none can be left out. None where the whole isn't proven to be unsatisfiable.
 
     Example:
-        >>> from shapesmt.dim import symbol
-        >>> from shapesmt.formula import at_least
+        >>> from shapesmt.algebra import symbol
+        >>> from shapesmt.algebra import at_least
         >>> h = symbol("h", 1, 64)
         >>> core({"low": at_least(5, h), "any": at_least(h, 2), "high": at_least(h, 7)})
         ['low', 'high']
@@ -202,8 +214,8 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, given: Sequen
 def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> Extreme:
     """The least value of an expression where the facts hold.
 
-    >>> from shapesmt.dim import symbol
-    >>> from shapesmt.formula import at_least, divides
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import at_least, divides
     >>> h = symbol("h", 10, 64)
     >>> least = minimize(h + h // 16, [divides(7, h)])
     >>> least.value, least.witness[h.as_symbol()], least.proven
@@ -270,8 +282,8 @@ def smallest_model(
         The model; None where none is known.
 
     Example:
-        >>> from shapesmt.dim import symbol
-        >>> from shapesmt.formula import differs
+        >>> from shapesmt.algebra import symbol
+        >>> from shapesmt.algebra import differs
         >>> b, h, w = symbol("b", 1), symbol("h", 4, 99), symbol("w", 8, 99)
         >>> model = smallest_model([differs(b * (h + w) % 4, 0)], [s.as_symbol() for s in (b, h, w)])
         >>> sorted((atom.name, value) for atom, value in model.items())

@@ -13,12 +13,12 @@ import pytest
 from onnx import numpy_helper, parser
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import UsageError
 from shapesmt.export.files import write_whole
 from shapesmt.export.onnx import annotate, save
 from shapesmt.frontends import load
-from shapesmt.graph import Declared
+from shapesmt.graph.literal import Declared
 
 MODEL = """<ir_version: 10, opset_import: ["" : 21]>
 g (bool c, float[n] x) => (float[m] z) <float[1] w = {3}> {

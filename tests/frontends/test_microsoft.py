@@ -10,8 +10,8 @@ import onnxruntime.capi.onnxruntime_pybind11_state as runtime
 import pytest
 
 import shapesmt
-from shapesmt.frontends import microsoft
-from shapesmt.frontends.schemas import dtype_of
+from shapesmt.frontends.onnx import microsoft
+from shapesmt.frontends.onnx.schemas import dtype_of
 
 TABLE = Path(microsoft.__file__).with_name("microsoft.txt")
 MOST = 2**31 - 1

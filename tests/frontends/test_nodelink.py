@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import ModelError
 from shapesmt.frontends import load
-from shapesmt.frontends.nodelink import read
-from shapesmt.graph import Graph
-from shapesmt.nodelink import document
-from shapesmt.ranges import Origin, Range
+from shapesmt.frontends.nodelink.reader import read
+from shapesmt.graph.dataflow import document
+from shapesmt.graph.graph import Graph
+from shapesmt.language.ranges import Origin, Range
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.onnx"))
 NESTED = b"""<ir_version: 8, opset_import: ["": 18, "local": 1]>

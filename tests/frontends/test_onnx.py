@@ -10,8 +10,9 @@ from onnx import TensorProto, helper, numpy_helper, parser
 
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.frontends import load
-from shapesmt.frontends import onnx as frontend
-from shapesmt.graph import DTYPES, Attributes, Declared, Graph, Literal, Reference
+from shapesmt.frontends.onnx import reader as frontend
+from shapesmt.graph.graph import Attributes, Graph, Reference
+from shapesmt.graph.literal import DTYPES, Declared, Literal
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21, "local" : 1]>'
 CHAIN = HEAD + "g (float[n, 3] x) => (float[n, 3] z) { y = Relu (x) z = Add (y, y) }"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import ModelError, ShapesmtError, UsageError
 from shapesmt.frontends import load
 

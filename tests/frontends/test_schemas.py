@@ -8,11 +8,11 @@ from onnx import helper
 
 import shapesmt
 from shapesmt.errors import ModelError
-from shapesmt.finding import Verdict
+from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.infer import infer
-from shapesmt.ops import registry, rules
-from shapesmt.problem import pose
+from shapesmt.inference.infer import infer
+from shapesmt.report.finding import Verdict
+from shapesmt.rules import registry, rules
 
 
 def model(body: str, inputs: str = "float[n, 4] x, int64[n, 4] i", opset: int = 24) -> bytes:

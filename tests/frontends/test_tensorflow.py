@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import ModelError, ShapesmtError, UsageError
 from shapesmt.frontends import load
-from shapesmt.graph import Declared, Literal
+from shapesmt.graph.literal import Declared, Literal
 
 pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
 

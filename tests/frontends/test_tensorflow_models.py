@@ -256,10 +256,10 @@ def test_operators_are_known_as_tensorflow_registers_them(tf):
     """Those that have a rule, by their inputs, and those that don't have exactly one output, by their outputs."""
     from tensorflow.python.framework import op_def_registry
 
-    from shapesmt import ops
     from shapesmt.frontends.tensorflow.operators import known, named
+    from shapesmt.rules import rules
 
-    names = {r.name for r in ops.rules() if r.domain == "tensorflow"} | known().keys()
+    names = {r.name for r in rules() if r.domain == "tensorflow"} | known().keys()
     registered = [d for d in map(op_def_registry.get, sorted(names)) if d is not None]
     said = named(registered)
     assert len(registered) > 400

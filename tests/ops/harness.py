@@ -21,16 +21,16 @@ import onnxruntime
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from shapesmt import infer as walk
-from shapesmt.dim import Atom, Dim, as_dim, symbol
-from shapesmt.evaluate import Evaluator
+from shapesmt import inference as walk
+from shapesmt.algebra.dim import Atom, Dim, as_dim, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.numeric.floats import Real
 from shapesmt.frontends import load
-from shapesmt.real import Real
-from shapesmt.tensor import Tensor, held, tensor
-from shapesmt.value import Elements, elements, positions
+from shapesmt.rules.tensor import Tensor, held, tensor
+from shapesmt.rules.value import Elements, elements, positions
 
 if TYPE_CHECKING:
-    from shapesmt.infer import Inference
+    from shapesmt.inference.infer import Inference
 
 onnxruntime.set_default_logger_severity(4)
 

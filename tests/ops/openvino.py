@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import openvino as ov
 
-from shapesmt.evaluate import Evaluator
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.infer import infer
-from shapesmt.problem import pose
+from shapesmt.inference.infer import infer
 from tests.ops.harness import Agreement, _compare
 
 CORE = ov.Core()

@@ -18,12 +18,13 @@ import numpy as np
 import tensorflow as tf
 
 import shapesmt
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE
+from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.graph import Declared, Graph
-from shapesmt.infer import infer
-from shapesmt.problem import pose
+from shapesmt.graph.graph import Graph
+from shapesmt.graph.literal import Declared
+from shapesmt.inference.infer import infer
 from tests.ops.harness import Agreement, _compare
 
 tf.config.set_visible_devices([], "GPU")

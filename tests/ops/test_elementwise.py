@@ -8,15 +8,15 @@ import numpy as np
 import onnx
 import pytest
 
-from shapesmt.dim import const, symbol
-from shapesmt.evaluate import evaluate
-from shapesmt.formula import FALSE
+from shapesmt.algebra.dim import const, symbol
+from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.formula import FALSE
 from shapesmt.frontends import load
-from shapesmt.infer import infer
-from shapesmt.ops.elementwise import ACTIVATIONS
-from shapesmt.ops.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
-from shapesmt.tensor import tensor
-from shapesmt.value import Elements, Field, elements
+from shapesmt.inference.infer import infer
+from shapesmt.ops.math.elementwise import ACTIVATIONS
+from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
+from shapesmt.rules.tensor import tensor
+from shapesmt.rules.value import Elements, Field, elements
 from tests.ops.harness import agree, build, node, runner
 
 SIZES = {"a": (0, 3), "b": (0, 3), "c": (0, 3)}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from onnx import numpy_helper
 
-from shapesmt.value import Field
+from shapesmt.rules.value import Field
 from tests.ops.harness import agree
 from tests.ops.harness import node as named_node
 

@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from shapesmt import ops
+from shapesmt.rules import rules
 
 AVERAGE, MOST = 9, 15
 LONGER: dict[str, str] = {}  # rules that may exceed it, each with the reason
@@ -28,7 +28,7 @@ def lines(function) -> int:
     return sum(bool(line.strip()) and not line.strip().startswith("#") for line in rest)
 
 
-RULES = {f"{r.apply.__module__}.{r.apply.__qualname__}": r.apply for r in ops.rules()}
+RULES = {f"{r.apply.__module__}.{r.apply.__qualname__}": r.apply for r in rules()}
 LENGTHS = {name: lines(apply) for name, apply in RULES.items()}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.frontends import load
-from shapesmt.infer import infer
-from shapesmt.tensor import tensor
+from shapesmt.inference.infer import infer
+from shapesmt.rules.tensor import tensor
 from tests.ops.harness import agree, node
 
 LOSSES = {"NegativeLogLikelihoodLoss": ["y"], "SoftmaxCrossEntropyLoss": ["y", "logits"]}

@@ -6,13 +6,14 @@ from itertools import product
 
 import pytest
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import symbol
-from shapesmt.graph import Attributes, Declared, Graph, Node
-from shapesmt.infer import infer
-from shapesmt.ops.registry import Rule, load_everything, rules
-from shapesmt.problem import pose
-from shapesmt.tensor import tensor
+from shapesmt.algebra.dim import symbol
+from shapesmt.examine.problem import pose
+from shapesmt.graph.graph import Attributes, Graph, Node
+from shapesmt.graph.literal import Declared
+from shapesmt.inference.infer import infer
+from shapesmt.rules.context import InferenceContext
+from shapesmt.rules.registry import Rule, load_everything, rules
+from shapesmt.rules.tensor import tensor
 
 load_everything()
 RULES = sorted((r for r in rules() if not r.nested), key=lambda r: (r.domain, r.name, r.since))

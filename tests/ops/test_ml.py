@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from shapesmt.dim import ONE
-from shapesmt.graph import Attributes, Declared, Graph, Node
-from shapesmt.infer import infer
-from shapesmt.tensor import tensor
+from shapesmt.algebra.dim import ONE
+from shapesmt.graph.graph import Attributes, Graph, Node
+from shapesmt.graph.literal import Declared
+from shapesmt.inference.infer import infer
+from shapesmt.rules.tensor import tensor
 from tests.ops.harness import agree, build
 from tests.ops.harness import node as plain
 

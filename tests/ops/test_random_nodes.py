@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import as_dim, symbol
+from shapesmt.algebra.dim import as_dim, symbol
+from shapesmt.algebra.numeric.floats import literal
 from shapesmt.frontends.tensorflow.operators import known
-from shapesmt.graph import Attributes, Node
-from shapesmt.ops.registry import Rule, load_everything, rules
-from shapesmt.real import literal
-from shapesmt.tensor import Tensor, UnknownRankError, tensor
-from shapesmt.value import elements
+from shapesmt.graph.graph import Attributes, Node
+from shapesmt.rules.context import InferenceContext
+from shapesmt.rules.registry import Rule, load_everything, rules
+from shapesmt.rules.tensor import Tensor, UnknownRankError, tensor
+from shapesmt.rules.value import elements
 
 load_everything()
 RULES = sorted((r for r in rules() if not r.nested and r.domain == "tensorflow"), key=lambda r: r.name)

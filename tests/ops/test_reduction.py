@@ -7,12 +7,12 @@ import pytest
 from onnx import numpy_helper
 
 import shapesmt
-from shapesmt.dim import ZERO, symbol
+from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
-from shapesmt.infer import infer
-from shapesmt.ops.reduction import FOLDS
-from shapesmt.tensor import tensor
-from shapesmt.value import Elements, Field
+from shapesmt.inference.infer import infer
+from shapesmt.ops.math.reduction import FOLDS
+from shapesmt.rules.tensor import tensor
+from shapesmt.rules.value import Elements, Field
 from tests.ops.harness import agree, build, node
 
 REDUCTIONS = [*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean"]

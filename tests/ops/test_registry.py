@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
+from shapesmt.cli.main import main
 from shapesmt.errors import InternalError
-from shapesmt.ops import registry
+from shapesmt.rules import registry
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>
 g (float[n, 3] x) => (float[a, b] y) { y = com.example.plugin.Double (x) }"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shapesmt.evaluate import evaluate
+from shapesmt.algebra.evaluate import evaluate
 from tests.ops.harness import agree, node
 
 IMAGE = {"x": ["n", 2, "h", "w"]}

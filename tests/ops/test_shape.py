@@ -7,9 +7,9 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from shapesmt.dim import symbol
-from shapesmt.ops.fields import along, within
-from shapesmt.ops.reshape import divided
+from shapesmt.algebra.dim import symbol
+from shapesmt.ops.layout.reshape import divided
+from shapesmt.ops.shared.fields import along, within
 from tests.ops.harness import agree, node
 
 NM = {"n": (0, 3), "m": (0, 3)}

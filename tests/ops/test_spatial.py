@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from shapesmt.ops import resolve
+from shapesmt.rules import resolve
 from tests.ops.harness import agree, node
 
 SQUARE = {"x": ["n", 2, "h", "w"]}

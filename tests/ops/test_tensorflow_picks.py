@@ -12,8 +12,8 @@ pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed"
 import tensorflow as tf
 
 from shapesmt import InferenceContext, ShapeMismatch
-from shapesmt.ops import resolve
 from shapesmt.ops.tensorflow.common import DOMAIN
+from shapesmt.rules import resolve
 from tests.ops import tensorflow as oracle
 from tests.ops.tensorflow import SAMPLED, floats, ints, length, named, scalar
 

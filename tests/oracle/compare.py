@@ -12,9 +12,9 @@ import onnx
 
 import shapesmt
 from shapesmt.errors import UsageError
-from shapesmt.finding import Finding, Verdict
-from shapesmt.ranges import RangeLike
-from shapesmt.report import Bounds, CaseBounds, DimBounds, Report
+from shapesmt.language.ranges import RangeLike
+from shapesmt.report.finding import Finding, Verdict
+from shapesmt.report.report import Bounds, CaseBounds, DimBounds, Report
 from tests.oracle.runner import Run, value
 
 

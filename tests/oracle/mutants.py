@@ -31,8 +31,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import MessageToJson
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.interning import LIMIT, forget, sizes
+from shapesmt.algebra.interning import LIMIT, forget, sizes
+from shapesmt.cli.main import main
 from tests.frontends import test_openvino as ir
 from tests.frontends import test_tensorflow as tf
 

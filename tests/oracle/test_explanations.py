@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.dim import Dim, symbol
+from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.formula import negate
 from shapesmt.errors import UsageError
-from shapesmt.expressions import parse_formula
-from shapesmt.finding import SymbolRange, Verdict
-from shapesmt.formula import negate
 from shapesmt.frontends import load
-from shapesmt.report import Explanation
+from shapesmt.language.expressions import parse_formula
+from shapesmt.report.finding import SymbolRange, Verdict
+from shapesmt.report.report import Explanation
 from shapesmt.solve.solver import check
 from tests.oracle.test_execution import posed
 

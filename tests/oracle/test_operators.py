@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import onnx
 import pytest
 
-from shapesmt.inputs import MOST
+from shapesmt.examine.inputs import MOST
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.growing import grow
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, varied

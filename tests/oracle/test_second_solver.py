@@ -8,11 +8,11 @@ import pytest
 
 import shapesmt
 from shapesmt.deadline import Deadline
-from shapesmt.finding import Verdict
+from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.problem import pose
-from shapesmt.solve.certify import certify, first_failing
-from shapesmt.solve.encode import Encoding, encode
+from shapesmt.report.finding import Verdict
+from shapesmt.system.certify import certify, first_failing
+from shapesmt.system.encode import Encoding, encode
 from tests.oracle.graphs import Case, generate
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 

@@ -22,8 +22,8 @@ import pytest
 from onnx import helper
 
 import shapesmt
-from shapesmt.finding import Verdict
-from shapesmt.report import Bounds, Report
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Bounds, Report
 from tests.oracle.runner import Execution, value
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 

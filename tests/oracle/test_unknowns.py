@@ -12,8 +12,8 @@ import onnx
 import onnxruntime
 
 import shapesmt
-from shapesmt.finding import Verdict
-from shapesmt.report import Bounds, Report
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Bounds, Report
 from tests.oracle.runner import value
 from tests.oracle.unknowns import drawn
 

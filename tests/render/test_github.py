@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 
-from shapesmt.cli import main
-from shapesmt.codes import CATALOGUE
-from shapesmt.finding import Finding, Verdict
+from shapesmt.cli.main import main
+from shapesmt.laws.catalogue import CATALOGUE
 from shapesmt.render.github import commands
-from shapesmt.report import Counts, Report
-from shapesmt.reports import Reports, Unchecked
+from shapesmt.report.batch import Reports, Unchecked
+from shapesmt.report.finding import Finding, Verdict
+from shapesmt.report.report import Counts, Report
 from tests.render.test_text import UNET
 
 EVIL = "a%b:c,d\r\n::error::\x1b[2J\u202e"

@@ -14,9 +14,9 @@ import pytest
 from rich.cells import cell_len
 
 import shapesmt
-from shapesmt.finding import Cause, Verdict
 from shapesmt.render import render
-from shapesmt.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
+from shapesmt.report.finding import Cause, Verdict
+from shapesmt.report.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
 from tests.render.test_text import UNET, Terminal, text
 
 UNET_FILE = Path(__file__).parent.parent.parent / "examples" / "unet" / "unet.onnx"
@@ -94,7 +94,7 @@ def test_no_colour_is_honoured(monkeypatch):
 def test_a_pipe_gets_neither_colour_nor_wrapping(form):
     environment = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR")}
     ran = subprocess.run(
-        [sys.executable, "-m", "shapesmt.cli", "check", str(UNET_FILE), "--dim", "height=64..512", "--format", form],
+        [sys.executable, "-m", "shapesmt", "check", str(UNET_FILE), "--dim", "height=64..512", "--format", form],
         capture_output=True,
         text=True,
         encoding="utf-8",

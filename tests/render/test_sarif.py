@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 
 import shapesmt
-from shapesmt.cli import main
-from shapesmt.codes import CATALOGUE
-from shapesmt.finding import Cause, Finding, Verdict
+from shapesmt.cli.main import main
+from shapesmt.laws.catalogue import CATALOGUE
 from shapesmt.render.sarif import sarif
-from shapesmt.report import Counts, Report
-from shapesmt.reports import Reports, Unchecked
+from shapesmt.report.batch import Reports, Unchecked
+from shapesmt.report.finding import Cause, Finding, Verdict
+from shapesmt.report.report import Counts, Report
 from tests.render.test_text import UNET
 
 PART = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())

@@ -12,13 +12,13 @@ import time
 
 import pytest
 
-from shapesmt.finding import Cause, Caution, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
-from shapesmt.remedy import declared
+from shapesmt.diagnose.remedy import declared
 from shapesmt.render import render
-from shapesmt.render.advice import flags
-from shapesmt.render.progress import counting, progress
-from shapesmt.render.text import lines
-from shapesmt.report import (
+from shapesmt.render.progress import counting, timing
+from shapesmt.render.text.advice import flags
+from shapesmt.render.text.text import lines
+from shapesmt.report.finding import Cause, Caution, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.report.report import (
     Bounds,
     Counts,
     DimBounds,
@@ -430,11 +430,11 @@ def test_plain_text_needs_no_rich():
 def test_progress_appears_only_late_and_only_at_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     quick, slow, piped = Terminal(), Terminal(), io.StringIO()
-    with progress("checking m.onnx", 60, quick):
+    with timing("checking m.onnx", 60, quick):
         pass
-    with progress("checking [red]m.onnx", 60, slow, delay=0.01):
+    with timing("checking [red]m.onnx", 60, slow, delay=0.01):
         time.sleep(0.5)
-    with progress("checking m.onnx", 60, piped, delay=0):
+    with timing("checking m.onnx", 60, piped, delay=0):
         time.sleep(0.05)
     assert quick.getvalue() == piped.getvalue() == ""
     assert "checking [red]m.onnx" in slow.getvalue()

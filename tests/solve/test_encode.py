@@ -8,11 +8,11 @@ from math import inf
 import pytest
 
 from shapesmt.deadline import Deadline
+from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.graph import Graph
-from shapesmt.problem import pose
-from shapesmt.solve.certify import certify, first_failing
-from shapesmt.solve.encode import Encoding, encode
+from shapesmt.graph.graph import Graph
+from shapesmt.system.certify import certify, first_failing
+from shapesmt.system.encode import Encoding, encode
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
 

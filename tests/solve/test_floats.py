@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from shapesmt.dim import symbol
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import any_of, at_least, equal, less
-from shapesmt.real import Real, from_dim, literal
-from shapesmt.solve.floats import envelope
+from shapesmt.algebra.dim import symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import any_of, at_least, equal, less
+from shapesmt.algebra.numeric.floats import Real, from_dim, literal
+from shapesmt.solve.envelopes import envelope
 from shapesmt.solve.solver import check
 
 H = symbol("h", 0, 2**40)

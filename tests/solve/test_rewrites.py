@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from shapesmt.dim import Dim, ceil_divide, defined, maximum, minimum, symbol
-from shapesmt.formula import (
+from shapesmt.algebra.dim import Dim, ceil_divide, defined, maximum, minimum, symbol
+from shapesmt.algebra.formula import (
     Formula,
     absolute,
     all_of,
@@ -24,7 +24,7 @@ from shapesmt.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.rewrite import replace
+from shapesmt.algebra.substitute import replace
 from shapesmt.solve.smtlib import Script, number
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 

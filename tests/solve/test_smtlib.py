@@ -6,10 +6,10 @@ import itertools
 
 import pytest
 
-from shapesmt.dim import Dim, defined, maximum, minimum, symbol
-from shapesmt.evaluate import evaluate
-from shapesmt.formula import Formula, any_of, at_least, differs, equal, select
-from shapesmt.real import from_dim, literal
+from shapesmt.algebra.dim import Dim, defined, maximum, minimum, symbol
+from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.formula import Formula, any_of, at_least, differs, equal, select
+from shapesmt.algebra.numeric.floats import from_dim, literal
 from shapesmt.solve.smtlib import Script, script
 from shapesmt.solve.solver import check
 from tests.oracle.solvers import cvc5_verdict, z3_verdict

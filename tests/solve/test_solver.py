@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from shapesmt.algebra.dim import Dim, minimum, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.deadline import Deadline
-from shapesmt.dim import Dim, minimum, symbol
-from shapesmt.evaluate import Evaluator
-from shapesmt.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.solve import solver
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.solver import check, core, holds, maximize, minimize, smallest_model

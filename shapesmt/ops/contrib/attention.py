@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, as_dim
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.laws import require_one_or, require_shape, require_single, require_vector
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, require_one_or, require_shape, require_single, require_vector
 
 HEADS_LAW = "the heads divide the hidden size"
 MASK_LAW = "the mask fits batch and sequence lengths"

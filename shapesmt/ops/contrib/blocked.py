@@ -5,17 +5,14 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ceil_divide
-from shapesmt.formula import all_of, any_of, at_least, divides, less
+from shapesmt.algebra import all_of, any_of, at_least, ceil_divide, divides, less
 from shapesmt.ops.contrib.common import viewed
-from shapesmt.ops.registry import rule
-from shapesmt.ops.spatial import convolved, global_pool, pool
-from shapesmt.tensor import LOST
+from shapesmt.ops.windows.spatial import convolved, global_pool, pool
+from shapesmt.rules import LOST, rule
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
-    from shapesmt.tensor import Tensor
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext, Tensor
 
 DOMAIN = "com.microsoft.nchwc"
 BLOCK, LARGE_BLOCK = 8, 16  # channels, by machine

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 
-from shapesmt.context import InferenceContext
-from shapesmt.ops.laws import require_shape
-from shapesmt.ops.registry import AnyApply, Apply, rule
-from shapesmt.tensor import Tensor
+from shapesmt.rules import AnyApply, Apply, InferenceContext, Tensor, require_shape, rule
 
 DOMAIN = "com.microsoft"
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, as_dim, maximum
-from shapesmt.formula import divides, equal
-from shapesmt.ops.attention import Heads, require_gate
+from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
 from shapesmt.ops.contrib.attention import HEADS_LAW, heads, hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.tensor import Tensor
+from shapesmt.ops.math.attention import Heads, require_gate
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
 @contrib("PagedAttention", "SparsePagedAttention")
@@ -68,11 +65,17 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     ctx.require(fits, "keys have heads of the queries' size", key[2], size)
     state = in_window(ctx, (query[0], shared, size, width))
     require_shape(ctx, 3, state, "the state is [B, M, K, V]")
-    gated = Heads(query[0], as_dim(shared), query[1], size)
-    for index, each in ((4, shared * size), (5, 1)):
-        require_gate(ctx, index, gated, each, "the gates are one per head, or per feature of the keys")
+    require_gates(ctx, Heads(query[0], as_dim(shared), query[1], size))
     dtype = ctx.input(3).dtype if ctx.has(3) else query.dtype
     return [ctx.tensor((*query.dims[:2], max(count, shared) * width)), ctx.tensor(state, dtype)]
+
+
+def require_gates(ctx: InferenceContext, gated: Heads) -> None:
+    """State what decay and rate are, and that those are given which the rule of the update reads."""
+    for index, kind, each in ((4, "gated", gated.number * gated.size), (5, "delta", as_dim(1))):
+        wanted = kind in ctx.text("update_rule", "gated_delta")
+        ctx.limit(ctx.has(index) or not wanted, f"input {index} is given")
+        require_gate(ctx, index, gated, each, "the gates are one per head, or per feature of the keys")
 
 
 def in_window(ctx: InferenceContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
@@ -87,8 +90,10 @@ def linear_gate(ctx: InferenceContext) -> list[Tensor]:
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     ctx.require_at_least(x[-1], 1, "there is a head")
-    require_vector(ctx, (1, 2), x[-1], "bias and scale have one element per head")
-    require_shape(ctx, 3, x.dims, "both projections have the same shape")
+    for index in filter(ctx.has, (1, 2)):
+        ctx.require_equal(ctx.input(index).numel, x[-1], "bias and scale have one element per head")
+    if ctx.outputs > 1:
+        require_shape(ctx, 3, x.dims, "both projections have the same shape")
     return [ctx.tensor(x.dims)] * 2
 
 

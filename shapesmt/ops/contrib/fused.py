@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ceil_divide, total
-from shapesmt.formula import any_of, at_least, divides, equal
+from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, total
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import borrow, channels_first, contrib, viewed
-from shapesmt.ops.laws import require_single, require_vector
-from shapesmt.ops.linear import gemm, matrix_product
-from shapesmt.ops.spatial import conv, conv_transpose, convolved, pool
-from shapesmt.tensor import Tensor
+from shapesmt.ops.math.linear import gemm, matrix_product
+from shapesmt.ops.windows.spatial import conv, conv_transpose, convolved, pool
+from shapesmt.rules import InferenceContext, Tensor, require_least, require_single, require_vector
 
 BIAS_LAW = "the bias has one element per position of the last axis"
 
@@ -100,10 +97,11 @@ def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
     x, w = ctx.input(0), ctx.input(1)
     y = conv_transpose(viewed(ctx, (x, w, ctx.input(3) if ctx.has(3) else None)))
     if not ctx.has(2):
-        return y
+        ctx.reject("input 2 is given")
     rank = x.rank - 2
     ctx.require_equal(ctx.input(2).numel, 2 * rank, f"there are {2 * rank} pads")
     pads = ctx.items(2)
+    require_least(ctx, pads, 0, "pads are not negative")
     sizes = []
     for i, full in enumerate(y.dims[2:]):
         ends = [pads[i], pads[i + rank]] if pads and len(pads) == 2 * rank else []

@@ -6,14 +6,11 @@ keys and values, and H a head's size.
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ZERO, Dim, maximum
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum
 from shapesmt.ops.contrib.attention import HEADS_LAW, require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.indices import require_places
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.tensor import Tensor
+from shapesmt.ops.shared.indices import require_places
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
 def grouped_heads(ctx: InferenceContext) -> tuple[int, int]:
@@ -44,7 +41,8 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     added = ctx.input(1, rank=3)[1] if past is not ZERO and ctx.has(1) else new
     ctx.require(any_of(equal(added, new), equal(added, 0)), "there is a key per query, or none", added, new)
     require_shape(ctx, (1, 2), (batch, added, shared * size), "keys and values are [B, S, Nk * H]")
-    require_vector(ctx, 5, batch, "there is a length per sample")
+    ctx.require_equal(ctx.input(5).numel, batch, "there is a length per sample")
+    _require_kept(ctx)
     given, present = grown(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, given)
     total = seen_length(ctx, 10, "total") if given is None else given
@@ -53,6 +51,13 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     require_vector(ctx, (14, 15), size, "a norm's scale is as long as a head")
     cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
+
+
+def _require_kept(ctx: InferenceContext) -> None:
+    """State that the cache has a width only if it is quantized, and that scores have an output if they are kept."""
+    kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
+    ctx.limit(not kept or ctx.integer("kv_cache_bit_width", 0) == 0, "attribute 'kv_cache_bit_width' is 0")
+    ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, "output 3 comes with 'qk_output'")
 
 
 def batch_of(ctx: InferenceContext) -> tuple[Dim, Dim]:
@@ -112,7 +117,7 @@ def require_tables(ctx: InferenceContext, indices: tuple[int, int], size: Dim, t
     """State that tables of cosines and sines `[positions, R/2]` are alike, and fit a head and the positions used."""
     cosines, sines = indices
     ctx.check(ctx.has(cosines) == ctx.has(sines), "cosines and sines come together")
-    ctx.check(ctx.has(cosines) or not ctx.integer("do_rotary", 0), "do_rotary comes with cosines and sines")
+    ctx.check(ctx.has(cosines) or ctx.integer("do_rotary", 0) != 1, "do_rotary comes with cosines and sines")
     if ctx.has(cosines):
         table = ctx.input(cosines)
         ctx.require_rank(table, 2)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.indices import require_places
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.reduction import without
-from shapesmt.tensor import Tensor
+from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.indices import require_places
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 HIDDEN_LAW = "the parameters have one element per hidden feature"
 
@@ -37,7 +34,8 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, "words and segments have the same shape")
-    _require_tables(ctx, words)
+    ctx.limit(ctx.has(4) or not ctx.has(1), "a table comes with the segments")
+    _require_tables(ctx, ids, words)
     require_vector(ctx, (5, 6), words[1], HIDDEN_LAW)
     require_shape(ctx, 7, ids.dims, "the mask has the shape of the words")
     if quantized:
@@ -47,10 +45,13 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     return [y, ctx.tensor((ids[0],), "int32"), y]
 
 
-def _require_tables(ctx: InferenceContext, words: Tensor) -> None:
+def _require_tables(ctx: InferenceContext, ids: Tensor, words: Tensor) -> None:
     """State that all tables are equally wide, and have the words and segments that are looked up."""
-    for table in (ctx.input(i, rank=2) for i in (3, 4) if ctx.has(i)):
+    for index in (i for i in (2, 3, 4) if ctx.has(i)):
+        table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
         ctx.require_equal(table[1], words[1], "the tables have the same hidden size")
+        some = any_of(equal(ids.numel, 0), at_least(table[0], 1)) if looked_up else True
+        ctx.limit(some, "there is something to pick from", table[0], 1)
     for listed, at in ((0, 2), (1, 4)):
         if ctx.has(at):
             require_places(ctx, listed, ctx.input(at)[0], "words and segments are in their tables")
@@ -109,10 +110,10 @@ def ordered_normalization(ctx: InferenceContext) -> Tensor:
 @contrib("GatedRMSNorm")
 def gated_norm(ctx: InferenceContext) -> Tensor:
     """`[..., H * C]`, normalized over each C, times a gate of its shape."""
-    x, scale = ctx.input(0), ctx.input(1, rank=1)
+    x, size = ctx.input(0), ctx.input(1).numel
     ctx.require_rank(x, 1, least=True)
-    ctx.require_at_least(scale[0], 1, "the scale has an element")
-    ctx.require(divides(scale[0], x[-1]), "the last axis is a multiple of the scale", x[-1], scale[0])
+    ctx.require_at_least(size, 1, "the scale has an element")
+    ctx.require(divides(size, x[-1]), "the last axis is a multiple of the scale", x[-1], size)
     ctx.require_agree(x, ctx.input(2), law="the gate has the input's shape")
     return ctx.tensor(x.dims)
 

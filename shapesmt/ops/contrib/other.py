@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, maximum
+from shapesmt.algebra import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
-from shapesmt.ops.indexing import gather_nd
-from shapesmt.ops.indices import require_places
-from shapesmt.ops.joining import pad
-from shapesmt.ops.laws import require_least, require_shape, require_single, require_vector, sized
-from shapesmt.ops.recurrent import direction_count, require_states
-from shapesmt.ops.registry import rule
-from shapesmt.ops.sampling import grid_sample
-from shapesmt.ops.shape import sequence, trilu
-from shapesmt.tensor import Tensor
+from shapesmt.ops.layout.indexing import gather_nd
+from shapesmt.ops.layout.joining import pad
+from shapesmt.ops.layout.shape import sequence, trilu
+from shapesmt.ops.math.recurrent import direction_count, require_states
+from shapesmt.ops.shared.indices import require_places
+from shapesmt.ops.windows.sampling import grid_sample
+from shapesmt.rules import (
+    InferenceContext,
+    Tensor,
+    require_least,
+    require_shape,
+    require_single,
+    require_vector,
+    rule,
+    sized,
+)
 
 contrib("GatherND")(borrow(gather_nd, 11))
 contrib("GridSample")(borrow(grid_sample, 16))
@@ -73,7 +79,7 @@ def torch_embedding(ctx: InferenceContext) -> Tensor:
 @contrib("MurmurHash3", any_rank=True, total=True)
 def murmur(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
-    return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.integer("positive", 1) else "int32")
+    return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.integer("positive", 1) == 1 else "int32")
 
 
 @contrib("AllReduce", any_rank=True, total=True)
@@ -172,23 +178,26 @@ def tokenizer(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), f"the strings are [C] or [N, C], not of rank {x.rank}")
     if x.numel.lo < 1:
-        return ctx.tensor(x.dims if x.numel.constant == 0 else None)
+        return ctx.tensor([*x.dims[:-1], 0] if x.numel.constant == 0 else None)
     return ctx.tensor((*x.dims, ctx.fresh("tokens")))
 
 
 @contrib("WordConvEmbedding", dtype="float32")
 def word_embedding(ctx: InferenceContext) -> Tensor:
     """Words `[sequence, characters]`, embedded by convolving their characters: `[sequence, filters]`."""
-    words, filters, characters = ctx.input(0, rank=2), ctx.input(1, rank=4), ctx.input(3, rank=2)
+    words, filters, characters = (ctx.input(i) for i in (0, 1, 3))
+    ctx.require_rank(words, 2, least=True)
+    ctx.require_rank(filters, 4, least=True)
+    ctx.require_rank(characters, 2, least=True)
     require_vector(ctx, 2, filters[0], "the bias has one element per filter")
     law = "the filters are as wide as a character's embedding"
     ctx.require_equal(filters[3], characters[1], law)
     ctx.require_at_least(words[1], filters[2], "the words are as long as the filters")
     given = (("conv_window_size", filters[2]), ("char_embedding_size", characters[1]), ("embedding_size", filters[0]))
     for name, size in given:
-        if name in ctx.attributes:
+        if ctx.integer(name, -1) != -1:
             ctx.require_equal(size, ctx.integer(name), f"'{name}' is that of the weights")
-    return ctx.tensor((*words.dims[:-1], filters[0]), "float32")
+    return ctx.tensor((words[0], filters[0]), "float32")
 
 
 @contrib("NGramRepeatBlock")
@@ -204,7 +213,9 @@ def ngram_block(ctx: InferenceContext) -> Tensor:
 def bifurcation(ctx: InferenceContext) -> list[Tensor]:
     """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
-    require_single(ctx, 2, law="the index is one number")
+    ctx.require_equal(ctx.input(2).numel, 1, "the index is one number")
+    shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
+    ctx.limit(shortest <= longest, "n-grams have at least 'min_ngram_size' elements")
     most: Dim = current[0]
     matched = ctx.items(2)
     if ctx.has(3):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
+from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.indices import require_places
-from shapesmt.ops.laws import require_shape, require_single, require_vector
-from shapesmt.tensor import Tensor
+from shapesmt.ops.shared.indices import require_places
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
 @contrib("RotaryEmbedding", "MRotaryEmbedding")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, ceil_divide, product
-from shapesmt.formula import FALSE, Formula, all_of, any_of, differs, divides, equal, select
+from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import channels_first, contrib, require_scalars, viewed
-from shapesmt.ops.joining import concat
-from shapesmt.ops.laws import require_one_or, require_shape, require_single, require_vector
-from shapesmt.ops.linear import gemm, matrix_product, require_broadcast_to
-from shapesmt.ops.quantization import require_scale
-from shapesmt.ops.reduction import without
-from shapesmt.ops.spatial import average_pool, global_pool, qlinear_conv
-from shapesmt.tensor import Tensor
+from shapesmt.ops.layout.joining import concat
+from shapesmt.ops.math.linear import gemm, matrix_product, require_broadcast_to
+from shapesmt.ops.math.quantization import require_scale
+from shapesmt.ops.math.reduction import without
+from shapesmt.ops.windows.spatial import average_pool, global_pool, qlinear_conv
+from shapesmt.rules import (
+    InferenceContext,
+    Tensor,
+    require_least,
+    require_one_or,
+    require_shape,
+    require_single,
+    require_vector,
+)
 
 COLUMN_LAW = "there is one scale and zero point, or one per column"
 
@@ -24,7 +29,16 @@ COLUMN_LAW = "there is one scale and zero point, or one per column"
 def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together; scales and zero points are one number each."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
+    types = {ctx.input(i).dtype for i in (0, 2, 3, 5, 7) if ctx.has(i)} - {""}
+    ctx.limit(len(types) <= 1, f"zero points are of type {ctx.input(0).dtype}")
+    require_zeros(ctx, 2, 5, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
+
+
+def require_zeros(ctx: InferenceContext, *indices: int) -> None:
+    """State that zero points are given, but for those that the node's inputs end before."""
+    given = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
+    ctx.limit(all(given), "zero points are given together")
 
 
 @contrib("MulInteger", dtype="int32")
@@ -48,11 +62,18 @@ def reordered(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, dtype)
 
 
+def require_first(ctx: InferenceContext, *indices: int) -> None:
+    """State that scales and zero points have an element: of several the first counts."""
+    for i in filter(ctx.has, indices):
+        ctx.require_at_least(ctx.input(i).numel, 1, "scales and zero points have one element or more")
+
+
 @contrib("QLinearSoftmax")
 def quantized_softmax(ctx: InferenceContext) -> Tensor:
     """The shape is kept; `axis` is inside it."""
     x = ctx.input(0)
-    require_single(ctx, 1, 2, 3, 4)
+    require_single(ctx, 1)
+    require_first(ctx, 2, 3, 4)
     ctx.axis(x.rank, -1)
     return ctx.tensor(x.dims)
 
@@ -60,7 +81,7 @@ def quantized_softmax(ctx: InferenceContext) -> Tensor:
 @contrib("QLinearWhere")
 def quantized_where(ctx: InferenceContext) -> Tensor:
     """Condition and both cases broadcast together."""
-    require_single(ctx, 2, 3, 5, 6, 7, 8)
+    require_first(ctx, 2, 3, 5, 6, 7, 8)
     return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
 
 
@@ -81,7 +102,11 @@ def quantized_concat(ctx: InferenceContext) -> Tensor:
     """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
     given = len(ctx.inputs) - 2
     ctx.check(given > 0 and given % 3 == 0, "each joined tensor comes with a scale and a zero point")
-    require_single(ctx, 0, 1, *(i for i in range(2, given + 2) if i % 3 != 2))
+    for i in (0, 1, *(i for i in range(2, given + 2) if i % 3 != 2)):
+        ctx.require_at_least(ctx.input(i).numel, 1, "scales and zero points have one element or more")
+    kinds = [{ctx.input(i).dtype for i in range(first, given + 2, 3)} for first in (0, 1, 2, 3, 4)]
+    ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, "scales are of type float32")
+    ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, "tensors and zero points have the same element type")
     return concat(viewed(ctx, [ctx.input(i) for i in range(2, given + 2, 3)], 13))
 
 
@@ -101,17 +126,16 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
     """Windows are averaged, or whole images; the channels come second, or last with `channels_last`."""
     windows = ctx.node.op == "QLinearAveragePool"
     (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
+    require_zeros(ctx, 2, 4)
     apply = average_pool if windows else global_pool
     if ctx.integer("channels_last", 0):
         y = channels_first(ctx, apply, version=11)
-        for size in y.dims[1:-1]:
-            ctx.require_at_least(size, 1, "the window has a position")
+        require_least(ctx, y.dims[1:-1], 1, "the window has a position")
         return y
     if not windows:
         x = ctx.input(0)
         ctx.require_rank(x, 3, least=True)
-        for size in x.dims[2:]:
-            ctx.require_at_least(size, 1, "the image isn't empty")
+        require_least(ctx, x.dims[2:], 1, "the image isn't empty")
         return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
     return apply(viewed(ctx, ctx.inputs, 11))
 
@@ -154,22 +178,25 @@ def product_to_float(ctx: InferenceContext) -> Tensor:
     shape = matrix_product(ctx, a, b)
     scale, zero, bias = (2, 3, 4) if dynamic else (3, 5, 6)
     if not dynamic:
-        require_single(ctx, 2, 4)
-    for index in (scale, zero):
-        if ctx.has(index):
-            require_columns(ctx, ctx.input(index), b)
-    require_vector(ctx, bias, b[-1], "the bias has one element per column")
+        ctx.require_equal(ctx.input(2).numel, 1, "scales and zero points are one number each")
+        require_single(ctx, 4)
+    require_columns(ctx, ctx.input(scale), b)
+    if ctx.has(zero):
+        ctx.check(ctx.input(zero).rank in (0, 1, b.rank), COLUMN_LAW)
+        require_columns(ctx, ctx.input(zero), b)
+    if ctx.has(bias):
+        ctx.check(ctx.input(bias).rank <= 1, "the bias has one element per column")
+        ctx.require_equal(ctx.input(bias).numel, b[-1], "the bias has one element per column")
     return ctx.tensor(shape, ctx.input(scale).dtype)
 
 
 def require_columns(ctx: InferenceContext, parameter: Tensor, b: Tensor) -> None:
     """State that a scale or zero point is one number, or `[..., 1, N]` for matrices `[..., K, N]`."""
-    ctx.check(parameter.rank in (0, 1, b.rank), COLUMN_LAW)
-    if parameter.rank <= 1:
-        per_column = [equal(parameter.numel, b[-1])] if b.rank == 2 else []
-        fitting = [equal(parameter.numel, 1), *per_column]
-    else:
-        fitting = [all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims))]
+    fitting = [equal(parameter.numel, 1)]
+    if parameter.rank == 1 and b.rank == 2:
+        fitting.append(equal(parameter.numel, b[-1]))
+    elif parameter.rank == b.rank > 1:
+        fitting.append(all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims)))
     ctx.require(any_of(*fitting), COLUMN_LAW, parameter.numel, b[-1])
 
 
@@ -202,8 +229,9 @@ def packed_product(ctx: InferenceContext) -> Tensor:
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
     size = block_size(ctx)
     blocks = -(-k // size)
-    require_elements(ctx, 1, n * blocks * (size * bits // 8), "the weights are [N, blocks, block_size * bits / 8]")
-    require_elements(ctx, 2, n * blocks, "there is one scale per block")
+    require_shape(ctx, 1, (n, blocks, size * bits // 8), "the weights are [N, blocks, block_size * bits / 8]")
+    scales = (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,)
+    require_shape(ctx, 2, scales, "there is one scale per block")
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
         require_elements(ctx, 3, packed, "there is one zero point per block")
@@ -305,56 +333,6 @@ def gather_quantized(ctx: InferenceContext) -> Tensor:
         wanted = ceil_divide(d, size) if i == quantized else d
         ctx.require_equal(scales[i], wanted, "there is one scale per block of the quantized axis")
     return ctx.tensor((*whole[:axis], *indices.dims, *whole[axis + 1 :]), scales.dtype)
-
-
-# Mixtures of experts
-
-
-@contrib("MoE", "QMoE")
-def mixture(ctx: InferenceContext) -> Tensor:
-    """`[..., hidden]` keeps its shape; every token has a probability for each expert.
-
-    An expert's weights are `[inner, hidden]` on the way in (both halves of a fused SwiGLU) and `[hidden, inner]` back,
-    or all of them turned.
-    """
-    x, router, packed = ctx.input(0), ctx.input(1, rank=2), ctx.node.op == "QMoE"
-    ctx.check(x.rank in (2, 3), f"the input is [tokens, hidden] or [batch, sequence, hidden], not of rank {x.rank}")
-    ctx.require_equal(router[0], product(x.dims[:-1]), "each token has a probability for each expert")
-    weights, biases = ((2, 5, 8), (4, 7, 10)) if packed else ((2, 4, 6), (3, 5, 7))
-    per_byte = weights_per_byte(ctx, "expert_weight_bits") if packed else 1
-    layers, turned = _layers(ctx, ctx.input(weights[1], rank=3), x[-1], per_byte)
-    for weight, bias, (rows, columns) in zip(weights, biases, layers, strict=True):
-        shape = (router[1], rows, ceil_divide(columns, per_byte))
-        _require_turned(ctx, weight, shape, turned)
-        require_shape(ctx, bias, shape[:2], "there is a bias for each expert and output")
-    if packed and ctx.text("quant_type", "int") == "int":
-        _require_expert_scales(ctx, router[1], *layers)
-    ctx.require_at_least(router[1], ctx.integer("k", 1), "there are at least k experts")
-    return ctx.tensor(x.dims)
-
-
-def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
-    """The outputs and inputs of an expert's layers, and whether their weights are turned."""
-    turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
-    inner = select(turned, back[1], back[2] * per_byte)
-    fused = 2 if ctx.integer("swiglu_fusion", 0) else 1
-    ctx.require(divides(per_byte, hidden), "the hidden features fill the bytes that hold them", hidden, per_byte)
-    return [(inner * fused, hidden), (hidden, inner), (inner, hidden)], turned
-
-
-def _require_turned(ctx: InferenceContext, index: int, shape: tuple[Dim, Dim, Dim], turned: Formula) -> None:
-    """State the shape of the experts' weights, the last two axes of which may have changed places."""
-    experts, rows, columns = shape
-    law = "weights are [experts, outputs, inputs]"
-    require_shape(ctx, index, (experts, select(turned, columns, rows), select(turned, rows, columns)), law)
-
-
-def _require_expert_scales(ctx: InferenceContext, experts: Dim, *weights: tuple[Dim, Dim]) -> None:
-    """State that scales are one per row of an expert's weights, or with `block_size` one per block of a row."""
-    block = ctx.integer("block_size", 0)
-    for index, (rows, columns) in zip((3, 6, 9), weights, strict=True):
-        blocks = (ceil_divide(columns, block),) if block > 0 else ()
-        require_shape(ctx, index, (experts, rows, *blocks), "there is a scale per row or block of an expert's weights")
 
 
 # Block floating point

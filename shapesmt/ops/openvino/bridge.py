@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.application import Unjudged
-from shapesmt.formula import FALSE, TRUE
-from shapesmt.ops import bridge
+from shapesmt.algebra import FALSE, TRUE
+from shapesmt.ops.shared import bridge
+from shapesmt.rules import Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.formula import Formula
+    from shapesmt.algebra import Formula
     from shapesmt.graph import AttributeValue
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 INSIDE = "indices are inside the axis"
 REMEDY = ": are the weights, a .bin file, beside the model?"

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, as_dim, maximum, minimum, product
-from shapesmt.formula import any_of, at_least, divides, equal
-from shapesmt.ops.detection import kept_per_class
-from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_shape, require_vector, sized
+from shapesmt.algebra import ONE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import FLOATS, Tensor, tensor
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.windows.detection import kept_per_class
+from shapesmt.rules import FLOATS, Tensor, require_shape, require_vector, sized, tensor
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext
 
 SCORED, COORDINATES = "each box has a score per class", "a box has 4 coordinates"
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from shapesmt.context import BROADCAST_LAW, InferenceContext
-from shapesmt.dim import ONE
-from shapesmt.ops.bridge import number_of, result
-from shapesmt.ops.elementwise import broadcast, require_nonzero
-from shapesmt.ops.items import remainder
-from shapesmt.ops.linear import require_broadcast_to
+from shapesmt.algebra import ONE
+from shapesmt.ops.math.elementwise import broadcast, require_nonzero
+from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import FLOATS, Tensor, tensor
+from shapesmt.ops.shared.bridge import number_of, result
+from shapesmt.ops.shared.items import remainder
+from shapesmt.rules import BROADCAST_LAW, FLOATS, InferenceContext, Tensor, tensor
 
 BINARY = {
     **{name: name for name in ("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "Less")},

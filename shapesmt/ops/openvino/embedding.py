@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim, maximum
-from shapesmt.ops.laws import require_shape, require_single, require_vector
+from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.signal import scalar
-from shapesmt.tensor import tensor
+from shapesmt.ops.windows.signal import scalar
+from shapesmt.rules import require_shape, require_single, require_vector, tensor
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 WEIGHTS = "there is a weight for each index"
 

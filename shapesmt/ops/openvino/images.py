@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim, ceil_divide, maximum, product
-from shapesmt.formula import divides
-from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
+from shapesmt.algebra import as_dim, ceil_divide, divides, maximum, product
 from shapesmt.ops.openvino.bridge import integers
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.fields import counted
+from shapesmt.rules import require_least, require_shape, require_vector, sized
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
-    from shapesmt.tensor import Tensor
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext, Tensor
 
 REGION = "a region has an image's index and 4 coordinates"
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import maximum, product
-from shapesmt.formula import TRUE, all_of, at_least, less
-from shapesmt.ops.bridge import anything, as_list, result, results
-from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, require_vector
+from shapesmt.algebra import TRUE, all_of, at_least, less, maximum, product
 from shapesmt.ops.openvino.bridge import INSIDE, careless, dtype_of, integers, known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.strided import strided
-from shapesmt.tensor import Tensor, tensor
+from shapesmt.ops.shared.bridge import anything, as_list, result, results
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.strided import strided
+from shapesmt.rules import InferenceContext, Tensor, require_least, require_shape, require_vector, tensor
 
 # Slices
 

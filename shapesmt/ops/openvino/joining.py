@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import Dim, maximum, product, total
-from shapesmt.formula import FALSE, TRUE, all_of, any_of, at_least, divides
-from shapesmt.ops.bridge import anything, listed, parts, result
-from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_fits, require_least, require_vector
+from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, at_least, divides, maximum, product, total
 from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import Tensor
+from shapesmt.ops.shared.bridge import anything, listed, parts, result
+from shapesmt.ops.shared.fields import counted
+from shapesmt.rules import InferenceContext, Tensor, require_fits, require_least, require_vector
 
 MIRRORED, EDGE = "reflected pads are no longer than the axis", "mode edge has an element to repeat"
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim
-from shapesmt.ops.laws import require_shape, require_vector
-from shapesmt.ops.linear import INNER_LAW, diagonal_sizes, parse_equation, spelt
+from shapesmt.algebra import ONE, Dim
+from shapesmt.ops.math.linear import INNER_LAW, diagonal_sizes, parse_equation, spelt
+from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.recurrent import GATES
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector
 
 
 def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:

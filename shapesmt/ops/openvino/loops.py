@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import as_dim
-from shapesmt.formula import all_of, at_least, divides, select
-from shapesmt.ops.laws import LARGEST
+from shapesmt.algebra import all_of, as_dim, at_least, divides, select
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import elements
+from shapesmt.rules import LARGEST, InferenceContext, Tensor, elements, tensor
 
 
 @operator("LoopTrips")

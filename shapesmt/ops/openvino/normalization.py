@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.formula import FALSE, all_of, any_of, equal
-from shapesmt.ops.bridge import result
-from shapesmt.ops.laws import require_vector
-from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.normalization import CHANNEL_LAW
+from shapesmt.algebra import FALSE, all_of, any_of, equal
+from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.math.normalization import CHANNEL_LAW
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.bridge import result
+from shapesmt.rules import require_vector
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 SLOPES = "there is one slope, one for each channel, or what broadcasts to the input"
 

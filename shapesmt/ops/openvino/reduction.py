@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.formula import FALSE, TRUE
-from shapesmt.ops.bridge import as_list, result
+from shapesmt.algebra import FALSE, TRUE
 from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.tensor import Tensor
+from shapesmt.ops.shared.bridge import as_list, result
+from shapesmt.rules import InferenceContext, Tensor
 
 FOLDS = {f"Reduce{name}": f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")}
 FOLDS |= {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import repeat
 
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, Dim, maximum
-from shapesmt.formula import TRUE, all_of, differs
-from shapesmt.ops.bridge import listed, number_of, result
-from shapesmt.ops.detection import known_number
-from shapesmt.ops.fields import reshaped, wanted
-from shapesmt.ops.laws import require_least, require_single, sized
-from shapesmt.ops.linear import require_broadcast_to
+from shapesmt.algebra import ONE, TRUE, Dim, all_of, differs, maximum
+from shapesmt.ops.layout.shape import broadcast_value
+from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import dtype_of, known, placed, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shape import broadcast_value
-from shapesmt.tensor import Shape, Tensor, tensor
+from shapesmt.ops.shared.bridge import listed, number_of, result
+from shapesmt.ops.shared.fields import reshaped, wanted
+from shapesmt.ops.windows.detection import known_number
+from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, require_single, sized, tensor
 
 KEPT = "the number of elements is kept"
 STRETCHED = "a size expands from 1 or stays"

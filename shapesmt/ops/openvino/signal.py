@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim, maximum
-from shapesmt.ops.bridge import anything
-from shapesmt.ops.fields import counted
+from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import known, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.signal import scalar
+from shapesmt.ops.shared.bridge import anything
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.windows.signal import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
-    from shapesmt.tensor import Tensor
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext, Tensor
 
 PAIRS = "the last axis holds real and imaginary part"
 

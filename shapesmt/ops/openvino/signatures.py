@@ -13,15 +13,13 @@ import re
 from functools import cache, wraps
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.ops.bridge import require_one_type
-from shapesmt.ops.registry import rule
+from shapesmt.ops.shared.bridge import require_one_type
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.ops.registry import AnyApply
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import AnyApply, InferenceContext, Tensor
 
 DOMAIN = "openvino"
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, as_dim, ceil_divide, maximum
-from shapesmt.formula import at_least, divides, select
-from shapesmt.ops.bridge import anything, result
-from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, sized
+from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximum, select
+from shapesmt.algebra.numeric import Real
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.resize import by_factor
-from shapesmt.ops.spatial import FITS, Axis
-from shapesmt.real import Real
-from shapesmt.tensor import FLOATS, Tensor, tensor
-from shapesmt.value import Elements
+from shapesmt.ops.shared.bridge import anything, result
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.windows.resize import by_factor
+from shapesmt.ops.windows.spatial import FITS, Axis
+from shapesmt.rules import FLOATS, Elements, Tensor, require_least, require_shape, sized, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
+    from shapesmt.algebra import Dim
     from shapesmt.graph import AttributeValue
+    from shapesmt.rules import InferenceContext
 
 
 def padding(ctx: InferenceContext) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.ops.bridge import Row, rename
 from shapesmt.ops.openvino.signatures import DOMAIN, operator
+from shapesmt.ops.shared.bridge import Row, rename
 
 TABLE = {
     **{name: Row(name) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Cos")},

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.formula import differs
-from shapesmt.ops.registry import rule
-from shapesmt.ops.subgraphs import truth_of
+from shapesmt.algebra import differs
+from shapesmt.ops.control.subgraphs import truth_of
 from shapesmt.ops.tensorflow.common import DOMAIN
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Tensor
+    from shapesmt.rules import InferenceContext, Tensor
 
 
 @rule("Assert", domain=DOMAIN, any_rank=True, total=True)

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from shapesmt.application import Unjudged
-from shapesmt.cases import compare
-from shapesmt.dim import Dim, as_dim
+from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
+from shapesmt.algebra.numeric import Real, compare, literal
 from shapesmt.errors import RejectedError
-from shapesmt.formula import TRUE, any_of, equal, negate
-from shapesmt.ops.bridge import grant, known_axis
-from shapesmt.real import Real, literal
-from shapesmt.tensor import tensor
-from shapesmt.value import Elements, Field, uniform
+from shapesmt.ops.shared.bridge import grant, known_axis
+from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.formula import Formula
-    from shapesmt.tensor import Tensor
+    from shapesmt.algebra import Formula
+    from shapesmt.rules import InferenceContext, Tensor
 
 DOMAIN = "tensorflow"
 

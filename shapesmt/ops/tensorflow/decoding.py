@@ -5,12 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import as_dim
-from shapesmt.formula import all_of, any_of, at_least, equal, less
+from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
-from shapesmt.ops.fields import integers_of
-from shapesmt.ops.laws import require_least, require_vector, sized
-from shapesmt.ops.registry import rule
+from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,
@@ -23,13 +20,13 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.sparse import triple
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext
 
 # Sequences of classes
 

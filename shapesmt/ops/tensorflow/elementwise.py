@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.formula import FALSE, TRUE, all_of, any_of, at_least, differs, equal
-from shapesmt.ops.bridge import number_of, require_one_type, result
-from shapesmt.ops.elementwise import broadcast
-from shapesmt.ops.items import INTEGERS, Function, c_remainder, remainder
-from shapesmt.ops.laws import require_shape, require_vector
-from shapesmt.ops.registry import rule
-from shapesmt.ops.tensorflow.common import DOMAIN, channel, dtype_of, least, one_of, require_each, require_most, resized
-from shapesmt.tensor import Tensor
+from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equal
+from shapesmt.ops.math.elementwise import broadcast
+from shapesmt.ops.shared.bridge import number_of, require_one_type, result
+from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
+from shapesmt.ops.tensorflow.common import (
+    DOMAIN,
+    channel,
+    dtype_of,
+    least,
+    one_of,
+    require_each,
+    require_most,
+    resized,
+)
+from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector, rule
 
 SAME = "operands have the same shape"
 

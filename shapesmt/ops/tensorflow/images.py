@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, minimum
-from shapesmt.formula import FALSE, any_of, equal
-from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
+from shapesmt.algebra.numeric import from_dim, literal
+from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,
@@ -20,11 +18,10 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.real import from_dim, literal
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 CHANNELS = "an image has a number of channels that its format has"
 KERNELS = ("lanczos3", "lanczos1", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")

@@ -5,13 +5,25 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, ZERO, Dim, product
-from shapesmt.formula import FALSE, Formula, all_of, any_of, at_least, equal, less, negate, select
-from shapesmt.ops.bridge import anything, as_list, grant, known, listed, result, results
-from shapesmt.ops.fields import integers_of, reshaped, wanted
-from shapesmt.ops.indices import INSIDE, columns, spans
-from shapesmt.ops.laws import require_least, require_shape, sized
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    ZERO,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    entries,
+    equal,
+    less,
+    negate,
+    product,
+    select,
+)
+from shapesmt.ops.shared.bridge import anything, as_list, grant, known, listed, result, results
+from shapesmt.ops.shared.fields import integers_of, reshaped, wanted
+from shapesmt.ops.shared.indices import INSIDE, columns, spans
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -25,13 +37,11 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.rewrite import entries
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Field, move_positions, position
+from shapesmt.rules import Field, Tensor, move_positions, position, require_least, require_shape, rule, sized, tensor
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
     from shapesmt.graph import AttributeValue
+    from shapesmt.rules import InferenceContext
 
 
 def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ZERO, Dim, as_dim, product, total
-from shapesmt.formula import all_of, at_least, divides
-from shapesmt.ops.bridge import anything, known, listed, parts, result, results
-from shapesmt.ops.fields import counted
-from shapesmt.ops.joining import joined
-from shapesmt.ops.laws import require_least, require_vector
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import ZERO, Dim, all_of, as_dim, at_least, divides, product, total
+from shapesmt.ops.layout.joining import joined
+from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
+from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -24,12 +21,12 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     resized,
 )
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_vector, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 BACKWARDS = 2**63 - 1
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, maximum, minimum
-from shapesmt.formula import any_of, at_least, equal, select
-from shapesmt.ops.bridge import known, result
-from shapesmt.ops.fields import counted
-from shapesmt.ops.laws import require_least, require_shape, require_vector, sized
-from shapesmt.ops.linear import INNER_LAW, split_term
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
+from shapesmt.ops.math.linear import INNER_LAW, split_term
+from shapesmt.ops.shared.bridge import known, result
+from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Shape
+    from shapesmt.rules import InferenceContext, Shape
 
 
 def turned(x: Tensor, flag: int) -> Shape:

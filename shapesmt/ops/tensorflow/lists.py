@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.application import Unjudged
-from shapesmt.dim import ONE, ZERO, Dim, as_dim, maximum
-from shapesmt.formula import TRUE, all_of, any_of, at_least, equal
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
 from shapesmt.ops.tensorflow.common import DOMAIN, first
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import elements, field
+from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 WITHIN = "the position is inside the list"
 FITTING = "elements have the shape that is asked for"

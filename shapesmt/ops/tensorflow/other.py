@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import Dim, as_dim, maximum
-from shapesmt.formula import all_of, at_least, less
+from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
-from shapesmt.ops.fields import integers_of, wanted
-from shapesmt.ops.laws import require_least, require_shape, sized
-from shapesmt.ops.registry import rule
+from shapesmt.ops.shared.fields import integers_of, wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 # Recurrent blocks
 

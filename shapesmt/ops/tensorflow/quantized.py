@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.dim import ONE, Dim, as_dim, total
-from shapesmt.formula import all_of, at_least
-from shapesmt.ops.bridge import anything
-from shapesmt.ops.laws import require_least, require_shape
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
+from shapesmt.ops.shared.bridge import anything
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -23,11 +20,10 @@ from shapesmt.ops.tensorflow.common import (
 from shapesmt.ops.tensorflow.linear import matmul
 from shapesmt.ops.tensorflow.shape import reshape
 from shapesmt.ops.tensorflow.spatial import convolution, per_axis
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_shape, rule
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.tensor import Shape
+    from shapesmt.rules import InferenceContext, Shape
 
 
 def ends(ctx: InferenceContext) -> Shape:

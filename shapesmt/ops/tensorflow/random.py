@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.formula import any_of, equal
-from shapesmt.ops.fields import counted, wanted
-from shapesmt.ops.laws import require_least, require_shape, sized
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import any_of, equal
+from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
 STATELESS = tuple(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from shapesmt.context import InferenceContext
-from shapesmt.ops.bridge import as_list, known, result
-from shapesmt.ops.registry import rule
+from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, dtype_of, require_most, require_numbers, typed
-from shapesmt.tensor import Tensor
+from shapesmt.rules import InferenceContext, Tensor, rule
 
 FOLDS = {name: f"Reduce{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")}
 FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}

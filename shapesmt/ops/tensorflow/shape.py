@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from shapesmt.cases import compare
-from shapesmt.context import InferenceContext
-from shapesmt.dim import ONE, ZERO, Dim, as_dim
-from shapesmt.formula import Formula, all_of, any_of, at_least, equal
+from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at_least, equal
+from shapesmt.algebra.numeric import Real, compare
 from shapesmt.graph import Declared
-from shapesmt.ops.bridge import anything, known, known_axis, listed, result
-from shapesmt.ops.fields import valued, wanted
-from shapesmt.ops.items import INTEGERS
-from shapesmt.ops.laws import require_least, require_shape, sized
-from shapesmt.ops.linear import require_broadcast_to
-from shapesmt.ops.registry import rule
-from shapesmt.ops.reshape import reshape_to
-from shapesmt.ops.shape import broadcast_value
+from shapesmt.ops.layout.reshape import reshape_to
+from shapesmt.ops.layout.shape import broadcast_value
+from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
+from shapesmt.ops.shared.fields import valued, wanted
+from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
-from shapesmt.real import Real
-from shapesmt.tensor import Tensor, tensor
-from shapesmt.value import Elements, Item, elements
+from shapesmt.rules import (
+    Elements,
+    InferenceContext,
+    Item,
+    Tensor,
+    elements,
+    require_least,
+    require_shape,
+    rule,
+    sized,
+    tensor,
+)
 
 ORDERS = "the order names each axis once"
 STRETCHED = "a size expands from 1 or stays"

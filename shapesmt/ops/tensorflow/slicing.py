@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.application import Decided
-from shapesmt.dim import ONE, as_dim
-from shapesmt.formula import FALSE, all_of, any_of, at_least, equal, select
-from shapesmt.ops.fields import counted
-from shapesmt.ops.registry import rule
-from shapesmt.ops.slicing import Cut, kept
-from shapesmt.ops.strided import strided
+from shapesmt.algebra import FALSE, ONE, all_of, any_of, as_dim, at_least, equal, select
+from shapesmt.ops.layout.slicing import Cut, kept
+from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.strided import strided
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
+from shapesmt.rules import Decided, rule
 
 if TYPE_CHECKING:
-    from shapesmt.context import InferenceContext
-    from shapesmt.dim import Dim
-    from shapesmt.tensor import Tensor
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext, Tensor
 
 INSIDE = "slices are inside the axis"
 

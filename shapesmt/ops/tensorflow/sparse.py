@@ -5,22 +5,19 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import ZERO, Dim, total
-from shapesmt.formula import FALSE, Formula, any_of, differs, equal, less
-from shapesmt.ops.bridge import grant, known, listed, result
-from shapesmt.ops.fields import counted, wanted
-from shapesmt.ops.indices import columns
-from shapesmt.ops.laws import require_least, require_vector, sized
-from shapesmt.ops.linear import INNER_LAW
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import FALSE, ZERO, Dim, Formula, any_of, differs, equal, less, total
+from shapesmt.ops.math.linear import INNER_LAW
+from shapesmt.ops.shared.bridge import grant, known, listed, result
+from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.indices import columns
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 ALIKE = "a sparse tensor has a value for each place, which names one on each axis"
 

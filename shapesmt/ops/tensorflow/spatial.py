@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.dim import Dim, as_dim, ceil_divide, maximum
-from shapesmt.formula import all_of, any_of, at_least, divides, equal
-from shapesmt.ops.bridge import anything, known
-from shapesmt.ops.fields import wanted
-from shapesmt.ops.laws import require_least, require_vector, sized
-from shapesmt.ops.registry import rule
+from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
+from shapesmt.ops.shared.bridge import anything, known
+from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
-from shapesmt.tensor import Tensor
+from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.context import InferenceContext
+    from shapesmt.rules import InferenceContext
 
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.ops.bridge import Row, rename
+from shapesmt.ops.shared.bridge import Row, rename
 from shapesmt.ops.tensorflow.common import DOMAIN
 
 TABLE = {

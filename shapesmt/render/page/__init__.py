@@ -1,1 +1,1 @@
-"""The parts that an HTML page is made of."""
+"""Reports as one HTML page, with its drawing, script and style."""

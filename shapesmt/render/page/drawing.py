@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 from shapesmt.errors import printable
 from shapesmt.render.page.layers import Item, arranged
 from shapesmt.render.page.markup import Content, Markup, tag
-from shapesmt.render.words import name
-from shapesmt.story import Axis, Chain, Link, Picture, Step
+from shapesmt.render.text.words import name
+from shapesmt.report import Axis, Chain, Link, Picture, Step
 
 __all__ = ["chain", "region"]
 

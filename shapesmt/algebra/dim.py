@@ -1,0 +1,412 @@
+"""Dim: interned integer expressions over symbols, kept in a normal form.
+
+A `Dim` is a polynomial with integer coefficients over *atoms*: symbols and the operations that
+polynomials lack (floor division, min, max, select, ...). Equal normal forms are one object, so `is`
+and `==` are the same question and a `Dim` is its own dictionary key.
+
+    >>> h = symbol("h", 1, 64)
+    >>> ((h + 1) // 2 + 1) // 2
+    Dim('(h + 3)//4')
+    >>> h - h + 5
+    Dim('5')
+    >>> (h // 2).lo, (h // 2).hi
+    (0, 32)
+
+Every rewrite here is an identity for all integers inside the symbols' ranges, where division floors
+and `x // 0` is 0; the tests have Z3 prove each one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+from math import inf
+from typing import Any, TypeAlias
+
+from shapesmt.algebra import intervals
+from shapesmt.algebra.interning import Table, memo
+from shapesmt.algebra.intervals import Bound, Interval
+
+Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
+Terms: TypeAlias = tuple[tuple[Monomial, int], ...]  # ascending, no zero coefficients
+
+MAX_TERMS = 200  # past it a polynomial is named instead of written out
+MAX_PRODUCT = 64  # most terms that a product is expanded to
+MAX_DEGREE = 8
+MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
+
+
+class Atom:
+    """What a polynomial is made of: a symbol, or one operation on `Dim`s."""
+
+    __slots__ = (
+        *("__weakref__", "args", "definition", "depth", "hi", "key", "kind", "lo", "name", "number", "op", "step"),
+        "symbols",
+    )
+
+    def __init__(self, key: AtomKey, op: str, args: tuple[Any, ...], bounds: Interval) -> None:
+        self.key = key
+        self.op = op
+        self.args = args
+        self.lo, self.hi = bounds
+        self.number: int = next(_NUMBERS)
+        self.name = ""
+        self.kind = ""
+        self.step = 1
+        self.definition: Dim | None = None
+        self.depth: int = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=-1)
+        self.symbols: frozenset[Atom] = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
+        ATOMS[self.number] = self
+
+    @property
+    def universal(self) -> bool:
+        """Whether a condition has to hold for each of its values: the data's sizes, the trips of a loop."""
+        return self.by_data or self.kind == "trip"
+
+    @property
+    def by_data(self) -> bool:
+        """Whether data decides it: a size, or a place of an element."""
+        return self.kind in ("data", "place")
+
+    def __repr__(self) -> str:
+        return f"Atom({self.name or self.op!r})"
+
+
+AtomKey: TypeAlias = tuple[Any, ...]
+_NUMBERS = count()
+ATOMS: Table[int, Atom] = Table("atoms by number", lambda atom: atom.number)
+_ATOM_TABLE: Table[AtomKey, Atom] = Table("atoms", lambda atom: atom.key)
+
+
+class Dim:
+    """An immutable integer expression; `lo` and `hi` bound it (`math.inf` where open)."""
+
+    __slots__ = ("__weakref__", "_symbols", "_tight", "constant", "depth", "held", "hi", "lo", "terms")
+
+    terms: Terms
+    lo: Bound
+    hi: Bound
+    constant: int | None
+    depth: int
+
+    def __add__(self, other: Dim | int) -> Dim:
+        if not isinstance(other, Dim):
+            other = const(other)
+        if not other.terms:
+            return self
+        if not self.terms:
+            return other
+        merged = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            merged[monomial] = merged.get(monomial, 0) + coefficient
+        return from_terms(merged)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dim:
+        return scaled(self, -1)
+
+    def __sub__(self, other: Dim | int) -> Dim:
+        return self + (-other)
+
+    def __rsub__(self, other: int) -> Dim:
+        return const(other) + (-self)
+
+    def __mul__(self, other: Dim | int) -> Dim:
+        if not isinstance(other, Dim):
+            return scaled(self, other)
+        if other.constant is not None:
+            return scaled(self, other.constant)
+        if self.constant is not None:
+            return scaled(other, self.constant)
+        return _multiply(self, other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Dim | int) -> Dim:
+        from shapesmt.algebra.division import floor_divide
+
+        return floor_divide(self, other if isinstance(other, Dim) else const(other))
+
+    def __rfloordiv__(self, other: int) -> Dim:
+        return const(other) // self
+
+    def __mod__(self, other: Dim | int) -> Dim:
+        return self - (self // other) * other
+
+    def __rmod__(self, other: int) -> Dim:
+        return const(other) % self
+
+    @property
+    def symbols(self) -> frozenset[Atom]:
+        """The free symbols it depends on, those of definitions included."""
+        try:
+            return self._symbols
+        except AttributeError:
+            self._symbols: frozenset[Atom] = frozenset().union(
+                *(ATOMS[n].symbols for monomial, _ in self.terms for n in monomial)
+            )
+            return self._symbols
+
+    @property
+    def tight(self) -> Interval:
+        """Bounds that also see `h - 2*(h//2)` and `min(n, 5) - n`: interval arithmetic with relaxation.
+
+        >>> h = symbol("h", 1, 64)
+        >>> (h - h // 2 * 2).lo, (h - h // 2 * 2).tight
+        (-63, (0, 1))
+        """
+        try:
+            return self._tight
+        except AttributeError:
+            from shapesmt.algebra.relaxation import relaxed
+
+            self._tight: Interval = (self.lo, self.hi) if self.constant is not None else relaxed(self)
+            return self._tight
+
+    def as_symbol(self) -> Atom | None:
+        """The symbol this is, if it is nothing but one."""
+        if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
+            atom = ATOMS[self.terms[0][0][0]]
+            return atom if atom.op == "symbol" else None
+        return None
+
+    def atoms(self) -> list[Atom]:
+        """The distinct atoms of its monomials, in order."""
+        return [ATOMS[n] for n in dict.fromkeys(n for monomial, _ in self.terms for n in monomial)]
+
+    def __str__(self) -> str:
+        from shapesmt.algebra.text import dim_text
+
+        return dim_text(self)
+
+    def __repr__(self) -> str:
+        return f"Dim({str(self)!r})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Dim lives in one process; send its text instead")
+
+
+_DIMS: Table[Terms, Dim] = Table("dims", lambda dim: dim.terms, Dim.atoms)
+_CONSTANTS: dict[int, Dim] = memo({})
+
+
+def const(value: int) -> Dim:
+    """The constant expression."""
+    found = _CONSTANTS.get(value)
+    if found is None:
+        found = _CONSTANTS[value] = from_terms({(): int(value)})
+    return found
+
+
+def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: str = "input", fold: bool = True) -> Dim:
+    """A free integer in `lo..hi`; the same name and range is the same symbol.
+
+    With one value left it is that number, unless `fold` is off: then its name lives on, for explanations.
+
+    `kind` is "input" (chosen by the caller of the model), "data" (decided by the data, so every value has to work),
+    "place" (an index that data decides, of which a tensor has several), "trip" (the trips of a loop, each of which has
+    to work) or "axis" (a position inside a tensor).
+    """
+    if fold and lo == hi:
+        return const(int(lo))
+    key = ("symbol", name, lo, hi, step, kind)
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _symbol, key))
+
+
+def _symbol(key: AtomKey) -> Atom:
+    _, name, lo, hi, step, kind = key
+    atom = Atom(key, "symbol", (), (lo, hi))
+    atom.name, atom.step, atom.kind = name, step, kind
+    atom.symbols = frozenset((atom,))
+    return atom
+
+
+def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim:
+    """A symbol that stands for `meaning`: what keeps expressions small and nesting shallow."""
+    if meaning.constant is not None:
+        return meaning
+    key = ("defined", meaning, name)
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _defined, key, bounds or (meaning.lo, meaning.hi)))
+
+
+def _defined(key: AtomKey, bounds: Interval) -> Atom:
+    _, meaning, name = key
+    atom = Atom(key, "symbol", (), bounds)
+    atom.name, atom.kind, atom.definition = name or f"t{atom.number}", "defined", meaning
+    atom.symbols = meaning.symbols
+    return atom
+
+
+def make_atom(op: str, args: tuple[Any, ...], bounds: Interval) -> Dim:
+    """The interned application of `op` to `args` as an expression."""
+    if any(getattr(a, "depth", 0) >= MAX_DEPTH for a in args):
+        args = tuple(defined(a) if isinstance(a, Dim) and a.depth >= MAX_DEPTH else a for a in args)
+    key = (op, *args)
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, Atom, key, op, args, bounds))
+
+
+def of_atom(atom: Atom) -> Dim:
+    """The expression that is just this atom."""
+    return from_terms({(atom.number,): 1})
+
+
+def scaled(dim: Dim, factor: int) -> Dim:
+    """`factor * dim`."""
+    if factor == 1 or not dim.terms:
+        return dim
+    if factor == 0:
+        return ZERO
+    return from_terms({monomial: factor * c for monomial, c in dim.terms})
+
+
+def total(dims: Iterable[Dim | int]) -> Dim:
+    """The sum.
+
+    >>> total([symbol("a", 1), 2, symbol("b", 1)])
+    Dim('a + b + 2')
+    """
+    result = ZERO
+    for d in dims:
+        result = result + d
+    return result
+
+
+def product(dims: Iterable[Dim | int]) -> Dim:
+    """The product.
+
+    >>> product([symbol("a", 1), 2, symbol("b", 1)])
+    Dim('2*a*b')
+    """
+    result = ONE
+    for d in dims:
+        result = result * d
+    return result
+
+
+def ceil_divide(a: Dim | int, b: Dim | int) -> Dim:
+    """The quotient rounded up.
+
+    >>> ceil_divide(symbol("h", 1), 4)
+    Dim('(h + 3)//4')
+    """
+    return -((-as_dim(a)) // b)
+
+
+def minimum(*dims: Dim | int) -> Dim:
+    """The least of them; those that can't be it are dropped.
+
+    >>> s = symbol("s", 1, 512)
+    >>> minimum(s, 1024), minimum(s, 100)
+    (Dim('s'), Dim('min(s, 100)'))
+    """
+    return _extreme("min", dims)
+
+
+def maximum(*dims: Dim | int) -> Dim:
+    """The greatest of them; those that can't be it are dropped."""
+    return _extreme("max", dims)
+
+
+def as_dim(value: Dim | int) -> Dim:
+    """An int as a constant; a `Dim` as it is."""
+    return value if isinstance(value, Dim) else const(value)
+
+
+def replace_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
+    """`dim` with the atom of that number replaced at the top level of its polynomial."""
+    result = ZERO
+    for monomial, coefficient in dim.terms:
+        rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})
+        for _ in range(monomial.count(replaced)):
+            rest = rest * replacement
+        result = result + rest
+    return result
+
+
+# Construction
+
+
+def from_terms(merged: dict[Monomial, int]) -> Dim:
+    """The polynomial with these coefficients."""
+    terms = tuple(sorted([t for t in merged.items() if t[1]]))
+    found = _DIMS.get(terms)
+    return _DIMS.make(terms, _polynomial, terms) if found is None else found
+
+
+def _polynomial(terms: Terms) -> Dim:
+    dim = Dim.__new__(Dim)
+    dim.terms = terms
+    dim.constant = None
+    dim.depth = 0
+    if not terms:
+        dim.lo = dim.hi = dim.constant = 0
+    elif len(terms) == 1 and not terms[0][0]:
+        dim.lo = dim.hi = dim.constant = terms[0][1]
+    else:
+        bounds: Interval = (0, 0)
+        for monomial, coefficient in terms:
+            bounds = intervals.add(bounds, term_bounds(monomial, coefficient))
+        dim.lo, dim.hi = bounds
+        dim.depth = max(ATOMS[n].depth for monomial, _ in terms for n in monomial)
+        if len(terms) > MAX_TERMS:
+            return defined(dim)
+    return dim
+
+
+def term_bounds(monomial: Monomial, coefficient: int) -> Interval:
+    """What interval arithmetic says of one term."""
+    if not monomial:
+        return (coefficient, coefficient)
+    bounds: Interval | None = None
+    for n in dict.fromkeys(monomial):
+        atom = ATOMS[n]
+        count = monomial.count(n)
+        part = (atom.lo, atom.hi) if count == 1 else intervals.power((atom.lo, atom.hi), count)
+        bounds = part if bounds is None else intervals.multiply(bounds, part)
+    assert bounds is not None
+    return intervals.scale(bounds, coefficient)
+
+
+def _multiply(a: Dim, b: Dim) -> Dim:
+    degree = max(len(m) for m, _ in a.terms) + max(len(m) for m, _ in b.terms)
+    if len(a.terms) * len(b.terms) > MAX_PRODUCT or degree > MAX_DEGREE:
+        first, second = sorted((a, b), key=lambda d: d.terms)
+        bounds = intervals.multiply((a.lo, a.hi), (b.lo, b.hi))
+        if a is b:
+            bounds = intervals.power((a.lo, a.hi), 2)
+        return make_atom("product", (first, second), bounds)
+    merged: dict[Monomial, int] = {}
+    for m, c in a.terms:
+        for n, d in b.terms:
+            key = tuple(sorted(m + n))
+            merged[key] = merged.get(key, 0) + c * d
+    return from_terms(merged)
+
+
+def _extreme(op: str, operands: Sequence[Dim | int]) -> Dim:
+    flat: dict[Dim, None] = {}
+    for d in map(as_dim, operands):
+        atom = ATOMS[d.terms[0][0][0]] if len(d.terms) == 1 and len(d.terms[0][0]) == 1 and d.terms[0][1] == 1 else None
+        flat.update(dict.fromkeys(atom.args if atom is not None and atom.op == op else (d,)))
+    kept: list[Dim] = []
+    for d in flat:
+        if not any(_dominates(op, other, d) for other in kept):
+            kept = [other for other in kept if not _dominates(op, d, other)]
+            kept.append(d)
+    if len(kept) == 1:
+        return kept[0]
+    kept.sort(key=lambda d: d.terms)
+    pick = min if op == "min" else max
+    return make_atom(op, tuple(kept), (pick(d.lo for d in kept), pick(d.hi for d in kept)))
+
+
+def _dominates(op: str, a: Dim, b: Dim) -> bool:
+    """True when b never decides the extreme because a is there."""
+    if op == "min":
+        a, b = b, a
+    return a.lo >= b.hi or (a - b).tight[0] >= 0
+
+
+ZERO = const(0)
+ONE = const(1)

@@ -1,0 +1,190 @@
+"""The value of expressions and conditions at concrete sizes: one assignment, or arrays of them at once.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> h = symbol("h", 1, 64)
+>>> evaluate((h + 1) // 2, {h.as_symbol(): 5})
+3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+import numpy as np
+
+from shapesmt.algebra.dim import ATOMS, Atom, Dim
+from shapesmt.algebra.formula import Formula
+from shapesmt.algebra.interning import memo
+from shapesmt.deadline import look
+
+Operation = Callable[..., Any]
+LONG = 1 << 16  # bits of a number that no size comes near
+OPERATIONS: dict[str, Operation] = {}  # atoms beyond the built-in ones: op -> function of the arguments' values
+
+
+class Evaluator:
+    """Evaluates under one assignment of the symbols, each shared part once.
+
+    Values are ints, or int64 arrays that broadcast together (the caller sees to it that nothing overflows:
+    `fits_int64`).
+    """
+
+    def __init__(self, values: Mapping[Atom, Any]) -> None:
+        self._atoms: dict[Atom, Any] = dict(values)
+        self._dims: dict[Dim, Any] = {}
+        self._formulas: dict[Formula, Any] = {}
+        self._scanned: set[Any] = set()
+        self._arrays = any(isinstance(v, np.ndarray) for v in values.values())
+
+    def dim(self, dim: Dim) -> Any:
+        """The value of an expression."""
+        if dim.constant is not None:
+            return dim.constant
+        found = self._dims.get(dim)
+        if found is None:
+            self._define(dim)
+            found = self._dims[dim] = self._sum(dim)
+        return found
+
+    def formula(self, formula: Formula) -> Any:
+        """The truth of a condition."""
+        found = self._formulas.get(formula)
+        if found is None:
+            found = self._formulas[formula] = self._truth(formula)
+        return found
+
+    def _sum(self, dim: Dim) -> Any:
+        result: Any = None
+        for monomial, coefficient in dim.terms:
+            term: Any = coefficient
+            if monomial:
+                term = self._atom(ATOMS[monomial[0]])
+                for n in monomial[1:]:
+                    term = term * self._atom(ATOMS[n])
+                if coefficient != 1:
+                    term = term * coefficient
+            result = term if result is None else result + term
+        if type(result) is int and result.bit_length() > LONG:  # of chained products each doubles the length
+            look(hopeless=True)
+        return 0 if result is None else result
+
+    def _atom(self, atom: Atom) -> Any:
+        found = self._atoms.get(atom)
+        if found is None:
+            found = self._atoms[atom] = self._apply(atom)
+        return found
+
+    def _apply(self, atom: Atom) -> Any:
+        if atom.definition is not None:
+            return self.dim(atom.definition)
+        if atom.op == "symbol":
+            raise KeyError(atom.name)
+        if atom.op == "select":
+            condition, a, b = atom.args
+            truth = self.formula(condition)
+            if isinstance(truth, np.ndarray):
+                return np.where(truth, self.dim(a), self.dim(b))
+            return self.dim(a) if truth else self.dim(b)
+        values = [self.dim(a) if isinstance(a, Dim) else a.value(self) for a in atom.args]
+        if atom.op == "floordiv":
+            return _floor_divide(*values)
+        if atom.op == "product":
+            return values[0] * values[1]
+        if atom.op in ("min", "max"):
+            if not self._arrays:
+                return min(values) if atom.op == "min" else max(values)
+            pick = np.minimum if atom.op == "min" else np.maximum
+            result = values[0]
+            for v in values[1:]:
+                result = pick(result, v)
+            return result
+        return OPERATIONS[atom.op](*values)
+
+    def _truth(self, formula: Formula) -> Any:
+        if formula.dim is not None:
+            value = self.dim(formula.dim)
+            return value == 0 if formula.op == "eq" else value != 0 if formula.op == "ne" else value >= 0
+        result: Any = formula.op in ("and", "true")
+        for a in formula.args:
+            result = result & self.formula(a) if formula.op == "and" else result | self.formula(a)
+        return result
+
+    def _define(self, dim: Dim) -> None:
+        """Values of the definitions below, oldest first, so that no chain of them nests calls."""
+        if dim in self._scanned:
+            return
+        for atom in definitions((dim,), self._atoms, self._scanned):
+            if atom not in self._atoms:
+                assert atom.definition is not None
+                self._atoms[atom] = self._sum(atom.definition)
+
+
+def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
+    """The value of one expression or condition."""
+    evaluator = Evaluator(values)
+    return evaluator.dim(what) if isinstance(what, Dim) else evaluator.formula(what)
+
+
+def definitions(
+    roots: tuple[Dim | Formula, ...], known: Container[Atom] = (), seen: set[Any] | None = None
+) -> list[Atom]:
+    """The defined symbols that the roots rest on, each after those that its definition needs.
+
+    What only `known` atoms rest on isn't looked at, nor what was `seen` by an earlier call.
+    """
+    found: dict[Atom, None] = {}
+    seen = set() if seen is None else seen
+    stack: list[Any] = list(roots)
+    while stack:
+        item = stack.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        if isinstance(item, Dim):
+            stack.extend(ATOMS[n] for monomial, _ in item.terms for n in monomial)
+        elif isinstance(item, Formula):
+            stack.extend(item.args)
+            stack.extend([item.dim] if item.dim is not None else [])
+        elif isinstance(item, Atom) and item not in known:
+            if item.definition is not None:
+                found[item] = None
+                stack.append(item.definition)
+            stack.extend(a for a in item.args if isinstance(a, (Dim, Formula)))
+    return sorted(found, key=lambda a: a.number)
+
+
+def fits_int64(what: Dim | Formula) -> bool:
+    """Whether no step of evaluating it leaves 62 bits, given the symbols' ranges."""
+    found = _FITS.get(what)
+    if found is None:
+        found = _FITS[what] = _fits(what)
+    return found
+
+
+_FITS: dict[Dim | Formula, bool] = memo({})
+_SAFE = 1 << 62
+
+
+def _fits(what: Dim | Formula) -> bool:
+    if isinstance(what, Formula):
+        return all(map(fits_int64, what.args)) and (what.dim is None or fits_int64(what.dim))
+    size: float = 0
+    for monomial, coefficient in what.terms:
+        if abs(coefficient) >= _SAFE:
+            return False
+        term: float = abs(coefficient)
+        for n in monomial:
+            atom = ATOMS[n]
+            term *= max(abs(atom.lo), abs(atom.hi), 1)
+            parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
+            if term >= _SAFE or not all(map(fits_int64, parts)) or not all(getattr(a, "fits", True) for a in atom.args):
+                return False
+        size += term
+    return size < _SAFE
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    if isinstance(b, np.ndarray):
+        return np.where(b == 0, 0, a // np.where(b == 0, 1, b))
+    return a // b if b else a * 0

@@ -1,0 +1,368 @@
+"""Formula: interned conditions on `Dim`s, simplified as they are made.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> h, n = symbol("h", 1, 64), symbol("n", 1, 8)
+>>> equal(2 * (h // 2), h)
+Formula('h % 2 == 0')
+>>> equal(n * h, n * 7)
+Formula('h == 7')
+>>> at_least(h, 1)
+Formula('True')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count, permutations
+from math import gcd
+from operator import attrgetter
+from typing import Any
+
+from shapesmt.algebra import intervals
+from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
+from shapesmt.algebra.division import common_factor, divide_terms
+from shapesmt.algebra.interning import Table
+
+MAX_FACTOR = 64  # of one factor of a product, times its partner
+MAX_CLAUSES = 48  # conditions that are compared with each other
+MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
+
+
+class Formula:
+    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
+
+    __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
+
+    op: str
+    dim: Dim | None
+    args: tuple[Formula, ...]
+    number: int
+    depth: int
+
+    @property
+    def symbols(self) -> frozenset[Atom]:
+        """The free symbols it depends on."""
+        try:
+            return self._symbols
+        except AttributeError:
+            parts = [a.symbols for a in self.args]
+            if self.dim is not None:
+                parts.append(self.dim.symbols)
+            self._symbols: frozenset[Atom] = frozenset().union(*parts)
+            return self._symbols
+
+    @property
+    def conjuncts(self) -> tuple[Formula, ...]:
+        """What has to hold together for it to hold."""
+        return self.args if self.op == "and" else () if self is TRUE else (self,)
+
+    def __str__(self) -> str:
+        from shapesmt.algebra.text import formula_text
+
+        return formula_text(self)
+
+    def __repr__(self) -> str:
+        return f"Formula({str(self)!r})"
+
+
+Clause = frozenset[Formula]
+_NUMBERS = count()
+_FORMULAS: Table[tuple[Any, ...], Formula] = Table("formulas", lambda f: (f.op, f.dim, frozenset(f.args)))
+
+
+def _intern(op: str, dim: Dim | None = None, args: tuple[Formula, ...] = ()) -> Formula:
+    key = (op, dim, frozenset(args))
+    return _FORMULAS.get(key) or _FORMULAS.make(key, _formula, op, dim, args)
+
+
+def _formula(op: str, dim: Dim | None, args: tuple[Formula, ...]) -> Formula:
+    made = Formula.__new__(Formula)
+    made.op, made.dim, made.args, made.number = op, dim, args, next(_NUMBERS)
+    made.depth = 1 + max([a.depth for a in args] + [dim.depth if dim is not None else 0])
+    return made
+
+
+TRUE = _intern("true")
+FALSE = _intern("false")
+
+
+def equal(a: Dim | int, b: Dim | int) -> Formula:
+    """`a == b`."""
+    if a is b:
+        return TRUE
+    p = as_dim(a) - b
+    if p.constant is not None:
+        return TRUE if p.constant == 0 else FALSE
+    if p.lo > 0 or p.hi < 0:
+        return FALSE
+    lifted = _lifted(p, equal)
+    if lifted is not None:
+        return lifted
+    p = _reduced(p, equality=True)
+    constant = dict(p.terms).get((), 0)
+    divisor = 0
+    for monomial, c in p.terms:
+        if monomial:
+            divisor = gcd(divisor, c)
+    if constant % divisor:
+        return FALSE
+    p = divide_terms(p, divisor, ())
+    if next(c for m, c in p.terms if m) < 0:
+        p = -p
+    lo, hi = p.tight
+    if lo > 0 or hi < 0:
+        return FALSE
+    if lo == 0 == hi:
+        return TRUE
+    return _factorwise(p) or _intern("eq", p)
+
+
+def at_least(a: Dim | int, b: Dim | int) -> Formula:
+    """`a >= b`."""
+    if a is b:
+        return TRUE
+    p = as_dim(a) - b
+    if p.lo >= 0:
+        return TRUE
+    if p.hi < 0:
+        return FALSE
+    lifted = _lifted(p, at_least)
+    if lifted is not None:
+        return lifted
+    p = _reduced(p, equality=False)
+    divisor = 0
+    for monomial, c in p.terms:
+        if monomial:
+            divisor = gcd(divisor, c)
+    if divisor > 1:
+        constant = dict(p.terms).get((), 0)
+        p = divide_terms(p - constant, divisor, ()) + constant // divisor
+    lo, hi = p.tight
+    if lo >= 0:
+        return TRUE
+    if hi < 0:
+        return FALSE
+    return _intern("ge", p)
+
+
+def at_most(a: Dim | int, b: Dim | int) -> Formula:
+    """`a <= b`."""
+    return at_least(b, a)
+
+
+def less(a: Dim | int, b: Dim | int) -> Formula:
+    """`a < b`."""
+    return at_least(b, as_dim(a) + 1)
+
+
+def differs(a: Dim | int, b: Dim | int) -> Formula:
+    """`a != b`."""
+    return negate(equal(a, b))
+
+
+def divides(k: Dim | int, a: Dim | int) -> Formula:
+    """`a % k == 0`."""
+    return equal(as_dim(a) % k, 0)
+
+
+def negate(f: Formula) -> Formula:
+    """The opposite.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> negate(at_least(symbol("s", 1), 5))
+    Formula('s <= 4')
+    """
+    if f is TRUE:
+        return FALSE
+    if f is FALSE:
+        return TRUE
+    if f.op == "ge":
+        assert f.dim is not None
+        return at_least(-f.dim, 1)
+    if f.dim is not None:
+        return _intern("ne" if f.op == "eq" else "eq", f.dim)
+    return (any_of if f.op == "and" else all_of)(*map(negate, f.args))
+
+
+def all_of(*formulas: Formula) -> Formula:
+    """Every one holds."""
+    return _joined("and", TRUE, FALSE, formulas)
+
+
+def any_of(*formulas: Formula) -> Formula:
+    """At least one holds."""
+    return _joined("or", FALSE, TRUE, formulas)
+
+
+def implies(a: Formula, b: Formula) -> Formula:
+    """B holds wherever a does."""
+    return any_of(negate(a), b)
+
+
+def _joined(op: str, neutral: Formula, absorbing: Formula, formulas: tuple[Formula, ...]) -> Formula:
+    kept: dict[Formula, None] = {}
+    for f in formulas:
+        kept.update(dict.fromkeys(f.args if f.op == op else (f,)))
+    kept.pop(neutral, None)
+    if absorbing in kept or any(f.dim is not None and negate(f) in kept for f in kept):
+        return absorbing
+    if not kept:
+        return neutral
+    return next(iter(kept)) if len(kept) == 1 else _intern(op, None, tuple(kept))
+
+
+def resolved(f: Formula) -> Formula:
+    """The same condition without what is said twice: `(a or b) and (a or not b)` is `a`.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
+    >>> resolved(all_of(any_of(equal(n, 1), equal(m, 1)), any_of(equal(n, 1), differs(m, 1))))
+    Formula('n == 1')
+    """
+    clauses = {frozenset(p.args if p.op == "or" else (p,)): None for p in f.conjuncts}
+    while 1 < len(clauses) <= MAX_CLAUSES and any(len(clause) > 1 for clause in clauses):
+        found = next(filter(None, map(_shorter, permutations(clauses, 2))), None)
+        if found is None:
+            break
+        longer, left = found
+        del clauses[longer]
+        clauses.update(left)
+    return all_of(*(any_of(*sorted(clause, key=attrgetter("number"))) for clause in clauses))
+
+
+def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] | None:
+    """The second of two alternatives lists, if the first makes (a part of) it idle, and what is left of it."""
+    one, other = pair
+    if one <= other:
+        return other, {}
+    idle = next((x for x in other if negate(x) in one and one - {negate(x)} <= other), None)
+    return None if idle is None else (other, {other - {idle}: None})
+
+
+def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
+    """`a` where the condition holds, else `b`.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
+    >>> select(equal(n, 1), m, n)
+    Dim('(m if n == 1 else n)')
+    >>> select(equal(n, m), n, m)
+    Dim('m')
+    """
+    a, b = as_dim(a), as_dim(b)
+    if condition is TRUE or a is b:
+        return a
+    if condition is FALSE:
+        return b
+    if condition.op == "ne":
+        return select(negate(condition), b, a)
+    if condition.op == "eq" and equal(a, b) is condition:
+        return b
+    return make_atom("select", (condition, a, b), intervals.union((a.lo, a.hi), (b.lo, b.hi)))
+
+
+def truncated_divide(a: Dim | int, b: Dim | int) -> Dim:
+    """The quotient rounded towards zero, as integer `Div` does.
+
+    >>> truncated_divide(-7, 2)
+    Dim('-3')
+    """
+    a, b = as_dim(a), as_dim(b)
+    if b.hi < 0:
+        a, b = -a, -b
+    if b.lo <= 0:
+        return select(at_least(b, 1), truncated_divide_positive(a, b), truncated_divide_positive(-a, -b))
+    return truncated_divide_positive(a, b)
+
+
+def truncated_divide_positive(a: Dim, b: Dim) -> Dim:
+    """The quotient rounded towards zero, for b > 0."""
+    if a.lo >= 0:
+        return a // b
+    if a.hi <= 0:
+        return -((-a) // b)
+    return select(at_least(a, 0), a // b, -((-a) // b))
+
+
+def absolute(a: Dim | int) -> Dim:
+    """`|a|`."""
+    a = as_dim(a)
+    return a if a.lo >= 0 else -a if a.hi <= 0 else select(at_least(a, 0), a, -a)
+
+
+def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
+    """The comparison of `... + select(c, a, b)` with 0 by its cases, where a case decides itself."""
+    for monomial, coefficient in p.terms:
+        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
+        if atom is None or atom.op not in ("select", "min", "max") or atom.depth > MAX_LIFTED:
+            continue
+        rest = p - coefficient * of_atom(atom)
+        if atom.op != "select":
+            found = _extreme_equal(atom, -rest * coefficient) if compare is equal and abs(coefficient) == 1 else None
+            if found is not None:
+                return found
+            continue
+        condition, a, b = atom.args
+        then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
+        for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
+            if case is TRUE:
+                return any_of(guard, other)
+            if case is FALSE:
+                return all_of(negate(guard), other)
+        return None
+    return None
+
+
+def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
+    """`min(a, b) == x` where x is one of them, or nothing is below it."""
+    beyond = at_least if atom.op == "min" else at_most
+    if x in atom.args:
+        return all_of(*(beyond(a, x) for a in atom.args if a is not x))
+    if all(beyond(a, x) is TRUE for a in atom.args):
+        return any_of(*(equal(a, x) for a in atom.args))
+    return None
+
+
+def _factorwise(p: Dim) -> Formula | None:
+    """`a*b == x*y` as `a == x` and `b == y`, where nothing on the left is below 1 or above its partner.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> h, w = symbol("h", 4), symbol("w", 4)
+    >>> equal((h // 4) * (w // 4), 49 * ((h + 24) // 28) * ((w + 24) // 28))
+    Formula('h//4 == 7*((h + 24)//28) and w//4 == 7*((w + 24)//28)')
+    """
+    if len(p.terms) != 2 or len(p.terms[0][0]) != len(p.terms[1][0]) or len(p.terms[0][0]) < 2:
+        return None
+    for (small, one), (great, number) in (p.terms, p.terms[::-1]):
+        pairs = _partners(small, great) if abs(one) == 1 and one * number < 0 else None
+        parts: list[Formula] = []
+        left = abs(number)
+        for a, x in pairs or ():
+            factor = next((k for k in range(1, min(left, MAX_FACTOR) + 1) if (k * x - a).tight[0] >= 0), 0)
+            if not factor or left % factor or a.lo < 1:
+                break
+            left //= factor
+            parts.append(equal(a, factor * x))
+        if left == 1 and len(parts) == len(small):
+            return all_of(*parts)
+    return None
+
+
+def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
+    """The factors of two products side by side, by the symbols that they depend on."""
+    free = [ATOMS[n] for n in great]
+    pairs = []
+    for atom in (ATOMS[n] for n in small):
+        partner = next((x for x in free if x.symbols == atom.symbols), None)
+        if partner is None:
+            return None
+        free.remove(partner)
+        pairs.append((of_atom(atom), of_atom(partner)))
+    return pairs
+
+
+def _reduced(p: Dim, *, equality: bool) -> Dim:
+    """P without the factors that all its terms share and that can't be 0 (or, for `>=`, are positive)."""
+    _, monomial = common_factor((p,))
+    nonzero = tuple(n for n in monomial if ATOMS[n].lo > 0 or (equality and ATOMS[n].hi < 0))
+    return divide_terms(p, 1, nonzero) if nonzero else p

@@ -1,0 +1,383 @@
+"""Real: floating-point scalars in shape arithmetic, exactly as the runtimes compute them.
+
+A `Real` is either an exact fraction `numerator / denominator` that the float type represents without
+rounding, or a tree of float operations that is rounded step by step when sizes are known.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> n = symbol("n", 1, 100)
+    >>> half = from_dim(n, "float32") * literal(0.5, "float32")
+    >>> half.floor().to_int()
+    Dim('n//2')
+    >>> from shapesmt.algebra.evaluate import evaluate
+    >>> seven = (from_dim(n, "float32") * literal(0.7, "float32")).floor().to_int()
+    >>> evaluate(seven, {n.as_symbol(): 10})  # in float32, 10 * 0.7f is 7 and not 6.99...
+    7
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, isfinite, isnan
+from typing import Any
+
+import numpy as np
+
+from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
+from shapesmt.algebra.evaluate import OPERATIONS, Evaluator
+from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
+from shapesmt.algebra.interning import Table
+
+MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
+SMALLEST = {"float16": 1 << 24, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
+"""Numbers below the one, and multiples of what is above the other's inverse, are neither infinite nor rounded."""
+MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
+MOST_DENOMINATOR = 48
+ROUNDING = ("floor", "ceil", "trunc", "round")
+ROUNDED = (*ROUNDING, "exp2", "sign", "equal", "at_least")  # operations that make integers
+SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
+NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
+
+
+class Real:
+    """One float: exact where `numerator` is set, else the operation `op` on `args`."""
+
+    __slots__ = ("__weakref__", "args", "denominator", "depth", "dtype", "hi", "lo", "numerator", "op", "symbols")
+
+    op: str
+    args: tuple[Any, ...]
+    dtype: str
+    numerator: Dim | None
+    denominator: int
+    lo: float
+    hi: float
+    symbols: frozenset[Atom]
+    depth: int
+
+    def __add__(self, other: Real) -> Real:
+        return _binary("add", self, other)
+
+    def __sub__(self, other: Real) -> Real:
+        return _binary("sub", self, other)
+
+    def __mul__(self, other: Real) -> Real:
+        return _binary("mul", self, other)
+
+    def __truediv__(self, other: Real) -> Real:
+        return _binary("div", self, other)
+
+    def __neg__(self) -> Real:
+        return literal(0.0, self.dtype) - self
+
+    def floor(self) -> Real:
+        """Rounded down."""
+        return self._rounded("floor", lambda n, d: n // d)
+
+    def ceil(self) -> Real:
+        """Rounded up."""
+        return self._rounded("ceil", lambda n, d: -((-n) // d))
+
+    def trunc(self) -> Real:
+        """Rounded towards zero."""
+        return self._rounded("trunc", lambda n, d: truncated_divide_positive(n, const(d)))
+
+    def round(self) -> Real:
+        """Rounded to the nearest, ties to even."""
+        return self._rounded("round", _half_even)
+
+    def _rounded(self, op: str, exact: Callable[[Dim, int], Dim]) -> Real:
+        if self.op in ROUNDED:
+            return self
+        if self.numerator is not None:
+            return exact_fraction(exact(self.numerator, self.denominator), 1, self.dtype)
+        return step(op, (self,), self.dtype)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is an integer."""
+        return self.op in (*ROUNDED, "from_dim") or (self.numerator is not None and self.denominator == 1)
+
+    @property
+    def blurred(self) -> bool:
+        """Whether it takes a root whose last bit differs between runtimes, and isn't rounded."""
+        return self.op not in ROUNDED and any(a.op == "root" for a in self.args if isinstance(a, Real))
+
+    def unary(self, op: str) -> Real:
+        """A function of numpy's that keeps order where it is defined (`sqrt`, `exp`, ...)."""
+        return step(op, (self,), self.dtype)
+
+    def cast(self, dtype: str) -> Real | None:
+        """In another float type."""
+        if self.numerator is not None and _representable(self.numerator, self.denominator, dtype):
+            return exact_fraction(self.numerator, self.denominator, dtype)
+        return step("cast", (self,), dtype) if dtype in NUMPY else None
+
+    def to_int(self) -> Dim:
+        """The integer it casts to (towards zero)."""
+        whole = self.trunc()
+        if whole.numerator is not None:
+            return whole.numerator
+        quotient = _as_quotient(whole)
+        return make_atom("to_int", (whole,), _integer_bounds(whole)) if quotient is None else quotient
+
+    def __str__(self) -> str:
+        if self.numerator is not None:
+            return f"({self.numerator})/{self.denominator}" if self.denominator > 1 else str(self.numerator)
+        return f"{self.op}({', '.join(map(str, self.args))})"
+
+    def rebuilt(self, args: Sequence[Any]) -> Real:
+        """The same operation on other arguments."""
+        if self.op == "fraction":
+            return _quotient(args[0], self.denominator, self.dtype)
+        if self.op == "from_dim":
+            return from_dim(args[0], self.dtype)
+        if self.op in ("add", "sub", "mul", "div"):
+            return _binary(self.op, args[0], args[1])
+        if self.op in ROUNDING:
+            rounded: Real = getattr(args[0], self.op)()
+            return rounded
+        made: Real | None = REBUILT[self.op](*args) if self.op in REBUILT else None
+        return step(self.op, tuple(args), self.dtype) if made is None else made
+
+    def value(self, evaluator: Evaluator) -> Any:
+        """The float (or array of floats) at concrete sizes."""
+        kind = NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
+        if self.op == "fraction":
+            assert self.numerator is not None
+            return kind(evaluator.dim(self.numerator)) / kind(self.denominator)
+        if self.op == "from_dim":
+            return kind(evaluator.dim(self.args[0]))
+        if self.op == "literal":
+            return kind(self.args[0])
+        with np.errstate(all="ignore"):
+            return APPLY[self.op](*(_value(a, evaluator) for a in self.args)).astype(kind)
+
+
+def _value(part: Real | Formula, evaluator: Evaluator) -> Any:
+    return part.value(evaluator) if isinstance(part, Real) else evaluator.formula(part)
+
+
+def literal(number: float, dtype: str) -> Real:
+    """A constant of a float type."""
+    if dtype in NUMPY:
+        with np.errstate(over="ignore"):
+            number = float(NUMPY[dtype](number))
+    if not isfinite(number):
+        return step("literal", (number,), dtype, (number, number) if number == number else (-inf, inf))
+    numerator, denominator = number.as_integer_ratio()
+    return exact_fraction(const(numerator), denominator, dtype)
+
+
+def from_dim(dim: Dim | int, dtype: str) -> Real:
+    """An integer cast to a float type."""
+    dim = as_dim(dim)
+    if _representable(dim, 1, dtype):
+        return exact_fraction(dim, 1, dtype)
+    kind = NUMPY.get(dtype, float)
+    with np.errstate(over="ignore"):
+        return step("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
+
+
+_REALS: Table[tuple[Any, ...], Real] = Table("floats", lambda real: (real.op, real.args, real.dtype))
+
+
+def _real(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]) -> Real:
+    made = Real.__new__(Real)
+    made.op, made.args, made.dtype = op, args, dtype
+    made.numerator, made.denominator = args if op == "fraction" else (None, 1)
+    made.lo, made.hi = bounds
+    made.symbols = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
+    made.depth = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=0)
+    return made
+
+
+def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
+    """The fraction of which it is known that the type represents it."""
+    while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
+        numerator, denominator = numerator // 2, denominator // 2
+    bounds = float(numerator.lo) / denominator, float(numerator.hi) / denominator
+    return step("fraction", (numerator, denominator), dtype, bounds)
+
+
+def _quotient(numerator: Dim, denominator: int, dtype: str) -> Real:
+    if _representable(numerator, denominator, dtype):
+        return exact_fraction(numerator, denominator, dtype)
+    whole = from_dim(numerator, dtype)
+    return whole if denominator == 1 else whole / literal(denominator, dtype)
+
+
+def step(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Real:
+    """One operation of a tree, with its interval."""
+    key = (op, args, dtype)
+    found = _REALS.get(key)
+    if found is None:
+        found = _REALS.make(key, _real, op, args, dtype, bounds or _bounds(op, args, dtype))
+    return found
+
+
+def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
+    """Rounding keeps order, so the ends of the result come from the ends of the arguments."""
+    if op in ENDS:
+        return ENDS[op](*args)
+    if dtype not in NUMPY:
+        return (-inf, inf)
+    if op == "div" and args[1].lo <= 0 <= args[1].hi:
+        return (-inf, inf)
+    kind = NUMPY[dtype]
+    with np.errstate(all="ignore"):
+        corners = [[kind(a.lo), kind(a.hi)] for a in args]
+        if len(corners) == 1:
+            ends = [float(APPLY[op](x)) for x in corners[0]]
+        else:
+            ends = [float(APPLY[op](x, y)) for x in corners[0] for y in corners[1]]
+    return (-inf, inf) if any(map(isnan, ends)) else (min(ends), max(ends))
+
+
+def _binary(op: str, a: Real, b: Real) -> Real:
+    p, q = a.numerator, b.numerator
+    if p is not None and q is not None:
+        d, e = a.denominator, b.denominator
+        top: Dim | None = None
+        bottom = d * e
+        if op in ("add", "sub"):
+            top = p * e + q * d if op == "add" else p * e - q * d
+        elif op == "mul":
+            top = p * q
+        elif q.constant:
+            sign = 1 if q.constant > 0 else -1
+            top, bottom = p * (e * sign), d * abs(q.constant)
+            common = _content(top, bottom)
+            top, bottom = _divided(top, common), bottom // common
+        if top is not None and _representable(top, bottom, a.dtype):
+            return exact_fraction(top, bottom, a.dtype)
+    if p is not None and q is not None and p.constant is not None and q.constant is not None and a.dtype in NUMPY:
+        kind = NUMPY[a.dtype]
+        with np.errstate(all="ignore"):
+            x, y = kind(p.constant) / kind(a.denominator), kind(q.constant) / kind(b.denominator)
+            return literal(float(APPLY[op](x, y)), a.dtype)
+    return step(op, (a, b), a.dtype)
+
+
+def _as_quotient(whole: Real) -> Dim | None:
+    """An integer quotient that is equal to the rounded tree for every value of the one size it rests on.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> (from_dim(symbol("h", 1, 512), "float32") * literal(0.7, "float32")).floor().to_int()
+    Dim('(7*h)//10')
+    """
+    sizes = _sizes(whole)
+    if len(sizes) != 1 or whole.dtype not in NUMPY:
+        return None
+    (size,) = sizes
+    if not isinstance(size, Dim) or not 0 <= size.lo <= size.hi <= MOST_TRIED:
+        return None
+    values = np.arange(int(size.lo), int(size.hi) + 1, dtype=np.int64)
+    wanted = _tried(whole, size, values)
+    if wanted is None:
+        return None
+    if len(values) == 1:
+        return const(int(wanted[0]))
+    slope = float(wanted[-1] - wanted[0]) / float(values[-1] - values[0])
+    for q in range(1, MOST_DENOMINATOR + 1):
+        for p in {int(slope * q), round(slope * q), int(slope * q) + 1}:
+            shift = int((wanted * q - p * values).max())
+            if np.array_equal((p * values + shift) // q, wanted):
+                return (size * p + shift) // q
+    return None
+
+
+def _tried(whole: Real, size: Dim, values: Any) -> Any:
+    """The rounded tree at each value of its size; None where one isn't a number."""
+    twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
+    atom = twin.as_symbol()
+    assert atom is not None
+    found = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values}))).astype(np.float64)
+    return found.astype(np.int64) if np.isfinite(found).all() and (np.abs(found) < 1 << 62).all() else None
+
+
+def _over(real: Real, size: Dim, twin: Dim) -> Real:
+    """The tree with its size replaced."""
+    if real.op == "fraction":
+        assert real.numerator is not None
+        top = twin if real.numerator is size else real.numerator
+        return from_dim(top, real.dtype) if real.denominator == 1 else exact_fraction(top, real.denominator, real.dtype)
+    if real.op == "from_dim":
+        return from_dim(twin, real.dtype)
+    args = [twin if a is size else _over(a, size, twin) if isinstance(a, Real) else a for a in real.args]
+    return step(real.op, tuple(args), real.dtype)
+
+
+def _sizes(real: Real) -> set[Dim | Formula]:
+    """The expressions and conditions that a tree of float operations starts from."""
+    if real.op == "fraction":
+        return {real.numerator} if real.numerator is not None and real.numerator.constant is None else set()
+    found: set[Dim | Formula] = set()
+    for a in real.args:
+        bare = isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None)
+        found |= _sizes(a) if isinstance(a, Real) else {a} if bare else set()
+    return found
+
+
+def _content(top: Dim, bottom: int) -> int:
+    from math import gcd
+
+    g = bottom
+    for _, c in top.terms:
+        g = gcd(g, c)
+    return g
+
+
+def _divided(top: Dim, k: int) -> Dim:
+    return top // k
+
+
+def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
+    """Whether every value of the fraction fits the mantissa."""
+    if denominator & (denominator - 1) or denominator >= SMALLEST.get(dtype, 0):
+        return False
+    if numerator.constant is not None:
+        odd = abs(numerator.constant)
+        while odd and odd % 2 == 0:
+            odd //= 2
+        return odd < 1 << MANTISSA[dtype] and abs(numerator.constant) < LARGEST[dtype] * denominator
+    if numerator.hi == inf:
+        linear = all(len(monomial) <= 1 and abs(c) <= SMALL for monomial, c in numerator.terms)
+        return linear and -numerator.lo <= SMALL and MANTISSA[dtype] >= MANTISSA["float32"]
+    return max(abs(numerator.lo), abs(numerator.hi)) <= 1 << MANTISSA[dtype]
+
+
+def _half_even(n: Dim, d: int) -> Dim:
+    if d == 1:
+        return n
+    doubled = 2 * n + d
+    rounded = doubled // (2 * d)
+    tie_to_odd = (equal(doubled % (2 * d), 0), equal(rounded % 2, 1))
+    return select(tie_to_odd[0], select(tie_to_odd[1], rounded - 1, rounded), rounded)
+
+
+def _integer_bounds(real: Real) -> tuple[int | float, int | float]:
+    lo = int(real.lo) if isfinite(real.lo) else -inf
+    hi = int(real.hi) if isfinite(real.hi) else inf
+    return lo, hi
+
+
+APPLY: dict[str, Callable[..., Any]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
+    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round": np.rint,
+    "sqrt": np.sqrt, "root": np.sqrt, "exp": np.exp, "log": np.log, "cast": lambda x: x,
+    "exp2": lambda whole: np.ldexp(1.0, np.asarray(whole).astype(np.int64)),
+}  # fmt: skip
+
+
+ENDS: dict[str, Callable[..., tuple[float, float]]] = {}  # of operations that don't keep order: the result's ends
+REBUILT: dict[str, Callable[..., Any]] = {}  # how operations of other modules are made
+
+
+def _to_int(value: Any) -> Any:
+    """What doesn't fit, and what is no number, becomes the least integer as it does on most processors."""
+    with np.errstate(invalid="ignore"):
+        whole = np.asarray(value).astype(np.int64)
+    return whole if whole.ndim else int(whole)
+
+
+OPERATIONS["to_int"] = _to_int

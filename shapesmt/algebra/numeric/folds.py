@@ -1,0 +1,212 @@
+"""Sweeps: the least, the greatest or the sum of an expression over all positions of a tensor, as an expression.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> from shapesmt.algebra.evaluate import evaluate
+    >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind="axis")
+    >>> greatest = sweep("greatest", i * (6 - i), {i.as_symbol(): n - 1})
+    >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
+    [0, 8, 9]
+
+Its value is found by trying every position, in 64 bits as runtimes do. Over ranges that are too long for that, what
+is known is an interval, which distinguishes the cases of a choice: of `|j - i| < 8`, for example, what it means for
+the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import pairwise, permutations
+from math import inf, prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shapesmt.algebra.dim import Atom, Dim, from_terms, make_atom, of_atom, symbol, total
+from shapesmt.algebra.evaluate import OPERATIONS, Evaluator, fits_int64
+from shapesmt.algebra.formula import Formula, at_least
+from shapesmt.algebra.interning import Table
+from shapesmt.algebra.intervals import Interval
+from shapesmt.algebra.substitute import replace
+
+Values: TypeAlias = "np.ndarray[Any, Any]"
+
+MOST_TRIED = 1 << 20  # positions, of all tensors together
+MAX_CASES = 12  # how often cases are distinguished one inside the other
+FOLDS: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum": np.add}
+
+
+class Sweep:
+    """An expression over positions from 0 to the `lasts`, folded to one number; 0 where there is no position."""
+
+    __slots__ = ("__weakref__", "depth", "element", "fits", "fold", "lasts", "symbols")
+
+    def __init__(self, fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> None:
+        self.fold = fold
+        self.element = element
+        self.lasts = lasts
+        self.symbols = (element.symbols - lasts.keys()).union(*(last.symbols for last in lasts.values()))
+        self.depth = 1 + max(d.depth for d in (element, *lasts.values()))
+        tables = prod(_count(s) for s in self.symbols) if element.symbols - lasts.keys() else 1
+        tried = tables * prod(max(last.hi + 1, 1) for last in lasts.values())
+        self.fits = tried <= MOST_TRIED and all(map(fits_int64, lasts.values()))
+
+    def value(self, evaluator: Evaluator) -> Any:
+        """The number (or an array of them) at concrete sizes."""
+        free = sorted(self.element.symbols - self.lasts.keys(), key=lambda a: a.number)
+        given = [evaluator.dim(d) for d in (*self.lasts.values(), *map(of_atom, free))]
+        columns = np.broadcast_arrays(*given)
+        rows, back = np.unique(np.stack([c.ravel() for c in columns], axis=1), axis=0, return_inverse=True)
+        if free:
+            rank = len(self.lasts)
+            found = np.array([self._folded(row[:rank], dict(zip(free, row[rank:], strict=True))) for row in rows])
+        else:
+            found = self._all_at_once(rows)
+        made = found[back.ravel()].reshape(columns[0].shape)
+        return made if made.ndim else int(made)
+
+    def rebuilt(self, args: Sequence[Dim]) -> Dim:
+        """The same fold of another expression, over other positions."""
+        return sweep(self.fold, args[0], dict(zip(self.lasts, args[1:], strict=True)))
+
+    @property
+    def args(self) -> tuple[Dim, ...]:
+        """What it is made of."""
+        return (self.element, *self.lasts.values())
+
+    def __str__(self) -> str:
+        text = str(self.element)
+        for p in self.lasts:  # the index along the last axis is i, along the one before it j, ...
+            text = text.replace(f"`{p.name}`", chr(ord("i") + int(p.name[1:]) - 1))
+        return f"{self.fold}({text})"
+
+    def _folded(self, lasts: Values, given: Mapping[Atom, Any]) -> int:
+        table = self._table(lasts, given)
+        return int(FOLDS[self.fold].reduce(table, axis=None)) if table.size else 0
+
+    def _all_at_once(self, rows: Values) -> Values:
+        """One table for the largest tensor; the others are its corners."""
+        table = self._table(rows.max(axis=0), {})
+        for axis in range(table.ndim):
+            table = FOLDS[self.fold].accumulate(table, axis=axis)
+        empty = (rows < 0).any(axis=1)
+        return np.where(empty, 0, table[tuple(np.maximum(rows, 0).T)]) if table.size else np.zeros(len(rows), int)
+
+    def _table(self, lasts: Values, given: Mapping[Atom, Any]) -> Values:
+        shape = [max(int(last) + 1, 0) for last in lasts]
+        if prod(shape) > MOST_TRIED:
+            raise OverflowError("too many positions to try them all")
+        rank = len(shape)
+        places = [np.arange(n).reshape([-1 if i == k else 1 for i in range(rank)]) for k, n in enumerate(shape)]
+        at = dict(zip(self.lasts, places, strict=True))
+        return np.broadcast_to(Evaluator({**at, **given}).dim(self.element), shape)
+
+
+def sweep(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
+    """The least, the greatest or the sum of the element over the positions from 0 to the last ones."""
+    formula = _summed(element, lasts) if fold == "sum" else None
+    if formula is not None:
+        return formula
+    own = {p: symbol(p.name, 0, max(last.hi, 0), kind=p.kind, fold=False) for p, last in lasts.items()}
+    capped = replace(element, own)
+    lo, hi = _interval(capped, MAX_CASES)
+    if fold == "sum":
+        count = prod(max(last.hi + 1, 0) for last in lasts.values())
+        lo, hi = (0 if end == 0 else end * count for end in (min(lo, 0), max(hi, 0)))
+    else:
+        lo, hi = min(lo, 0), max(hi, 0)
+    axes = {atom: lasts[p] for p, d in own.items() if (atom := d.as_symbol()) is not None}
+    return make_atom("sweep", (_interned(fold, capped, axes),), (lo, hi))
+
+
+def too_long(dim: Dim) -> bool:
+    """Whether an expression sweeps over more positions than can be tried where its sizes are greatest."""
+    sweeps = [a.args[0] for a in dim.atoms() if a.op == "sweep"]
+    return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in sweeps)
+
+
+def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
+    """The sum as a formula; None where the element isn't a polynomial of low degree in each position.
+
+    >>> n, i = symbol("n", 1), symbol("@1", 0, kind="axis")
+    >>> _summed(2 * i + 3, {i.as_symbol(): n - 1})
+    Dim('2*n + n*n')
+    """
+    if any(a.op != "symbol" and not a.symbols.isdisjoint(lasts) for a in element.atoms()):
+        return None
+    for p, last in lasts.items():
+        sixfold = (6 * (last + 1), 3 * last * (last + 1), last * (last + 1) * (2 * last + 1))
+        if any(monomial.count(p.number) >= len(sixfold) for monomial, _ in element.terms):
+            return None
+        parts = [(tuple(n for n in m if n != p.number), c, sixfold[m.count(p.number)]) for m, c in element.terms]
+        element = total(from_terms({rest: c}) * power for rest, c, power in parts)
+    return element // int(6 ** len(lasts))
+
+
+_SWEEPS: Table[tuple[Any, ...], Sweep] = Table("sweeps", lambda s: (s.fold, s.element, *s.lasts.items()))
+
+
+def _interned(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Sweep:
+    key = (fold, element, *lasts.items())
+    return _SWEEPS.get(key) or _SWEEPS.make(key, Sweep, fold, element, lasts)
+
+
+def _count(s: Atom) -> float:
+    return (s.hi - s.lo) // s.step + 1 if s.hi < inf and s.lo > -inf else inf
+
+
+def _interval(element: Dim, cases: int) -> Interval:
+    """An interval of the element: over the cases of its choices, with a difference of positions as one number."""
+    element = _differences(element)
+    for condition in _conditions(element):
+        split = _split(condition) if cases else None
+        if split is not None:
+            p, at = split
+            below, above = symbol(p.name, p.lo, at - 1, kind=p.kind), symbol(p.name, at, p.hi, kind=p.kind)
+            ends = [_interval(replace(element, {p: half}), cases - 1) for half in (below, above)]
+            return reduce(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])), ends)
+    return element.tight
+
+
+def _differences(element: Dim) -> Dim:
+    """The element with `p - q` as one number wherever it depends on two positions in that way only."""
+    places = [s for s in element.symbols if s.kind == "axis"]
+    for p, q in permutations(sorted(places, key=lambda s: s.name), 2):
+        apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind="axis")
+        found = replace(element, {p: of_atom(q) + apart})
+        if q not in found.symbols:
+            return found
+    return element
+
+
+def _split(condition: Formula) -> tuple[Atom, int] | None:
+    """The position that a condition is about and the value from which on it is another; None for other conditions."""
+    if condition.op != "ge" or condition.dim is None or len(condition.dim.symbols) != 1:
+        return None
+    (p,) = condition.dim.symbols
+    slope = dict(condition.dim.terms).get((p.number,), 0)
+    rest = (condition.dim - slope * of_atom(p)).constant
+    if p.kind != "axis" or not slope or rest is None:
+        return None
+    at = -(rest // slope) if slope > 0 else rest // -slope + 1
+    return (p, at) if p.lo < at <= p.hi else None
+
+
+def _conditions(element: Dim) -> Iterator[Formula]:
+    """The comparisons on which choices inside an expression depend."""
+    stack: list[Any] = [*element.atoms()]
+    seen = set()
+    while stack:
+        part = stack.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, Formula) and part.dim is not None:
+            yield part
+        if isinstance(part, Atom) and part.op in ("min", "max"):
+            yield from (at_least(a, b) for a, b in pairwise(part.args))
+        stack += part.atoms() if isinstance(part, Dim) else part.args if hasattr(part, "args") else ()
+        stack += part.dim.atoms() if isinstance(part, Formula) and part.dim is not None else ()
+
+
+OPERATIONS["sweep"] = lambda value: value

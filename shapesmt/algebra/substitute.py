@@ -1,0 +1,195 @@
+"""Substitution: expressions and conditions with symbols replaced, normalised anew.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> n, m = symbol("n", 1, 64), symbol("m", 1, 9)
+>>> replace((n + 1) // 2, {n.as_symbol(): 2 * m})
+Dim('m')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
+from typing import Any, Protocol, TypeVar
+
+from shapesmt.algebra.dim import (
+    ATOMS,
+    ONE,
+    ZERO,
+    Atom,
+    Dim,
+    defined,
+    make_atom,
+    maximum,
+    minimum,
+    of_atom,
+    replace_atom,
+    symbol,
+)
+from shapesmt.algebra.evaluate import definitions
+from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal, select
+
+ENTRY = "entry"  # the kind of symbols that stand for what elements that aren't known may be
+
+
+class Tree(Protocol):
+    """A float or a fold: an operation that is no polynomial, on expressions and on others of its kind."""
+
+    @property
+    def symbols(self) -> frozenset[Atom]:
+        """The free symbols it depends on."""
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What it is made of."""
+
+    def rebuilt(self, args: Sequence[Any]) -> Any:
+        """The same operation on other arguments."""
+
+
+AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Tree")
+
+
+def replace(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
+    """`what` with every given symbol replaced, all at once."""
+    if what.symbols.isdisjoint(replacements):
+        return what
+    replaced: AnyPart = Replacer(replacements).apply(what)
+    return replaced
+
+
+def beyond(dim: Dim) -> Dim:
+    """The expression over inputs of any size from 1 on, whatever their declared ranges.
+
+    >>> beyond(symbol("h", 64, 512) - 7).lo
+    -6
+    """
+    given = [s for s in dim.symbols if s.kind == "input" and (s.lo > 1 or s.hi < inf)]
+    return replace(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
+
+
+def entry(index: Dim, *places: Dim) -> Dim:
+    """The element at these places of a tensor whose elements only data know: each may be any that `index` may be.
+
+    >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
+    >>> entry(twin(i, ENTRY), j) is entry(twin(i, ENTRY), j), entry(i, j) is i
+    (True, True)
+    """
+    if all(s.kind != ENTRY for s in index.symbols):
+        return index
+    return make_atom("entry", (index, *places), (index.lo, index.hi))
+
+
+def atom_of(size: Dim) -> Atom:
+    """The symbol that an expression is, which it has to be.
+
+    >>> atom_of(symbol("n", 1)).name
+    'n'
+    """
+    found = size.as_symbol()
+    assert found is not None, size
+    return found
+
+
+def twin(size: Dim, kind: str) -> Dim:
+    """The symbol of another kind that has the same name and range; a number is its own."""
+    atom = size.as_symbol()
+    return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
+
+
+def entries(what: Dim | Tree) -> list[Atom]:
+    """What the unknown elements in an expression may be."""
+    return sorted((s for s in what.symbols if s.kind == ENTRY), key=lambda s: s.name)
+
+
+def any_entry(element: Dim) -> Dim | None:
+    """An element with a size of data's for what is unknown of it; None where two such parts are alike."""
+    found = entries(element)
+    if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
+        return None
+    return replace(element, {s: twin(of_atom(s), "place") for s in found})
+
+
+def _nested(what: Any) -> Iterator[Atom]:
+    """The atoms of an expression, and those inside them."""
+    atoms = what.atoms() if isinstance(what, Dim) else []
+    yield from atoms
+    for part in (*(a for atom in atoms for a in atom.args), *getattr(what, "args", ()), getattr(what, "dim", None)):
+        if hasattr(part, "symbols"):
+            yield from _nested(part)
+
+
+def spelled(dim: Dim) -> Dim:
+    """The expression with what its symbols are defined as in their place.
+
+    >>> n = symbol("n", 1)
+    >>> spelled(defined(n + 1, "m") * 2)
+    Dim('2*n + 2')
+    """
+    meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
+    result = dim
+    for atom, meaning in meanings.items():
+        result = replace_atom(result, atom.number, meaning)
+    return result
+
+
+class Replacer:
+    """One substitution, with what it has rewritten so far."""
+
+    def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
+        self._changed = frozenset(replacements)
+        self._atoms: dict[Atom, Dim] = dict(replacements)
+        self._done: dict[Any, Any] = {}
+
+    def apply(self, what: Any) -> Any:
+        """The rewritten expression, condition or float."""
+        if what.symbols.isdisjoint(self._changed):
+            return what
+        found = self._done.get(what)
+        if found is None:
+            for atom in definitions((what,)) if isinstance(what, (Dim, Formula)) else ():
+                self._atom(atom)
+            found = self._done[what] = self._rebuild(what)
+        return found
+
+    def _rebuild(self, what: Any) -> Any:
+        if isinstance(what, Dim):
+            result = ZERO
+            for monomial, coefficient in what.terms:
+                term = ONE * coefficient
+                for n in monomial:
+                    term = term * self._atom(ATOMS[n])
+                result = result + term
+            return result
+        if not isinstance(what, Formula):  # a float or a sweep
+            return what.rebuilt([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
+        if what.dim is not None:
+            compare = {"eq": equal, "ne": differs, "ge": at_least}[what.op]
+            return compare(self.apply(what.dim), 0)
+        return (all_of if what.op == "and" else any_of)(*map(self.apply, what.args))
+
+    def _atom(self, atom: Atom) -> Dim:
+        found = self._atoms.get(atom)
+        if found is None:
+            found = self._atoms[atom] = self._rebuilt_atom(atom)
+        return found
+
+    def _rebuilt_atom(self, atom: Atom) -> Dim:
+        if atom.symbols.isdisjoint(self._changed):
+            return of_atom(atom)
+        if atom.definition is not None:
+            return defined(self._rebuild(atom.definition))
+        args = [self.apply(a) for a in atom.args]
+        return _OPERATIONS[atom.op](*args)
+
+
+_OPERATIONS: dict[str, Callable[..., Dim]] = {
+    "floordiv": lambda a, b: a // b,
+    "product": lambda a, b: a * b,
+    "select": select,
+    "min": minimum,
+    "max": maximum,
+    "to_int": lambda real: real.to_int(),
+    "sweep": lambda swept: swept,
+    "entry": entry,
+}

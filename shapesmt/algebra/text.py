@@ -1,0 +1,216 @@
+"""Text of expressions and conditions, in the grammar of Python.
+
+`h - 4*(h//4)` is written `h % 4`; names that are no identifiers stand in backticks.
+"""
+
+from __future__ import annotations
+
+from keyword import iskeyword
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra.interning import LOCK, memo
+
+if TYPE_CHECKING:
+    from shapesmt.algebra.dim import Atom, Dim
+    from shapesmt.algebra.formula import Formula
+
+Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
+_FUNCTIONS = frozenset({"min", "max", "abs"})
+MAX_TEXT = 4000  # characters of an expression, or of a part of one
+CUT = "..."  # stands for what is longer, and names nothing: different expressions have this text
+_TEXTS: dict[Dim | Formula, str] = memo({})
+_OPERANDS: dict[Dim, str] = memo({})
+_ATOMIC: dict[Atom, tuple[str, bool]] = memo({})
+_SCANNED: set[Dim | Formula | Atom] = memo(set())  # the definitions below have their text
+
+
+def name_text(name: str) -> str:
+    """A symbol's name as formulas show it."""
+    plain = name.isidentifier() and not iskeyword(name) and name not in _FUNCTIONS
+    return name if plain else f"`{name.replace('`', '')}`"
+
+
+def dim_text(dim: Dim) -> str:
+    """The expression as text."""
+    found = _TEXTS.get(dim)
+    if found is not None:
+        return found
+    from shapesmt.algebra.evaluate import definitions
+
+    with LOCK:  # Definitions first, oldest first: no chain of them nests calls.
+        for atom in definitions((dim,), (), _SCANNED):
+            if atom.definition is not None:
+                _print(atom.definition)
+        _print(dim)
+        return _TEXTS[dim]
+
+
+def _print(dim: Dim) -> None:
+    if dim not in _TEXTS:
+        _TEXTS[dim] = _cut(_sum(_pieces(dim)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else CUT
+
+
+def formula_text(formula: Formula) -> str:
+    """The condition as text."""
+    text = _TEXTS.get(formula)
+    if text is None:
+        text = _TEXTS[formula] = _cut(_condition(formula))
+    return text
+
+
+def _condition(formula: Formula) -> str:
+    if formula.op in ("true", "false"):
+        return formula.op.capitalize()
+    if formula.dim is not None:
+        pieces = _pieces(formula.dim)
+        if formula.op == "ge":
+            return _inequality(pieces)
+        return _residue(formula.dim, formula.op) or _equality(pieces, formula.op)
+    texts = [f"({formula_text(a)})" if a.op == "or" else formula_text(a) for a in formula.args]
+    return f" {formula.op} ".join(sorted(texts, key=lambda t: (len(t), t)))
+
+
+def _residue(dim: Dim, op: str) -> str:
+    """`(e + c) % k == r` as `e % k == (r - c) % k`; empty where it is none."""
+    from shapesmt.algebra.dim import ATOMS, of_atom
+
+    for monomial, c in dim.terms:
+        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
+        if atom is not None and atom.op == "floordiv" and abs(c) == atom.args[1].constant:
+            numerator, k, sign = atom.args[0], abs(c), -1 if c > 0 else 1
+            shift = dict(numerator.terms).get((), 0)
+            rest = dim - sign * (numerator - k * of_atom(atom))
+            if shift and rest.constant is not None and 0 <= -sign * rest.constant < k:
+                number = (-sign * rest.constant - shift) % k
+                return f"{_operand(numerator - shift)} % {k} {'==' if op == 'eq' else '!='} {number}"
+    return ""
+
+
+def _equality(pieces: list[Piece], op: str) -> str:
+    left, right, number = _sides(pieces)
+    if not left:
+        left, right, number = right, left, -number
+    if number > 0 and right:
+        left.append((number, "", True))
+    elif number or not right:
+        right.append((-number, "", True))
+    if not _is_number(right) and (len(_sum(right)), _sum(right)) < (len(_sum(left)), _sum(left)):
+        left, right = right, left
+    return f"{_sum(left)} {'==' if op == 'eq' else '!='} {_sum(right)}"
+
+
+def _inequality(pieces: list[Piece]) -> str:
+    left, right, number = _sides(pieces)
+    if not left:
+        return f"{_sum(right)} <= {number}"
+    if not right:
+        return f"{_sum(left)} >= {-number}"
+    if number:
+        (left if number > 0 else right).append((abs(number), "", True))
+    if len(_sum(left)) <= len(_sum(right)):
+        return f"{_sum(left)} >= {_sum(right)}"
+    return f"{_sum(right)} <= {_sum(left)}"
+
+
+def _is_number(pieces: list[Piece]) -> bool:
+    return not any(text for _, text, _ in pieces)
+
+
+def _sides(pieces: list[Piece]) -> tuple[list[Piece], list[Piece], int]:
+    """The positive terms, the negative ones with their signs turned, and the number."""
+    left = [p for p in pieces if p[1] and p[0] > 0]
+    right = [(-c, text, factor) for c, text, factor in pieces if text and c < 0]
+    return left, right, sum(c for c, text, _ in pieces if not text)
+
+
+def _sum(pieces: list[Piece]) -> str:
+    text = ""
+    for coefficient, factor, single in pieces:
+        size = abs(coefficient)
+        if not factor:
+            term = str(size)
+        elif size == 1:
+            term = f"({factor})" if coefficient < 0 and not text and not single else factor
+        else:
+            term = f"{size}*{factor if single else f'({factor})'}"
+        sign = "-" if coefficient < 0 else "+"
+        text = f"{text} {sign} {term}" if text else f"-{term}" if coefficient < 0 else term
+    return text or "0"
+
+
+def _pieces(dim: Dim) -> list[Piece]:
+    """The terms, remainders recognised, in reading order."""
+    from shapesmt.algebra.dim import ATOMS
+
+    coefficients = dict(dim.terms)
+    pieces: list[Piece] = []
+    for monomial, c in dim.terms:
+        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
+        if atom is None or atom.op != "floordiv" or monomial not in coefficients:
+            continue
+        numerator, k = atom.args[0], atom.args[1].constant
+        factor = -c // k if k and c % k == 0 else 0  # f*(e - k*(e//k)) is f*(e % k)
+        parts = [(m, factor * d) for m, d in numerator.terms if m]
+        if factor and all(coefficients.get(m) == d for m, d in parts):
+            for m in [monomial, *(m for m, _ in parts)]:
+                del coefficients[m]
+            shift = dict(numerator.terms).get((), 0)
+            coefficients[()] = coefficients.get((), 0) - factor * shift
+            pieces.append((factor, f"{_operand(numerator)} % {k}", False))
+    for monomial, c in coefficients.items():
+        if c:
+            pieces.append((c, *_monomial([ATOMS[n] for n in monomial])))
+    return sorted(pieces, key=lambda p: (p[1] == "", p[0] < 0, len(p[1]), p[1]))
+
+
+def _operand(dim: Dim) -> str:
+    """The expression as an operand of `//` or `%`."""
+    found = _OPERANDS.get(dim)
+    if found is None:
+        found = _OPERANDS[dim] = _cut(_enclosed(dim))
+    return found
+
+
+def _enclosed(dim: Dim) -> str:
+    pieces = _pieces(dim)
+    alone = not pieces or (len(pieces) == 1 and pieces[0][0] >= 0 and (pieces[0][0] == 1 or not pieces[0][1]))
+    return _sum(pieces) if alone and (not pieces or (pieces[0][2] and "*" not in pieces[0][1])) else f"({_sum(pieces)})"
+
+
+def _monomial(atoms: list[Atom]) -> tuple[str, bool]:
+    """The product of the atoms, and whether it can stand behind a factor as it is."""
+    if len(atoms) == 1:
+        return _atom(atoms[0])
+    parts = sorted((_atom(a) for a in atoms), key=lambda p: (len(p[0]), p[0]))
+    return "*".join(text if single else f"({text})" for text, single in parts), True
+
+
+def _atom(atom: Atom) -> tuple[str, bool]:
+    """An atom, and whether it can stand behind a factor as it is."""
+    found = _ATOMIC.get(atom)
+    if found is None:
+        text, single = _written(atom)
+        found = _ATOMIC[atom] = _cut(text), single
+    return found
+
+
+def _written(atom: Atom) -> tuple[str, bool]:
+    if atom.op == "symbol":
+        if atom.kind == "defined" and not atom.name.endswith("]") and atom.definition is not None:
+            return f"({dim_text(atom.definition)})", True
+        return name_text(atom.name), True
+    if atom.op == "floordiv":
+        return f"{_operand(atom.args[0])}//{_operand(atom.args[1])}", False
+    if atom.op == "select":
+        condition, a, b = atom.args
+        return f"({dim_text(a)} if {formula_text(condition)} else {dim_text(b)})", True
+    if atom.op == "product":
+        return f"({dim_text(atom.args[0])})*({dim_text(atom.args[1])})", False
+    if atom.op == "sweep":
+        return str(atom.args[0]), True
+    texts = sorted((str(a) for a in atom.args), key=lambda t: (t.lstrip("-").isdigit(), len(t), t))
+    return f"{atom.op}({', '.join(texts)})", True

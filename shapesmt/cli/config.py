@@ -1,0 +1,261 @@
+"""Configuration: `shapesmt.toml`, or `[tool.shapesmt]` in `pyproject.toml`, as keyword arguments of `check`.
+
+    timeout = 120
+    jobs = 4
+
+    [dims]                       # of every model that has such a dimension
+    batch = "1..32"
+
+    [values]                     # of every model that has such an input
+    sr = 16000
+
+    [models."decoder*.onnx"]     # every model that matches needs these names
+    dims = { past = "1..2048", seq = "1..64" }
+    assume = "total == past + seq"
+
+A pattern with a slash is compared with the model's path from the file's folder, any other with the model's name;
+`*` matches any characters. Where several match, a later one wins; assumptions add up.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from math import inf
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.examine import parse_value
+from shapesmt.language import ACCEPTED_SHAPE, Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
+
+__all__ = ["Config"]
+
+_FILES = ("shapesmt.toml", "pyproject.toml")
+_DECLARED = ("check", "trust", "ignore", "override")
+
+Options: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a configuration file declares; without one, nothing.
+
+    Attributes:
+        path: The file.
+        options: Of each pattern the keyword arguments for the models that match it; `*` is the file's top level.
+        jobs: How many models are checked at once.
+    """
+
+    path: Path | None = None
+    options: tuple[tuple[str, Options], ...] = ()
+    jobs: int | None = None
+
+    @staticmethod
+    def load(path: str | os.PathLike[str] | None = None) -> Config:
+        """The configuration in a file; by default the nearest, from the working directory upwards.
+
+        Where one folder has both files, `shapesmt.toml` counts; a `pyproject.toml` without `[tool.shapesmt]` is
+        passed by.
+
+        Raises:
+            UsageError: The file can't be read, is no TOML, or has a key or a value that means nothing.
+        """
+        if path is not None:
+            file = Path(path)
+            table = _table(file, file.name == "pyproject.toml")
+            if table is None:
+                raise UsageError(f"{printable(str(file))} has no [tool.shapesmt]; add it, or name another file")
+            return _config(file, table)
+        try:
+            folder = Path.cwd()
+        except OSError:  # it is gone
+            return Config()
+        for file in (parent / name for parent in (folder, *folder.parents) for name in _FILES):
+            if _is_file(file) and (table := _table(file, file.name == "pyproject.toml")) is not None:
+                return _config(file, table)
+        return Config()
+
+    def of(self, model: object) -> Options:
+        r"""Keyword arguments of `check` for a model: those of every pattern that its path matches.
+
+        Example:
+            >>> from pathlib import Path
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as folder:
+            ...     file = Path(folder, "shapesmt.toml")
+            ...     _ = file.write_text('timeout = 9\n[models."dec*.onnx"]\ndims = {seq = "1..64"}')
+            ...     config = Config.load(file)
+            >>> config.of("encoder.onnx"), config.of("models/decoder.onnx")
+            ({'timeout': 9.0}, {'timeout': 9.0, 'dims': {'seq': Range(lo=1, hi=64, step=1)}})
+        """
+        found: Options = {}
+        for pattern, options in self.options:
+            if self._matches(pattern, model):
+                for key, value in options.items():
+                    found[key] = {**found[key], **value} if key in found and isinstance(value, dict) else value
+        return found
+
+    def _matches(self, pattern: str, model: object) -> bool:
+        if pattern == "*":  # the bytes of a file as well
+            return True
+        if self.path is None or not isinstance(model, str | os.PathLike):
+            return False
+        path, folder = _absolute(os.fsdecode(model)), _absolute(self.path).parent
+        if "/" not in pattern:
+            return fnmatchcase(path.name, pattern)
+        inside = path.relative_to(folder) if path.is_relative_to(folder) else path
+        return fnmatchcase(inside.as_posix(), pattern)
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - one that may not be looked at is none
+
+
+def _absolute(path: str | Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - a link has the name that it was given
+
+
+def _table(file: Path, within: bool) -> Mapping[str, Any] | None:
+    """The file's own table, or that `within` a larger file, where it has one."""
+    try:
+        content = file.read_bytes()
+        if within and b"shapesmt" not in content:  # the usual case, told without a parser
+            return None
+        text = content.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"cannot read {printable(str(file))}: {reason}") from None
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        table: Mapping[str, Any] = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{printable(str(file))} is not TOML: {printable(str(error), 200)}") from None
+    if not within:
+        return table
+    tool = table.get("tool")
+    found = tool.get("shapesmt") if isinstance(tool, dict) else None
+    if found is not None and not isinstance(found, dict):
+        raise UsageError(f"{printable(str(file))}: tool.shapesmt is no table; write [tool.shapesmt]")
+    return found
+
+
+def _config(file: Path, table: Mapping[str, Any]) -> Config:
+    general = _Reader(
+        file, Origin(file.name, needed=False), "", {**_COMMON, "jobs": _Reader.jobs, "models": _Reader.table}
+    )
+    read = general.options(table)
+    jobs = read.pop("jobs", None)
+    sections = [("*", read)]
+    for pattern, section in read.pop("models", {}).items():
+        prefix = f'models."{pattern}"'
+        particular = _Reader(file, Origin(file.name), f"{prefix}.", {**_COMMON, "shapes": _Reader.shapes})
+        sections.append((pattern, particular.options(general.table(prefix, section))))
+    return Config(file, tuple(sections), jobs)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """One table of a file: its values checked, and stamped with their origin."""
+
+    file: Path
+    origin: Origin
+    prefix: str
+    keys: Mapping[str, Callable[[_Reader, str, Any], Any]]
+
+    def options(self, table: Mapping[str, Any]) -> Options:
+        """The keyword arguments that the table stands for."""
+        for key in table:
+            if key not in self.keys:
+                hint = did_you_mean(key, self.keys)
+                raise UsageError(f"{printable(str(self.file))}: unknown key {quoted(self.prefix + key)}{hint}")
+        return {key: self.keys[key](self, key, value) for key, value in table.items()}
+
+    def table(self, key: str, value: Any) -> Mapping[str, Any]:
+        """A table below this one."""
+        if not isinstance(value, dict):
+            raise self._refusal(key, value, f"write a table, as in [{self.prefix}{key}]")
+        return value
+
+    def dims(self, key: str, value: Any) -> Options:
+        """Ranges by name."""
+        return {
+            name: replace(self._parsed(f"{key}.{name}", parse_range, spec), origin=self.origin)
+            for name, spec in self.table(key, value).items()
+        }
+
+    def shapes(self, key: str, value: Any) -> Options:
+        """Shapes by input; the origin goes with their ranges."""
+        found: Options = {}
+        for name, spec in self.table(key, value).items():
+            shape = self._parsed(f"{key}.{name}", parse_shape, tuple(spec) if isinstance(spec, list) else spec)
+            sized = (replace(d, origin=self.origin) if isinstance(d, Range) else d for d in shape or ())
+            found[name] = "[...]" if shape is None else tuple(sized)
+        return found
+
+    def values(self, key: str, value: Any) -> Options:
+        """Elements of small inputs by name."""
+        return {
+            name: replace(self._parsed(f"{key}.{name}", parse_value, spec), origin=self.origin)
+            for name, spec in self.table(key, value).items()
+        }
+
+    def assume(self, key: str, value: Any) -> dict[str, Origin]:
+        """One relation or several, each with its origin."""
+        texts = [value] if isinstance(value, str) else value
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise self._refusal(key, value, 'write a text or a list of them: "total == past + seq"')
+        for text in texts:
+            self._parsed(key, lambda spec, _: names_in(spec), text)
+        return dict.fromkeys(texts, self.origin)
+
+    def timeout(self, key: str, value: Any) -> float:
+        """Seconds."""
+        if type(value) not in (int, float) or not 0 < value < inf:
+            raise self._refusal(key, value, "write a number of seconds above 0")
+        return float(value)
+
+    def jobs(self, key: str, value: Any) -> int:
+        """A number of processes."""
+        if type(value) is not int or value < 1:
+            raise self._refusal(key, value, "write a whole number, 1 or more")
+        return value
+
+    def declared(self, key: str, value: Any) -> str:
+        """What to do with declared shapes."""
+        if value not in _DECLARED:
+            raise self._refusal(key, value, f"write one of {', '.join(_DECLARED)}")
+        return str(value)
+
+    def strict(self, key: str, value: Any) -> bool:
+        """Whether warnings count."""
+        if not isinstance(value, bool):
+            raise self._refusal(key, value, "write true or false")
+        return value
+
+    def _parsed(self, key: str, parse: Callable[[Any, str], Any], spec: object) -> Any:
+        try:
+            return parse(spec, "")
+        except (UsageError, TypeError) as error:  # TypeError: a number where a text belongs
+            reason = str(error) if isinstance(error, UsageError) else f"{quoted(spec)} is no shape; {ACCEPTED_SHAPE}"
+            raise UsageError(f"{printable(str(self.file))}: {printable(self.prefix + key)}: {reason}") from None
+
+    def _refusal(self, key: str, value: object, remedy: str) -> UsageError:
+        where = f"{printable(str(self.file))}: {printable(self.prefix + key)}"
+        return UsageError(f"{where} is {quoted(value)}; {remedy}")
+
+
+_COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
+    "dims": _Reader.dims,
+    "assume": _Reader.assume,
+    "values": _Reader.values,
+    "timeout": _Reader.timeout,
+    "declared": _Reader.declared,
+    "strict": _Reader.strict,
+}

@@ -1,0 +1,236 @@
+"""Many models: each checked as if alone, several at once, and reported in the order in which they were asked for.
+
+Every worker is a process that takes one model after another and has a solver of its own. What ends a worker ends
+one model's check, not the others'.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import IO, Any, NamedTuple, TypeAlias, cast
+
+from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
+from shapesmt.examine import names_of, parse_value
+from shapesmt.frontends import is_folder, load
+from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
+from shapesmt.report import Report, Reports, Unchecked
+
+__all__ = ["Task", "check_all", "models_in", "shared", "usual_jobs"]
+
+Options: TypeAlias = dict[str, Any]
+
+PATIENCE = 5.0  # seconds that a worker has to end itself and its solver
+_WORKER = (
+    "import sys; del sys.path[0]; from shapesmt.cli.many import serve; serve()"  # not the working directory's modules
+)
+
+
+class Task(NamedTuple):
+    """A model's path, the keyword arguments of `check`, and shapes that count where it has such an input."""
+
+    path: str
+    options: Options
+    shapes: dict[str, str]
+
+
+def models_in(paths: Iterable[str]) -> list[str]:
+    """The models that are named, and of folders every `*.onnx` below them, sorted; hidden folders are left out.
+
+    Raises:
+        UsageError: A folder has no such file, or standard input is among several models.
+    """
+    found: list[str] = []
+    for path in paths:
+        if path == "-":
+            raise UsageError("- (standard input) can't be checked beside other models; give it alone")
+        if not is_folder(path):
+            found.append(path)
+            continue
+        below = [file for file in Path(path).rglob("*.onnx") if not _hidden(file.relative_to(path).parts)]
+        if not below:
+            raise UsageError(f"no *.onnx file in the folder {printable(path)}; name files, or a folder that has some")
+        found += sorted(map(str, below))
+    return list(dict.fromkeys(found))
+
+
+def _hidden(parts: Sequence[str]) -> bool:
+    return any(part.startswith(".") for part in parts)
+
+
+def usual_jobs(models: int) -> int:
+    """As many processes as there are processors, and no more than models."""
+    return max(1, min(models, os.cpu_count() or 1))
+
+
+def shared(paths: Sequence[str], options: Options) -> Options:
+    """What is declared of several models at once: a name has to be one of some model; the others do without.
+
+    Raises:
+        UsageError: No model that can be read has the name, or what is said of it can't be read.
+    """
+    dims = {
+        name: replace(parse_range(spec, name), origin=Origin("--dim", needed=False))
+        for name, spec in options.get("dims", {}).items()
+    }
+    values = {
+        name: replace(parse_value(spec, name), origin=Origin("--value", needed=False))
+        for name, spec in options.get("values", {}).items()
+    }
+    shapes: Mapping[str, str] = options.get("shapes", {})
+    assume = dict.fromkeys(options.get("assume", ()), Origin("--assume", needed=False))
+    for name, shape in shapes.items():
+        parse_shape(shape, name)
+    wanted = {("input dimension", name) for name in dims} | {("input", name) for name in shapes}
+    wanted |= {("small input", name) for name in values}
+    wanted |= {("symbol", name) for text in assume for name in names_in(text)}
+    _require(wanted, paths)
+    return {**options, "dims": dims, "values": values, "assume": assume}
+
+
+def _require(wanted: set[tuple[str, str]], paths: Sequence[str]) -> None:
+    """Read models until each name was seen."""
+    known: dict[str, dict[str, None]] = {"input dimension": {}, "input": {}, "small input": {}, "symbol": {}}
+    for path in paths if wanted else ():
+        with suppress(ShapesmtError):
+            graph = load(path)
+            dims, elements = names_of(graph)
+            known["input dimension"].update(dict.fromkeys(sorted(dims)))
+            known["input"].update(dict.fromkeys(graph.inputs))
+            known["small input"].update(dict.fromkeys(sorted({*elements, *graph.inputs})))
+            known["symbol"].update(dict.fromkeys(sorted(dims | elements)))
+        wanted = {(what, name) for what, name in wanted if name not in known[what]}
+        if not wanted:
+            return
+    for what, name in sorted(wanted) if any(known.values()) else ():
+        raise unknown_name(what, name, known[what], f"any of {len(paths)} models")
+
+
+def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = str) -> Reports:
+    """Check every model, `jobs` at a time; `done` hears of each that is finished.
+
+    With one job all happens in this process.
+    """
+    started = time.perf_counter()
+    found: dict[int, Report | Unchecked] = {}
+    for index, outcome in _outcomes(tasks, min(jobs, len(tasks))):
+        found[index] = outcome
+        done(tasks[index].path)
+    return Reports(tuple(found[index] for index in range(len(tasks))), time.perf_counter() - started)
+
+
+def _outcomes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[int, Report | Unchecked]]:
+    """The index of each task and what came of it, as they are finished."""
+    if jobs <= 1:
+        for index, task in enumerate(tasks):
+            yield index, outcome(task)
+            gc.collect()  # the command line has paused it
+        return
+    workers = _Workers()
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        futures = {pool.submit(workers.run, task): index for index, task in enumerate(tasks)}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:  # interrupted or not: none stays behind
+        pool.shutdown(wait=False, cancel_futures=True)
+        workers.stop()
+
+
+def outcome(task: Task) -> Report | Unchecked:
+    """What `check` says of one model under its path; a mistake in it is an outcome too."""
+    from shapesmt import api
+
+    path = printable(task.path, 1000)
+    try:
+        graph = load(task.path)
+        shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
+        options = {**task.options, "shapes": {**task.options.get("shapes", {}), **shapes}}
+        model = task.path if options.get("replay") else graph  # a graph no longer knows its file
+        return replace(api.check(model, **options), model=path)
+    except ShapesmtError as error:
+        return Unchecked(path, printable(" ".join(str(error).split()), 1000))
+    except MemoryError:
+        return Unchecked(path, "there isn't enough memory")
+    except Exception as error:  # one model's failure mustn't end the others'
+        text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+        return Unchecked(path, printable(f"internal error: {' '.join(text.split())}", 1000), internal=True)
+
+
+class _Workers:
+    """The processes that wait for a task, and those at one."""
+
+    def __init__(self) -> None:
+        self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
+        self._all: list[subprocess.Popen[bytes]] = []
+        self._stopped = False
+
+    def run(self, task: Task) -> Report | Unchecked:
+        """The outcome of a task, from a worker that is idle or new."""
+        try:
+            worker = self._idle.get_nowait()
+        except Empty:
+            worker = self._start()
+        try:
+            pickle.dump(task, cast("IO[bytes]", worker.stdin))
+            cast("IO[bytes]", worker.stdin).flush()
+            found: Report | Unchecked = pickle.load(cast("IO[bytes]", worker.stdout))  # noqa: S301 - our own process
+        except (OSError, EOFError, pickle.UnpicklingError):
+            worker.kill()
+            text = f"internal error: the process that checked it ended with status {worker.wait()}; out of memory?"
+            return Unchecked(printable(task.path, 1000), text, internal=True)
+        self._idle.put(worker)
+        return found
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if self._stopped:
+            raise EOFError
+        worker = subprocess.Popen(  # noqa: S603 (this interpreter, our own code)
+            [sys.executable, "-c", _WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            start_new_session=True,  # an interrupt is for this process, which then ends them
+        )
+        self._all.append(worker)
+        return worker
+
+    def stop(self) -> None:
+        """End every worker, and with it its solver."""
+        self._stopped = True
+        for worker in self._all:
+            worker.terminate()  # one at work
+            with suppress(OSError, ValueError):
+                cast("IO[bytes]", worker.stdin).close()  # one that waits: a signal just before it reads wakes nobody
+        for worker in self._all:
+            _end(worker)
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    """Wait for a worker that was told to end, for so long; its solver ends with it."""
+    try:
+        worker.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        worker.wait()
+
+
+def serve() -> None:
+    """Be a worker: tasks come in on standard input, outcomes go out on standard output, until the input ends."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that the solver is ended as well
+    answers, sys.stdout = sys.stdout.buffer, sys.stderr
+    with suppress(EOFError):
+        while True:
+            pickle.dump(outcome(pickle.load(sys.stdin.buffer)), answers)  # noqa: S301 - our own parent's
+            answers.flush()

@@ -1,0 +1,177 @@
+"""Causes: the chain of nodes through which a size came to be, from the inputs on, where its expression changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from shapesmt.algebra import Atom, Dim, Evaluator
+from shapesmt.diagnose.settings import traits
+from shapesmt.graph import Graph, Node
+from shapesmt.report import Cause, Clash, Side
+from shapesmt.rules import Elements, Field, Tensor, extremes, held
+
+MAX_CAUSES = 16
+MAX_STEPS = 600  # sizes that a chain of causes is followed through
+
+
+class Place(NamedTuple):
+    """Where a size stands: an axis of a tensor, or (without one) among its elements."""
+
+    tensor: str
+    axis: int | None
+    size: Dim
+
+
+@dataclass(frozen=True, eq=False)
+class Tracer:
+    """Follows sizes back through a graph.
+
+    Attributes:
+        values: The counterexample, for the numbers beside the formulas.
+    """
+
+    graph: Graph
+    tensors: Mapping[str, Tensor]
+    values: Mapping[Atom, int] | None = None
+    _order: dict[str, int] = field(default_factory=dict)  # of the tensors, once it is needed
+
+    def at(self, values: Mapping[Atom, int] | None, tensors: Mapping[str, Tensor] | None = None) -> Tracer:
+        """The same at another counterexample, and with sizes that hold there."""
+        tensors = self.tensors if tensors is None else tensors
+        divided = {name: held(t, values) for name, t in tensors.items() if t.cases} if values else {}
+        return replace(self, values=values, tensors={**tensors, **divided} if divided else tensors)
+
+    def clash(self, node: Node, left: Dim, right: Dim) -> Clash:
+        """Two sizes that don't fit together, and which inputs of the node they are sizes of."""
+        places = [*self._input_places(node)]
+        found = self._place(left, places)
+        others = [p for p in places if found is None or p.tensor != found.tensor] or places
+        return Clash(self._side(left, found), self._side(right, self._place(right, others)))
+
+    def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
+        """How the clashing sizes came to be, from the inputs on: the nodes at which the expression changes."""
+        places = [*self._input_places(node, elements=True)]
+        starts: dict[tuple[str, Dim], Place] = {}
+        used: set[str] = set()
+        for side in sides:
+            others = [p for p in places if p.tensor not in used]  # what a size clashes with is another input's
+            chosen = _covering(side, others)
+            if not side.symbols <= {s for p in chosen for s in p.size.symbols}:
+                chosen = _covering(side, places)
+            for place in chosen:
+                starts.setdefault((place.tensor, place.size), place)
+                used.add(place.tensor)
+        return self._causes(starts.values())
+
+    def causes(self, name: str) -> tuple[Cause, ...]:
+        """How the sizes of a tensor came to be; of one that lists sizes, its elements as well."""
+        places = self._places(name, elements=True)
+        return self._causes(p for p in places if p.size.symbols)
+
+    def _causes(self, starts: Iterable[Place]) -> tuple[Cause, ...]:
+        found: dict[Place, Cause] = {}
+        pending, seen = list(starts)[::-1], 0
+        visited: set[tuple[str, Dim]] = set()
+        while pending and seen < MAX_STEPS:
+            place = pending.pop()
+            seen += 1
+            if (place.tensor, place.size) in visited:
+                continue
+            visited.add((place.tensor, place.size))
+            index = self.graph.producer(place.tensor)
+            node = self.graph.nodes[index] if index is not None else None
+            earlier = [] if node is None else self._earlier(place.size, node)
+            if place.size.symbols and not any(p.size is place.size for p in earlier):
+                found[place] = self._cause(place, index, node)
+            pending += earlier[::-1]
+        order = self._order
+        if not order:
+            order.update((name, i) for i, name in enumerate(self.tensors))
+        listed = [found[p] for p in sorted(found, key=lambda p: (order.get(p.tensor, 0), p.axis is None, p.axis or 0))]
+        if len(listed) <= MAX_CAUSES:
+            return tuple(listed)
+        first = [c for c in listed if not c.node][: MAX_CAUSES // 4]
+        return (*first, *[c for c in listed if c not in first][len(first) - MAX_CAUSES :])
+
+    def _cause(self, place: Place, index: int | None, node: Node | None) -> Cause:
+        value = self._number(place.size)
+        shape = self._shape(place.tensor) if place.axis is not None else ()
+        if node is None or index is None:
+            return Cause("", place.tensor, place.axis, str(place.size), value, shape=shape)
+        about = node.op, traits(node, self.graph, self.tensors)
+        return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape)
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        """The tensor's shape at the counterexample; nothing where that isn't known."""
+        sizes = [self._number(d) for d in self.tensors[name].shape or ()] if self.values is not None else []
+        return tuple([s for s in sizes if s is not None]) if None not in sizes else ()
+
+    def _number(self, size: Dim) -> int | None:
+        """The size at the counterexample, where it is known."""
+        if self.values is None or not size.symbols <= self.values.keys():
+            return None
+        return int(self._evaluator.dim(size))
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self.values or {})
+
+    def _earlier(self, size: Dim, node: Node) -> list[Place]:
+        """The places among a node's inputs that a size of its outputs comes from."""
+        places = []
+        for place in self._input_places(node, elements=True):
+            if place.size is size:
+                return [place]
+            places.append(place)
+        return _covering(size, places)
+
+    def _places(self, name: str, *, elements: bool = False) -> Iterator[Place]:
+        t = self.tensors[name]
+        for each in (t, *(case.tensor for case in t.cases)):
+            for axis, size in enumerate(each.shape or () if t.is_tensor else ()):
+                yield Place(name, axis, size)
+        if elements:
+            for size in _elements(t):
+                yield Place(name, None, size)
+
+    def _input_places(self, node: Node, *, elements: bool = False) -> Iterator[Place]:
+        for name in dict.fromkeys(n for n in node.inputs if n and n in self.tensors):
+            yield from self._places(name, elements=elements)
+
+    def _place(self, size: Dim, places: Sequence[Place]) -> Place | None:
+        """Where the size stands; of a number only if there is one such place."""
+        found = [p for p in places if p.size is size]
+        return found[0] if found and (size.symbols or len(found) == 1) else None
+
+    def _side(self, size: Dim, place: Place | None) -> Side:
+        value = self._number(size)
+        return Side(str(size), value) if place is None else Side(str(size), value, place.tensor, place.axis)
+
+
+def _elements(t: Tensor) -> list[Dim]:
+    """The sizes among a tensor's elements; of a range its least and greatest."""
+    if isinstance(t.value, Elements):
+        return [i for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
+    if not isinstance(t.value, Field) or t.shape is None:
+        return []
+    dims = t.shape
+    ends = extremes(t.value.element, lambda axis: dims[-axis])
+    return [e for e in ends or () if e.symbols]
+
+
+def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:
+    """The place of this very size; else places that between them have its symbols, those that share the most first."""
+    same = [p for p in places if p.size is size][:1]
+    missing, chosen = set() if same else set(size.symbols), same
+    while missing:
+        best = max(
+            places, key=lambda p: (len(missing & p.size.symbols), -len(p.size.symbols - size.symbols)), default=None
+        )
+        if best is None or missing.isdisjoint(best.size.symbols):
+            break
+        missing -= best.size.symbols
+        chosen.append(best)
+    return chosen

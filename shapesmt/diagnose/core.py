@@ -1,0 +1,162 @@
+"""Reasons: the facts from which it follows that a node can't run, or that what it needs holds.
+
+The facts are stated over inputs of any size: the ends of declared ranges, what is assumed, what earlier nodes need.
+Each set is minimal, and contradictory on its own (with the negated requirement, where it is proved).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import NamedTuple
+
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Replacer, equal, name_text, negate, of_atom, symbol
+from shapesmt.examine import Examination, Judge, Judgement, Problem
+from shapesmt.graph import Node
+from shapesmt.inference import Inference, infer
+from shapesmt.language import parse_formula
+from shapesmt.presolve import range_facts
+from shapesmt.report import Fact, Proof, Verdict
+from shapesmt.rules import Requirement
+
+MAX_PROOFS = 24  # requirements of a node that are told with their facts
+_ORIGINS = {"model": "declared in the file"}
+
+
+class Known(NamedTuple):
+    """A fact as a condition and in words."""
+
+    formula: Formula
+    fact: Fact
+
+
+@dataclass(frozen=True, eq=False)
+class Reasons:
+    """What is known of a problem, stated over inputs of any size."""
+
+    problem: Problem
+    examination: Examination
+    judge: Judge
+
+    @cached_property
+    def wide(self) -> Problem:
+        """The problem without ranges and assumptions."""
+        return self.problem.widened()
+
+    @cached_property
+    def inference(self) -> Inference:
+        """The sizes and requirements over inputs of any size."""
+        return infer(self.problem.graph, self.wide.inputs)
+
+    @cached_property
+    def _forth(self) -> Replacer:
+        """From the problem's own symbols to those without ranges."""
+        meant = {s.name: s for d in self.problem.dims.values() for s in d.symbols}
+        return Replacer({s: self.wide.dims[name] for name, s in meant.items() if name in self.wide.dims})
+
+    def of_failure(self, judged: Judgement) -> tuple[Fact, ...]:
+        """A minimal set of facts that can't all hold, the node's own law among them."""
+        laws = {r.law for r in judged.open}
+        stated = self.inference.applications[judged.index].requirements
+        anywhere = [r for r in stated if r.law in laws and r.formula is not TRUE]
+        shorter = [r._replace(formula=self._forth.apply(r.formula)) for r in judged.open]
+        settled = any(r.formula is FALSE for r in shorter)  # by the declared ranges, which are to be named
+        values = judged.decision.counterexample if judged.verdict is Verdict.DEPENDS else None
+        known = [*self._input(values or {}), *self._definitions(judged.index), *self._before(judged.index)]
+        for needed in (anywhere, shorter) if settled else (shorter, anywhere):
+            own = [Known(r.formula, _requirement(r, judged.node)) for r in needed]
+            tied = _tied([*own, *known], {s for k in own for s in k.formula.symbols})
+            found = self._core(own if any(k.formula is FALSE for k in own) else tied)
+            if found:
+                return found
+        return ()
+
+    def of_success(self, index: int) -> tuple[Proof, ...]:
+        """Why each thing holds that a node needs; nothing where that isn't proved."""
+        if index in self.examination.unreachable:
+            return ()
+        domain = self.examination.admissible(self.problem)
+        definitions = [*self._definitions(index)]
+        for known in definitions:
+            domain.limit(self._narrowed(known.formula))
+        for j in self.examination.judgements:
+            if j.index < index and j.verdict is Verdict.DEPENDS:
+                domain.assume(j.condition)
+        proofs = []
+        for r in self.inference.applications[index].requirements[:MAX_PROOFS]:
+            decision = self.judge.decide(domain, self._narrowed(r.formula))
+            if decision.holds == "always":
+                facts = self._support(r.formula, [*definitions, *self._before(index)])
+                proofs.append(Proof(r.law, str(r.formula), decision.by, facts))
+            else:
+                return ()
+        return tuple(dict.fromkeys(proofs))
+
+    def _support(self, claim: Formula, known: list[Known]) -> tuple[Fact, ...]:
+        """Facts from which the claim follows, as few as can be."""
+        if claim is TRUE:
+            return ()
+        tied = _tied(known, claim.symbols)
+        found = self._core(tied, negate(claim))
+        return tuple(k.fact for k in tied) if found is None else found
+
+    def _narrowed(self, formula: Formula) -> Formula:
+        """A condition over the problem's own symbols."""
+        back = {s: self.problem.dims[s.name] for s in formula.symbols if s.name in self.problem.dims}
+        narrowed: Formula = Replacer(back).apply(formula)
+        return narrowed
+
+    def _input(self, values: Mapping[Atom, int]) -> Iterator[Known]:
+        """The sizes at the counterexample."""
+        for s, value in values.items():
+            known: Dim = self._forth.apply(of_atom(s))
+            yield Known(equal(known, value), Fact("input", f"{name_text(s.name)} == {value}"))
+
+    def _before(self, index: int) -> Iterator[Known]:
+        """The ends of ranges, the assumptions, and what the nodes before need."""
+        for name, r in self.problem.ranges.items():
+            size = self.wide.dims[name]
+            own = symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False).as_symbol()
+            assert own is not None
+            for formula in [equal(size, r.min)] if r.min == r.max else range_facts(own, size):
+                if formula is not TRUE:
+                    yield Known(formula, Fact("range", str(formula), law=_ORIGINS.get(r.source, r.source)))
+        for text in self.problem.assumptions:
+            for formula in parse_formula(text, self.wide.dims).conjuncts:
+                yield Known(formula, Fact("assumption", str(formula)))
+        for other in self.examination.judgements:
+            if other.index < index and other.verdict is Verdict.DEPENDS:
+                condition: Formula = self._forth.apply(other.condition)
+                yield Known(condition, _requirement(other.open[0]._replace(formula=condition), other.node))
+
+    def _definitions(self, index: int) -> Iterator[Known]:
+        """What is known of sizes that data decides, up to a node."""
+        for node, application in zip(self.problem.graph.nodes, self.inference.applications[: index + 1], strict=False):
+            for formula in application.facts:
+                yield Known(formula, Fact("definition", str(formula), node.name, node.op, "as much as data can give"))
+
+    def _core(self, known: list[Known], *given: Formula) -> tuple[Fact, ...] | None:
+        """A minimal set of facts that can't all hold beside what is given; None where that isn't proven."""
+        from shapesmt.solve import core
+
+        kept = core({i: k.formula for i, k in enumerate(known)}, self.judge.deadline, given)
+        return None if kept is None else tuple(known[i].fact for i in kept)
+
+
+def _tied(known: Sequence[Known], symbols: Iterable[Atom]) -> list[Known]:
+    """The facts that share a symbol with the given ones, directly or through others."""
+    tied, kept = set(symbols), [False] * len(known)
+    grown = True
+    while grown:
+        grown = False
+        for i, k in enumerate(known):
+            if not kept[i] and not tied.isdisjoint(k.formula.symbols):
+                kept[i] = grown = True
+                tied |= k.formula.symbols
+    return [k for k, chosen in zip(known, kept, strict=True) if chosen]
+
+
+def _requirement(r: Requirement, node: Node) -> Fact:
+    return Fact("requirement", str(r.formula), node.name, node.op, r.law)

@@ -1,0 +1,67 @@
+"""Explain: the findings and causes behind a node, a tensor or the whole model, and the facts that suffice."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from shapesmt.diagnose.causes import Tracer
+from shapesmt.diagnose.core import Reasons
+from shapesmt.diagnose.findings import findings, precondition
+from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
+from shapesmt.language import unknown_name
+from shapesmt.report import Cause, Explanation, Finding, Verdict
+
+
+def explanation(
+    problem: Problem, examination: Examination, judge: Judge, target: str | None, started: float
+) -> Explanation:
+    """Why the target is as it is.
+
+    Raises:
+        UsageError: The target is neither a node nor a tensor.
+    """
+    graph, inference = problem.graph, examination.inference
+    nodes = {n.name for n in graph.nodes}
+    if target is not None and target not in nodes and target not in inference.tensors:
+        raise unknown_name("node or tensor", target, [*nodes, *inference.tensors], graph.source)
+    found = findings(problem, examination, judge)
+    chain: tuple[Cause, ...] = ()
+    touched: list[str] = []
+    index = None
+    if target is not None:
+        index = next((i for i, n in enumerate(graph.nodes) if target == n.name or target in n.outputs), None)
+        found = _about(index, found, examination)
+        if target in inference.tensors:
+            touched = [target]
+            tracer = Tracer(graph, examination.original.tensors)
+            chain = judge.deadline.attempt(partial(tracer.causes, target), ())
+        elif index is not None:
+            node = graph.nodes[index]
+            touched = [t for t in (*node.inputs, *node.outputs) if t in inference.tensors and t]
+    reasons, in_time = Reasons(problem, examination, judge), judge.deadline.attempt
+    judged = next((j for j in examination.judgements if any(f.index == j.index for f in found)), None)
+    return Explanation(
+        graph.source,
+        target,
+        examination.verdict if target is None else Verdict.worst(f.verdict for f in found),
+        problem.ranges,
+        found,
+        in_time(lambda: reasons.of_failure(judged), ()) if judged is not None else (),
+        chain,
+        tensor_bounds(examination, judge, touched) if not examination.fails else {},
+        precondition(problem, examination, judge) if target is None else None,
+        time.perf_counter() - started,
+        problem.assumptions,
+        in_time(lambda: reasons.of_success(index), ()) if index is not None and not found else (),
+    )
+
+
+def _about(index: int | None, found: tuple[Finding, ...], examination: Examination) -> tuple[Finding, ...]:
+    """The findings about a node; where it runs for no input because others don't, those about them."""
+    own = tuple(f for f in found if f.index == index)
+    if own or index not in examination.unreachable:
+        return own
+    failing = {f.index for f in found if f.verdict is Verdict.FAILS}
+    before = examination.inference.graph.ancestors(index, failing)
+    return tuple(f for f in found if f.index in before and f.verdict is Verdict.FAILS)

@@ -1,0 +1,251 @@
+"""Diagnose: of each node that isn't proved why, where and when it fails; of the model, where it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from shapesmt.algebra import (
+    FALSE,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    all_of,
+    differs,
+    equal,
+    fits_int64,
+    negate,
+    of_atom,
+    resolved,
+)
+from shapesmt.diagnose.causes import Tracer
+from shapesmt.errors import ModelError, printable
+from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
+from shapesmt.graph import Declared
+from shapesmt.presolve import Domain, lowest
+from shapesmt.region import Region, describe, readable_text
+from shapesmt.report import Cause, Finding, Precondition, Verdict
+from shapesmt.rules import Requirement, Tensor
+
+MAX_TRIED = 16  # values of a symbol that are tried before a proof
+MAX_TRACED = 100  # findings of one report that come with their causes
+NOWHERE = Region(("False",), True)
+READABLE = 100  # characters of a condition that needs no shorter form
+
+
+def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
+    """Every judgement, and every operator without a rule, as a finding."""
+    tracer = Tracer(problem.graph, examination.original.tensors)
+    made = []
+    for j in examination.judgements:
+        told = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
+        made.append((j.index, told or _brief(j, problem)))
+    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
+    for index, u in examination.unjudged:
+        if u.kind == "timeout":
+            if index != late[0]:
+                continue
+            others = len(set(late)) - 1
+            u = u._replace(note=f"and so are {others} nodes behind it" if others else "")
+        node = problem.graph.nodes[index]
+        name = f"{node.name}/{u.path}" if u.path else node.name
+        code = _code(u.kind)
+        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "", code=code, note=u.note)))
+    return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
+
+
+MAX_SIZE = (1 << 63) - 1
+
+
+def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
+    """Raise for the first node that no input can run (with `types`, also for its element types).
+
+    Laws on which no shape depends are not looked at.
+
+    Raises:
+        ModelError: Naming the node, the law and the condition.
+    """
+    for name, declared in problem.graph.inputs.items():
+        if not declared.dtype:
+            raise ModelError(f"input '{printable(name)}' has no type")
+    for j in examination.judgements:
+        laws = [r for r in j.open if r.formula is FALSE] or j.open
+        if j.verdict is Verdict.FAILS and any((types or not r.typed) and not r.limit for r in laws):
+            tracer = Tracer(problem.graph, examination.original.tensors)
+            f = _finding(j, problem, examination, judge, tracer)
+            raise ModelError(f"node '{printable(f.node)}' ({f.op_type}) can't run: {f.law}: {printable(f.condition)}")
+    for name, t in examination.inference.tensors.items():
+        _refuse_tensor(f"tensor '{printable(name)}'", t, problem.graph.declared.get(name, Declared("", None)))
+
+
+def _refuse_tensor(title: str, t: Tensor, declared: Declared) -> None:
+    """Raise where a tensor contradicts its declared type or shape, or is larger than a file can say."""
+    if declared.dtype and t.dtype not in ("", declared.dtype):
+        raise ModelError(f"{title} has the declared type {declared.dtype}, it is {t.dtype}")
+    sizes = [d.constant for d in t.shape or ()]
+    if any(size is not None and size > MAX_SIZE for size in sizes):
+        raise ModelError(f"{title} has the shape {list(t.dims)}: an overflow of 64 bits")
+    if t.shape is None or declared.shape is None or declared.kind != "tensor":
+        return
+    numbers = [d if isinstance(d, int) else None for d in declared.shape]
+    fits = len(sizes) == len(numbers) and all(
+        a == b or a is None or b is None for a, b in zip(sizes, numbers, strict=True)
+    )
+    if not fits:
+        shown = ", ".join("?" if d is None else str(d) for d in declared.shape)
+        raise ModelError(f"{title} has the declared shape [{printable(shown)}], it is [{', '.join(map(str, t.shape))}]")
+
+
+def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:
+    """The inputs for which every node runs."""
+    judged = examination.judgements
+    if examination.fails:
+        return Precondition(("False",), True)
+    conditions = [j.condition for j in judged if j.verdict is Verdict.DEPENDS]
+    if not conditions:
+        return Precondition((), examination.decided)
+
+    def described() -> Region:
+        return _described(all_of(*conditions), examination.admissible(problem), examination, judge)
+
+    region = judge.deadline.attempt(described, Region(tuple(filter(readable_text, map(str, conditions))), False))
+    exact = region.exact and examination.decided
+    return (
+        Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
+    )
+
+
+def _hinges(condition: Formula) -> bool:
+    """Whether a condition is about sizes that data decides."""
+    return any(s.by_data for s in condition.symbols)
+
+
+def _described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
+    """Where a condition holds, whatever the data: exactly, if data can make each size anything by itself."""
+    region = describe(condition, domain, judge.proves)
+    return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
+
+
+def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
+    values = j.decision.counterexample
+    broken = _first_broken(j, values)
+    shown = None if values is None else problem.counterexample(values, _decisive(j, broken.formula, values, judge))
+    region = _holds_iff(j, problem, examination, judge)
+    tracer = tracer.at(values)
+    sides = [s for s in (broken.left, broken.right) if s is not None]
+    told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
+    name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
+    kind = "data" if _hinges(j.condition) else "requirement"
+    if shown is not None and values is not None:
+        decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
+        shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
+    from shapesmt.laws import coded  # read only where something is to be reported
+
+    code, law = coded(broken.law)
+    where = region.whole if region is not None and region.exact else None
+    safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
+    return Finding(
+        j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
+        None if safe is not None else where,
+        _because(j, sides, tracer) if told else (),
+        tracer.clash(j.node, *sides) if len(sides) == 2 else None,
+        f"inside {name}" if broken.within else "",
+        code=code, safe_iff=safe, when=case_text(broken.given),
+    )  # fmt: skip
+
+
+def _brief(j: Judgement, problem: Problem) -> Finding:
+    """What is known of a judgement without further thought."""
+    from shapesmt.laws import coded
+
+    values, broken = j.decision.counterexample, j.open[0]
+    shown = None if values is None else problem.counterexample(values, values)
+    kind = "data" if _hinges(j.condition) else "requirement"
+    code, law = coded(broken.law)
+    return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
+
+
+def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
+    """How the clashing sizes came to be; by shorter formulas, where those are too long, that hold by then."""
+    found = tracer.causes_of_clash(j.node, sides)
+    if max((len(c.expr) for c in found), default=0) <= READABLE:
+        return found
+    values = None if tracer.values is None else j.narrowing.values(tracer.values)
+    return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrowed(sides))
+
+
+def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> list[Atom]:
+    """The symbols that matter: with their values the condition fails, whatever the others are.
+
+    One that what was reported before leaves no other value counts as well.
+    """
+    kept = sorted(formula.symbols, key=j.domain.order)
+    if j.verdict is not Verdict.DEPENDS or any(s.universal for s in kept):
+        return j.domain.cone(kept)[0]
+    for s in kept[::-1] if len(kept) > 1 else ():
+        if not _can_mend(s, formula, values, j.domain):
+            fixed = j.domain.copy()
+            fixed.assume(all_of(*(equal(of_atom(t), values[t]) for t in kept if t is not s)))
+            if judge.proves(fixed, negate(formula)):
+                kept.remove(s)
+    tied = {s for f in j.domain.facts if len(f.symbols) > 1 for s in f.symbols if not s.universal}
+    free = (s for s in sorted(tied - formula.symbols, key=j.domain.order) if s in values)
+    return [*kept, *(s for s in free if not _can_mend(s, differs(of_atom(s), values[s]), values, j.domain))]
+
+
+def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
+    """Whether one of the first few values of a symbol alone is seen to make the condition hold."""
+    low = lowest(symbol)
+    together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
+    tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
+    at_once = [np.array(tried)] if fits_int64(together) else tried
+    return any(np.any(Evaluator({**values, symbol: v}).formula(together)) for v in at_once)
+
+
+def _code(kind: str) -> str:
+    """The error code of a finding that its kind alone decides."""
+    from shapesmt.laws import code_of_kind
+
+    return code_of_kind(kind)
+
+
+def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
+    """The requirement that the counterexample breaks."""
+    if values is None:
+        return j.open[0]
+    evaluator = Evaluator(values)
+    known = [r for r in j.open if r.formula.symbols <= values.keys()]
+    return next((r for r in known if not evaluator.formula(r.formula)), j.open[0])
+
+
+def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
+    """Where the node runs, among the inputs for which the reported nodes it rests on do."""
+    if j.verdict is Verdict.UNKNOWN or judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
+        return None
+    earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}
+    domain, condition = j.domain, j.condition
+    if j.verdict is Verdict.FAILS and not earlier:
+        return NOWHERE
+    if earlier:
+        rests_on = problem.graph.ancestors(j.index, earlier)
+        if len(rests_on) < len(earlier):
+            original = examination.original.applications[j.index]
+            if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then
+                return None
+            condition = resolved(all_of(*(r.formula for r in original.requirements)))
+            domain = examination.admissible(problem)
+            for index in sorted(rests_on):
+                domain.assume(earlier[index].condition)
+        elif j.verdict is Verdict.FAILS:
+            return NOWHERE
+    if condition is FALSE:
+        return NOWHERE
+    region = _described(condition, domain, examination, judge)
+    if region.exact and sum(map(len, region.text)) <= READABLE:
+        return region
+    anywhere = _described(condition, examination.admissible(problem), examination, judge)
+    return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

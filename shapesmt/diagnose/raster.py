@@ -1,0 +1,160 @@
+"""Picture: where a condition holds over one symbol or two, cell by cell, for people to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import inf, prod
+
+import numpy as np
+
+from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, symbol
+from shapesmt.algebra import replace as substituted
+from shapesmt.examine import Examination, Problem
+from shapesmt.presolve import Domain, Values, lowest
+from shapesmt.region import Truth
+from shapesmt.report import Axis, Picture, Verdict
+
+CELLS = (224, 64)  # the most along an axis, of a strip and of a grid
+MOST = 1 << 23  # inputs that are looked at; of more a sample
+SPREAD = 40503  # an odd number that no stride shares: samples fall into no step with the condition
+MOST_SYMBOLS = 4  # of which two are drawn
+OPEN = 128  # values that are shown at least where there is no end
+FURTHER = (1, 2, 4, 8, 16, 32)  # times as many, until some input runs, and then once more
+
+Example = Mapping[Atom, int]
+Cells = tuple[tuple[str, ...], tuple[int, int]]  # the letters, and how many inputs run of how many
+
+
+def valid_region(problem: Problem, examination: Examination) -> Picture | None:
+    """Where every node runs, among the admissible inputs; None where all inputs are alike, or it can't be drawn."""
+    judged = [j for j in examination.judgements if j.verdict is Verdict.DEPENDS]
+    if not judged or examination.fails:
+        return None
+    examples = [j.decision.counterexample for j in judged if j.decision.counterexample is not None]
+    return picture(all_of(*(j.condition for j in judged)), problem.domain, examples)
+
+
+def picture(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Picture | None:
+    """Where the condition holds over the domain; None where nothing varies, or sizes that data decide matter.
+
+    Of more than two symbols, two that show both are drawn, the others are as in the first example.
+    """
+    tied, facts = domain.about(condition.symbols)
+    varying = [s for s in condition.symbols if s.hi != s.lo]
+    if not varying or any(s.kind != "input" for s in tied):
+        return None
+    widest = sorted(varying, key=lambda s: (-_count(s), domain.order(s)))[:MOST_SYMBOLS]
+    first = None
+    for chosen in combinations(widest, min(2, len(widest))):
+        shown = sorted(chosen, key=domain.order, reverse=True)
+        fixed = {s: examples[0].get(s, lowest(s)) if examples else lowest(s) for s in tied if s not in shown}
+        marks = [e for e in examples if all(e.get(s, v) == v for s, v in fixed.items()) and e.keys() >= {*shown}]
+        drawn = _drawn(shown, fixed, marks, condition, facts)
+        if drawn is not None and len(set("".join(drawn.rows)) - {"n"}) > 1:
+            return drawn
+        first = first or drawn
+    return first
+
+
+def _drawn(
+    shown: list[Atom], fixed: Mapping[Atom, int], marks: list[Example], condition: Formula, facts: list[Formula]
+) -> Picture | None:
+    """The picture over these symbols; None where the arithmetic doesn't fit machine words."""
+    axes: tuple[Axis, ...] = ()
+    cells: Cells | None = None
+    for times in FURTHER:
+        axes = _sampled([_axis(s, len(shown), [e[s] for e in marks], times) for s in shown])
+        nearer, cells = cells, _cells(axes, shown, fixed, condition, facts)
+        if cells is None or all(a.total is not None for a in axes) or (nearer or cells)[1][0]:
+            break
+    if cells is not None and _blurred(cells[0]) and any(a.block > 1 for a in axes):
+        axes = tuple(replace(a, count=min(a.count, CELLS[len(axes) - 1]), block=1, stride=1) for a in axes)
+        cells = _cells(axes, shown, fixed, condition, facts) or cells
+    if cells is None:
+        return None
+    points = [tuple(e[s] for s in shown) for e in marks]
+    within = [p for p in points if all(a.first <= v <= a.last for a, v in zip(axes, p, strict=True))]
+    one_in_each = {tuple(int(a.cell(v)) for a, v in zip(axes, p, strict=True)): p for p in within[::-1]}
+    whole = all(a.stride == 1 and a.count == a.total for a in axes)
+    matter = {s.name: v for s, v in fixed.items() if s in condition.symbols}
+    return Picture(axes, cells[0], matter, tuple(one_in_each.values()), cells[1] if whole else None)
+
+
+def _count(symbol: Atom) -> float:
+    return (symbol.hi - symbol.lo) // symbol.step + 1
+
+
+def _axis(s: Atom, rank: int, marked: Sequence[int], times: int) -> Axis:
+    """All values of a symbol; where there is no end, twice as far as what is marked, that many times."""
+    first, total = lowest(s), None if s.hi == inf else int(_count(s))
+    count = max(OPEN, 2 * (max(marked, default=first) - first) // s.step) * times if total is None else total
+    return Axis(s.name, first, s.step, count, total, _power(count / CELLS[rank - 1]))
+
+
+def _sampled(axes: list[Axis]) -> tuple[Axis, ...]:
+    """The axes with strides that leave few enough values to look at."""
+    looked_at = [axis.count for axis in axes]
+    while prod(looked_at) > MOST:
+        most = looked_at.index(max(looked_at))
+        axes[most] = replace(axes[most], stride=2 * axes[most].stride)
+        looked_at[most] = -(-axes[most].count // axes[most].stride)
+    return tuple(axes)
+
+
+def _power(least: float) -> int:
+    """The smallest power of two that is not less: blocks of such sizes show the grids that networks ask for."""
+    power = 1
+    while power < least:
+        power *= 2
+    return power
+
+
+def _blurred(rows: Sequence[str]) -> bool:
+    """Whether most cells are neither one thing nor the other."""
+    text = "".join(rows)
+    return 2 * text.count("m") > len(text) - text.count("n")
+
+
+def _cells(
+    axes: Sequence[Axis], symbols: Sequence[Atom], fixed: Mapping[Atom, int], condition: Formula, facts: list[Formula]
+) -> Cells | None:
+    """The letters of every cell, and the counts; None where the arithmetic doesn't fit machine words."""
+    twins = [symbol(a.name, a.first, a.last, step=a.step, fold=False) for a in axes]
+    meanings = {**dict(zip(symbols, twins, strict=True)), **{s: const(v) for s, v in fixed.items()}}
+    holds, given = substituted(condition, meanings), substituted(all_of(*facts), meanings)
+    if not (fits_int64(holds) and fits_int64(given)):
+        return None
+    atoms = [next(iter(twin.symbols)) for twin in twins]
+    across = _values(axes[0], range(axes[0].cells))
+    rows: list[str] = []
+    running, total = 0, 0
+    for row in range(axes[1].cells if len(axes) > 1 else 1):
+        values = {atoms[0]: across}
+        if len(axes) > 1:
+            values[atoms[1]] = _values(axes[1], range(row, row + 1)).reshape(-1, 1)
+        shape = np.broadcast_shapes(*(v.shape for v in values.values()))
+        evaluator = Evaluator(values)
+        runs, admitted = (
+            np.broadcast_to(np.asarray(evaluator.formula(f), dtype=np.bool_), shape) for f in (holds, given)
+        )
+        rows.append(_letters(axes[0], np.atleast_2d(runs), np.atleast_2d(admitted)))
+        running, total = running + int((runs & admitted).sum()), total + int(admitted.sum())
+    return tuple(rows), (running, total)
+
+
+def _values(axis: Axis, cells: range) -> Values:
+    """The values of some cells that are looked at."""
+    ends = (cells.start * axis.block, min(cells.stop * axis.block, axis.count))
+    places = np.arange(*ends, axis.stride, dtype=np.int64)
+    places += places // axis.stride % axis.stride * SPREAD % axis.stride
+    return axis.first + np.minimum(places, axis.count - 1) * axis.step
+
+
+def _letters(axis: Axis, runs: Truth, admitted: Truth) -> str:
+    """Of each cell of a row what the inputs in it do."""
+    starts = np.arange(axis.cells) * max(1, axis.block // axis.stride)
+    some = np.add.reduceat((runs & admitted).sum(axis=0), starts)
+    every = np.add.reduceat(admitted.sum(axis=0), starts)
+    return "".join("n" if n == 0 else "g" if g == n else "m" if g else "r" for g, n in zip(some, every, strict=True))

@@ -1,0 +1,133 @@
+"""Remedy: narrower ranges and relations under which a model that depends on its input is proved to run.
+
+The conditions of the valid region become a `--dim` where one symbol's range can say them, else an `--assume`. What
+is told is proven: within the remedy some input is left, and the valid region (where that is exact, which is a proof of
+its own), else every condition that was reported, holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from math import lcm
+
+from shapesmt.algebra import Dim, Formula, all_of, at_least, at_most, divides, equal, maximum, name_text, of_atom
+from shapesmt.examine import DEFAULT, Examination, Judge, Problem
+from shapesmt.language import Range, parse_formula
+from shapesmt.report import Precondition, Remedy, SymbolRange, Verdict
+
+_NAME = r"(`[^`]+`|[^\W\d]\w*)"
+_SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
+
+
+def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    """The remedy for a model that runs for some inputs; None where none is proven in the time given."""
+    return judge.deadline.attempt(lambda: _remedy(problem, examination, judge, region), None)
+
+
+def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    if examination.verdict is not Verdict.DEPENDS or not examination.decided or "False" in region.text:
+        return None
+    conditions = [j.condition for j in examination.judgements]
+    elements = frozenset(name for small in problem.small.values() for name in small.names)
+    region_alone = declared(region.text, problem.ranges, elements)
+    needed = [parse_formula(text, problem.dims) for text in region.text] if region.exact else conditions
+    if _suffices(region_alone, needed, problem, examination, judge):
+        return region_alone
+    one_input = declared(_at_one_input(problem, examination, judge), problem.ranges, elements)
+    return one_input if _suffices(one_input, conditions, problem, examination, judge) else None
+
+
+def declared(
+    conditions: Sequence[str], symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset()
+) -> Remedy:
+    """Conditions as ranges where one symbol decides, else as assumptions; `elements` are those of small inputs.
+
+    >>> declared(["height % 16 == 0", "total == past + seq"], {"height": SymbolRange(65, 512)}).to_dict()
+    {'dims': {'height': '80..512:16'}, 'assume': ['total == past + seq']}
+    """
+    ranges: dict[str, Range] = {}
+    assumed: list[str] = []
+    for condition in conditions:
+        name, narrowed = _narrowed(condition, symbols, ranges)
+        narrowed = None if narrowed is not None and narrowed.lo < 0 and name not in elements else narrowed
+        if narrowed is None:
+            assumed.append(condition)
+        else:
+            ranges[name] = narrowed
+    values = {name: _open(interval, symbols[name]) for name, interval in ranges.items() if name in elements}
+    dims = {name: str(interval) for name, interval in ranges.items() if name not in elements}
+    return Remedy(dims, tuple(assumed), values)
+
+
+def _open(interval: Range, known: SymbolRange) -> str:
+    """A range of an element as text, without the ends that its type has anyway."""
+    text = str(interval)
+    text = text.removeprefix(str(known.min)) if text.startswith(f"{known.min}..") and known.source == DEFAULT else text
+    return text.removesuffix(str(known.max)) if text.endswith(f"..{known.max}") and known.source == DEFAULT else text
+
+
+def _narrowed(
+    condition: str, symbols: Mapping[str, SymbolRange], ranges: Mapping[str, Range]
+) -> tuple[str, Range | None]:
+    """The symbol that a condition restricts and its range then, where a range can say it."""
+    match = _SIMPLE.fullmatch(condition)
+    name = match[2].strip("`") if match else ""
+    known = symbols.get(name)
+    if match is None or known is None or known.source == "--shape":
+        return name, None
+    old = ranges.get(name) or Range(known.min, known.max, known.step)
+    low, high, step = old.lo, old.hi, old.step
+    if match[3]:
+        modulus, rest = int(match[3]), int(match[4])
+        starts = [s for s in (low + i * step for i in range(modulus)) if s % modulus == rest]
+        if not starts:
+            return name, None
+        low, step = starts[0], lcm(step, modulus)
+    else:
+        least = max(low, int(match[1] or low), int(match[6]) if match[5] != "<=" else low)
+        low += max(0, -((low - least) // step)) * step
+        if match[5] != ">=":
+            high = int(match[6]) if high is None else min(high, int(match[6]))
+    if high is not None and low > high:
+        return name, None
+    return name, Range(low, None if high is None else high - (high - low) % step, step)
+
+
+def _suffices(
+    found: Remedy, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
+) -> bool:
+    """Whether some input is left within the remedy, and what is needed holds there."""
+    within = examination.admissible(problem)
+    within.assume(all_of(*_meanings(found, problem.dims)))
+    if judge.deadline.expired or not judge.satisfiable(within):
+        return False
+    return all(judge.proves(within, formula) for formula in needed)
+
+
+def _meanings(found: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
+    for name, text in (*found.dims.items(), *found.values.items()):
+        ends, _, step = text.partition(":")
+        low, between, high = ends.partition("..")
+        if low:
+            yield at_least(dims[name], int(low)) if between else equal(dims[name], int(low))
+        if high:
+            yield at_most(dims[name], int(high))
+        if step:
+            yield divides(int(step), dims[name] - int(low or 0))
+    for text in found.assume:
+        yield parse_formula(text, dims)
+
+
+def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[str]:
+    """One input for which the model runs, no size large if it can be helped: each symbol that a condition is about."""
+    deciding = [s for s in problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
+    sizes = [of_atom(s) for s in deciding]
+    if judge.deadline.expired or not sizes:
+        return []
+    within = examination.domain.copy()
+    least = judge.extent(within, maximum(*sizes)).lo
+    within.assume(all_of(*(at_most(d, least) for d in sizes)))
+    values = judge.complete(within if judge.satisfiable(within) else examination.domain, {}) or {}
+    return [f"{name_text(s.name)} == {values[s]}" for s in deciding if s in values]

@@ -1,0 +1,121 @@
+"""Traits: what among a node's attributes and constant inputs decides the sizes it makes, as a few words.
+
+>>> from shapesmt.algebra import symbol
+>>> from shapesmt.frontends import load
+>>> from shapesmt.rules import tensor
+>>> text = '<ir_version: 8, opset_import: ["":18]> g (float[1, 3, h, w] x) => (y) {'
+>>> graph = load((text + "y = MaxPool <kernel_shape=[3,3], strides=[2,2], dilations=[1,1]> (x) }").encode())
+>>> traits(graph.nodes[0], graph, {"x": tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])})
+'kernel 3, stride 2'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from shapesmt.algebra import Dim, Evaluator, memo
+from shapesmt.algebra.numeric import Real
+from shapesmt.deadline import look
+from shapesmt.errors import ShapesmtError
+from shapesmt.graph import Attributes, Graph, Node, Schemas
+from shapesmt.inference import MAX_REMEMBERED, infer
+from shapesmt.rules import Elements, Tensor, tensor
+
+MAX_LISTED = 8  # numbers of one attribute or input that are shown
+ENDLESS = 2**31 - 1
+_SINGULAR = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
+_TYPES = frozenset({"to", "dtype"})
+_KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo({})
+
+
+def traits(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
+    """The attributes and constant inputs without which the node would make other sizes, or need something else."""
+    if node.attributes.graphs:
+        return ""
+    places = map(node.inputs.index, node.inputs)  # which of them are one tensor
+    operator = node.op, node.domain, graph.opsets.get(node.domain)
+    key = (*operator, node.attributes, *places, *map(tensors.get, node.inputs))
+    known = _KNOWN.setdefault(graph.schemas, {}) if (node.domain, node.op) not in graph.functions else {}
+    if key not in known:
+        if len(known) > MAX_REMEMBERED:
+            known.clear()
+        known[key] = _traits(node, graph, {name: tensors[name] for name in node.reads if name in tensors})
+    return known[key]
+
+
+def _traits(node: Node, graph: Graph, given: Mapping[str, Tensor]) -> str:
+    usual = _effect(node, graph, given)
+    if usual is None:
+        return ""
+    found = []
+    for name, value in node.attributes.items():
+        rest = Attributes({n: v for n, v in node.attributes.items() if n != name})
+        shown = "" if name in _TYPES else _attribute(name, value)
+        if shown and _effect(node._replace(attributes=rest), graph, given) != usual:
+            found.append(shown)
+    for index, label in enumerate(_labels(node, graph)):
+        known = given.get(node.inputs[index])
+        shown = "" if known is None or not label else _constant(label, known)
+        if known is not None and shown:
+            open_ended = {**given, node.inputs[index]: tensor(known.dtype, known.shape)}
+            if _effect(node, graph, open_ended) != usual:
+                found.append(shown)
+    return ", ".join(found)
+
+
+def _effect(node: Node, graph: Graph, given: Mapping[str, Tensor]) -> Hashable:
+    """What the node makes and needs; None where that isn't the same each time."""
+    alone = Graph(graph.name, {}, [], [node], {}, {}, graph.opsets, graph.functions, schemas=graph.schemas)
+    try:
+        (made,) = infer(alone, given).applications
+        look()  # what wasn't done in time says nothing
+    except ShapesmtError:
+        return "fails"
+    outputs = tuple((t.shape, t.value) for t in made.outputs)
+    return (outputs, tuple(r.formula for r in made.requirements)) if made.repeatable else None
+
+
+def _labels(node: Node, graph: Graph) -> Iterator[str]:
+    """A name for each input; "" where the operator gives it none that says anything."""
+    version = graph.opsets.get(node.domain)
+    found = graph.schemas.signature(node.domain, node.op, version) if graph.schemas and version else None
+    names = [p.name for p in found.inputs] if found is not None else []
+    for index in range(len(node.inputs)):
+        name = names[min(index, len(names) - 1)] if names else ""
+        yield name if len(name) > 1 else ""
+
+
+def _attribute(name: str, value: object) -> str:
+    """`stride 2`, `pads 1,1`, `axis 1`, `auto_pad SAME_UPPER`; "" for what isn't a few numbers or a word."""
+    if isinstance(value, str) and value:
+        return f"{name} {value}"
+    numbers = value if isinstance(value, tuple) else (value,)
+    if not numbers or len(numbers) > MAX_LISTED or not all(isinstance(n, (int, float)) for n in numbers):
+        return ""
+    if name in _SINGULAR and len(set(numbers)) == 1:
+        return f"{_SINGULAR[name]} {_listed(numbers[:1])}"
+    half = len(numbers) // 2
+    symmetric = name == "pads" and numbers[:half] == numbers[half:]
+    return f"{name} {_listed(numbers[:half] if symmetric else numbers)}"
+
+
+def _constant(label: str, t: Tensor) -> str:
+    """`scales 1,1,2,2` for an input whose elements are all known; "" for any other."""
+    items = t.value.items if isinstance(t.value, Elements) else ()
+    if not items or len(items) > MAX_LISTED or any(i is None or i.symbols for i in items):
+        return ""
+    nothing = Evaluator({})
+    numbers = [nothing.dim(i) if isinstance(i, Dim) else i.value(nothing) for i in items if isinstance(i, (Dim, Real))]
+    return f"{label} {_listed(numbers)}"
+
+
+def _listed(numbers: Sequence[Any]) -> str:
+    return ",".join(_number(n) for n in numbers)
+
+
+def _number(n: Any) -> str:
+    """A number; `max` for those by which exporters mean the end of an axis."""
+    if abs(n) >= ENDLESS:
+        return "max" if n > 0 else "min"
+    return str(n) if isinstance(n, int) else f"{n:g}"

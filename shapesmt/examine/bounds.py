@@ -1,0 +1,109 @@
+"""Extents: the tightest interval of every dimension of every tensor over the valid region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from shapesmt.algebra import Atom, Dim, Formula, negate
+from shapesmt.examine.examine import Examination
+from shapesmt.examine.inputs import case_text
+from shapesmt.examine.judge import Judge
+from shapesmt.presolve import Domain
+from shapesmt.region import describe
+from shapesmt.report import CaseBounds, DimBounds, TensorBounds
+from shapesmt.rules import LOST, OPEN, Tensor, one_of
+
+
+def tensor_bounds(
+    examination: Examination, judge: Judge, names: Iterable[str] | None = None
+) -> dict[str, TensorBounds]:
+    """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
+    tensors = examination.inference.tensors
+    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # then no extent is found in time
+    within = _Within(domain, judge, examination)
+    shared: dict[Tensor, TensorBounds] = {}
+    wanted = tensors if names is None else {name: tensors[name] for name in names}
+    for t in wanted.values():
+        if t not in shared:
+            shared[t] = within.tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)  # a sequence has no shape
+    return {name: shared[t] for name, t in wanted.items() if name}
+
+
+class _Within:
+    """Bounds over a domain, each worked out once."""
+
+    def __init__(self, domain: Domain, judge: Judge, examination: Examination, *, sure: bool = True) -> None:
+        self._domain, self._judge, self._examination = domain, judge, examination
+        self._sure = sure  # that some input gets there
+        self._sizes: dict[Dim, DimBounds] = {}
+        self._cases: dict[Formula, tuple[str, _Within]] = {}
+
+    def tensor(self, t: Tensor) -> TensorBounds:
+        """The bounds of a tensor, or those in each case that comes about."""
+        if t.shape is not None or not t.cases:
+            return TensorBounds(t.dtype, None if t.shape is None else self.shape(t))
+        found = [(case, *self._where(case.given)) for case in t.cases]
+        alive = [(case, within) for case, fails, within in found if fails != "always"]
+        joint = one_of([case for case, _ in alive]) if alive else t
+        if joint.shape is not None:
+            return TensorBounds(t.dtype, self.shape(joint))
+        lost = any(s.kind in (OPEN, LOST) for case in t.cases for s in case.given.symbols)
+        if lost or any(fails == "unknown" or case.tensor.shape is None for case, fails, _ in found):
+            return TensorBounds(t.dtype, None)
+        cases = [CaseBounds(self._text(case.given), within.shape(case.tensor)) for case, within in alive]
+        return TensorBounds(t.dtype, None, tuple(cases))
+
+    def shape(self, t: Tensor) -> tuple[DimBounds, ...]:
+        """The bounds of a tensor's sizes."""
+        for dim in t.dims:
+            if dim not in self._sizes:
+                size = _size(dim, self._domain, self._judge, self._examination)
+                self._sizes[dim] = replace(size, exact=size.exact and self._sure)
+        return tuple([self._sizes[dim] for dim in t.dims])
+
+    def _where(self, given: Formula) -> tuple[str, _Within]:
+        """How far a condition fails, and what is said where it holds."""
+        if given not in self._cases:
+            domain = self._domain.copy()
+            domain.assume(given)
+            fails = self._judge.decide(self._domain, negate(given)).holds
+            tied = self._domain.cone(given.symbols)[0]
+            sure = self._examination.independent(tied) and not any(s.kind == "place" for s in tied)
+            self._cases[given] = fails, _Within(domain, self._judge, self._examination, sure=self._sure and sure)
+        return self._cases[given]
+
+    def _text(self, given: Formula) -> str:
+        if any(s.universal for s in given.symbols):
+            return case_text(given)
+        region = describe(given, self._domain, self._judge.proves)
+        return region.whole if region.exact else str(given)
+
+
+def unbounded(examination: Examination) -> dict[str, TensorBounds]:
+    """Every tensor with the formulas of its sizes, where no input is valid and nothing has bounds."""
+    sizes: dict[Dim, DimBounds] = {}
+    shared: dict[Tensor, TensorBounds] = {}
+    tensors = examination.original.tensors
+    for t in tensors.values():
+        if t not in shared:
+            for dim in t.shape or ():
+                low, high = (0, None) if dim.constant is None else (dim.constant, dim.constant)
+                sizes.setdefault(dim, DimBounds(low, high, str(dim), exact=False))
+            known = t.shape is not None and t.is_tensor
+            shared[t] = TensorBounds(t.dtype, tuple([sizes[d] for d in t.dims]) if known else None)
+    return {name: shared[t] for name, t in tensors.items() if name}
+
+
+def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
+    """The bounds of one size; an end counts as attained only where every node is known to run there."""
+    extent = judge.extent(domain, dim)
+    known = examination.decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
+    known = known and examination.independent(tied) and not any(s.kind == "place" for s in tied)
+    low, high = (None if w is None else _named(w) for w in extent.witnesses)
+    return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
+
+
+def _named(witness: dict[Atom, int]) -> dict[str, int]:
+    return {symbol.name: value for symbol, value in witness.items()}

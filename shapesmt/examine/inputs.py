@@ -1,0 +1,289 @@
+"""Inputs: the elements of small integer and boolean inputs as symbols that a caller can name (`sr=16000`).
+
+An input of one element has its own name for it, one of more elements `steps[0]`, `steps[1]`, ... An element of which
+nothing is said is of the kind `VALUE`: where it is an index into a table, it is data like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, prod
+from operator import index
+from typing import TypeAlias
+
+import numpy as np
+
+from shapesmt.algebra import Atom, Dim, Formula, name_text, symbol
+from shapesmt.algebra.numeric import literal
+from shapesmt.errors import UsageError
+from shapesmt.graph import Graph
+from shapesmt.inference import infer
+from shapesmt.language import Origin, Range, RangeLike, quoted, unknown_name
+from shapesmt.ops import UNTIL_RUN
+from shapesmt.report import SymbolRange
+from shapesmt.rules import FLOATS, VALUE, Elements, Tensor, elements
+
+MOST = 16  # elements of an input that are symbols
+DEFAULT = "input"  # the source of a range that is the type's
+ACCEPTED = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
+
+LEAST = -(1 << 63)  # the lower end of a range that has none
+LONGEST = 100  # characters of a range
+
+_INTEGER = re.compile(r"(u?)int(8|16|32|64)")
+_RANGE = re.compile(r"(-?\d+)?(?:(\.\.)(-?\d+)?(?::(\d+))?)?", re.ASCII)
+_WORDS = {"true": 1, "false": 0}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A float that an input is given."""
+
+    value: float
+    origin: Origin | None = field(default=None, compare=False, repr=False)
+
+
+ValueLike: TypeAlias = "RangeLike | float | Number"
+
+
+@dataclass(frozen=True)
+class Small:
+    """An input whose elements have names, in row-major order.
+
+    Attributes:
+        numbers: The floats that a caller gives it; it has no names then.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    names: tuple[str, ...]
+    numbers: tuple[float, ...] = ()
+
+    def anything(self) -> dict[str, SymbolRange]:
+        """The range of each element of which nothing is said."""
+        return dict.fromkeys(self.names, any_value(self.dtype))
+
+    def symbols(self, ranges: Mapping[str, SymbolRange]) -> dict[str, Dim]:
+        """The symbol of each element."""
+        return {name: element_symbol(name, ranges[name], self.dtype) for name in self.names}
+
+    def value(self, meanings: Mapping[str, Dim]) -> Elements | None:
+        """The elements, as what their names stand for."""
+        if self.numbers:
+            return elements(self.shape, [literal(number, self.dtype) for number in self.numbers])
+        return elements(self.shape, [meanings[name] for name in self.names])
+
+    def matters(self, symbols: Mapping[str, int]) -> bool:
+        """Whether it is given floats, or one of its elements is among the symbols."""
+        return bool(self.numbers) or not symbols.keys().isdisjoint(self.names)
+
+    def at(self, symbols: Mapping[str, int]) -> tuple[int | float, ...]:
+        """The elements where the symbols have these values; 0 where there is no such symbol."""
+        return self.numbers or tuple(symbols.get(name, 0) for name in self.names)
+
+
+def type_ends(dtype: str) -> tuple[int, int] | None:
+    """The least and the greatest number of an integer or boolean type.
+
+    >>> type_ends("bool"), type_ends("uint8"), type_ends("float32")
+    ((0, 1), (0, 255), None)
+    """
+    match = _INTEGER.fullmatch(dtype)
+    if match is None:
+        return (0, 1) if dtype == "bool" else None
+    bits = int(match[2])
+    return (0, (1 << bits) - 1) if match[1] else (-(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+def constant_shapes(
+    declared: Mapping[str, tuple[str, Sequence[int | str | Range] | None]], ranges: Mapping[str, SymbolRange]
+) -> dict[str, tuple[int, ...]]:
+    """The shapes of the inputs whose sizes are all numbers."""
+    found = {}
+    for name, (_, axes) in declared.items():
+        known = [ranges.get(a) if isinstance(a, str) else a for a in axes or ()]
+        sizes = [r.min if isinstance(r, SymbolRange) and r.min == r.max else r for r in known]
+        if axes is not None and all(isinstance(size, int) and size >= 0 for size in sizes):
+            found[name] = tuple(size for size in sizes if isinstance(size, int))
+    return found
+
+
+def small_inputs(
+    graph: Graph, shapes: Mapping[str, tuple[int, ...]], taken: Iterable[str], values: Mapping[str, ValueLike]
+) -> tuple[dict[str, Small], dict[str, SymbolRange]]:
+    """The small inputs by name, and the range of each of their elements.
+
+    Args:
+        graph: The model.
+        shapes: The inputs whose sizes are all numbers.
+        taken: The names that dimensions have.
+        values: What the caller says of elements, or of all elements of an input.
+
+    Raises:
+        UsageError: A name that no such input or element has, or what is said of it is no range.
+    """
+    names = set(taken)
+    found: dict[str, Small] = {}
+    ranges: dict[str, SymbolRange] = {}
+    for name, shape in shapes.items():
+        dtype = graph.inputs[name].dtype
+        if prod(shape) > MOST or not prod(shape):
+            continue
+        if dtype in FLOATS and name in values:
+            found[name] = Small(dtype, shape, (), (_number(values[name], name),) * prod(shape))
+        elif type_ends(dtype) is not None:
+            small = Small(dtype, shape, _names(name, shape, names))
+            if names.isdisjoint(small.names):
+                found[name] = small
+                names.update(small.names)
+                ranges.update({n: _range(values.get(n, values.get(name)), n, dtype) for n in small.names})
+    _require(values, found, ranges, graph)
+    return found, ranges
+
+
+def _names(name: str, shape: tuple[int, ...], taken: set[str]) -> tuple[str, ...]:
+    if prod(shape) == 1 and name not in taken:
+        return (name,)
+    return tuple(f"{name}[{','.join(map(str, at)) or 0}]" for at in np.ndindex(*shape))
+
+
+def _require(
+    values: Mapping[str, ValueLike], found: Mapping[str, Small], ranges: Mapping[str, SymbolRange], graph: Graph
+) -> None:
+    """Refuse what is said of something that has no such elements."""
+    for name, spec in values.items():
+        origin = spec.origin if isinstance(spec, Range | Number) else None
+        if name in found or name in ranges or (origin is not None and not origin.needed):
+            continue
+        if name in graph.inputs:
+            what = f"of 1 to {MOST} integers, booleans or floats and of a known shape"
+            raise UsageError(f"input {quoted(name)} of {graph.source} is no tensor {what}")
+        where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
+        raise unknown_name("small input", name, [*found, *ranges], where)
+
+
+def any_value(dtype: str) -> SymbolRange:
+    """All numbers of an integer type."""
+    return SymbolRange(*(type_ends(dtype) or (0, 0)), 1, DEFAULT)
+
+
+def _range(spec: ValueLike | None, name: str, dtype: str) -> SymbolRange:
+    """What is said of an element, else all numbers of its type."""
+    everything = any_value(dtype)
+    if spec is None:
+        return everything
+    least, most = everything.min, everything.max or 0
+    r = parse_value(spec, name)
+    if isinstance(r, Number):
+        raise UsageError(f"{r.value:g} is no value of {quoted(name)}, which is {dtype}; {ACCEPTED}")
+    lo, hi = max(r.lo, least) if r.lo == LEAST else r.lo, most if r.hi is None else r.hi
+    if not least <= lo <= hi <= most:
+        raise UsageError(f"range '{r}' of {quoted(name)} isn't inside {least}..{most}, the numbers of {dtype}")
+    return SymbolRange(lo, hi, r.step, "--value" if r.origin is None else r.origin.source)
+
+
+def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
+    """The symbol of an element; a number where its range has one only.
+
+    The ends of a wide type count as none: what is computed of such numbers is taken to fit the type, as with sizes.
+
+    >>> element_symbol("sr", SymbolRange(16000, 16000, 1, "--value"), "int64")
+    Dim('16000')
+    """
+    least, most = type_ends(dtype) or (r.min, r.max)
+    wide = dtype.endswith(("32", "64")) and r.step == 1
+    lo = -inf if wide and r.min == least < 0 else r.min
+    hi = inf if r.max is None or (wide and r.max == most) else r.max
+    return symbol(name, lo, hi, step=r.step, kind=VALUE if r.source == DEFAULT else "input")
+
+
+def idle_elements(
+    graph: Graph, inputs: Mapping[str, Tensor], dims: Iterable[Dim], facts: Iterable[Formula]
+) -> frozenset[Atom]:
+    """Elements of which the caller says nothing, and on which no size, no requirement and no fact depends."""
+    elements = frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind == VALUE)
+    if not elements:
+        return elements
+    found = infer(graph, inputs)
+    stated = [f for a in found.applications for f in (*a.facts, *(r.formula for r in a.requirements))]
+    cases = [case for t in found.tensors.values() for case in t.cases]
+    stated += [case.given for case in cases]
+    tensors = [*found.tensors.values(), *(case.tensor for case in cases)]
+    sizes = [d for t in tensors for d in (t.ndim, *(t.shape or ())) if d is not None]
+    used = (term.symbols for terms in (facts, stated, sizes) for term in terms)
+    return elements.difference(*used)
+
+
+def parse_value(spec: ValueLike, name: str = "") -> Range | Number:
+    """The range of integers, or the float, that a text, a number or a pair stands for; `..8` has no lower end.
+
+    >>> parse_value("16000"), parse_value("-4..4:2"), parse_value("true"), parse_value(0.5)
+    (Range(lo=16000, hi=16000, step=1), Range(lo=-4, hi=4, step=2), Range(lo=1, hi=1, step=1), Number(value=0.5))
+
+    Raises:
+        UsageError: It is none, or an empty range.
+    """
+    if isinstance(spec, Range | Number):
+        return spec
+    if isinstance(spec, str):
+        return _read(spec.strip(), name)
+    if isinstance(spec, float | np.floating):
+        return Number(float(spec))
+    lo, hi = spec if isinstance(spec, tuple) else (spec, spec)
+    try:
+        return _ordered(index(lo), None if hi is None else index(hi), 1, name)  # type: ignore[arg-type]  # refused
+    except (TypeError, ValueError):
+        raise _refusal(spec, name) from None
+
+
+def _read(text: str, name: str) -> Range | Number:
+    text = str(_WORDS.get(text.lower(), text))
+    match = _RANGE.fullmatch(text) if 0 < len(text) <= LONGEST else None
+    if match is None:
+        try:
+            return Number(float(text))
+        except ValueError:
+            raise _refusal(text, name) from None
+    lo = LEAST if match[1] is None else int(match[1])
+    hi = lo if match[2] is None else None if match[3] is None else int(match[3])
+    return _ordered(lo, hi, int(match[4] or 1), name)
+
+
+def _ordered(lo: int, hi: int | None, step: int, name: str) -> Range:
+    if step < 1 or (hi is not None and lo > hi):
+        raise _refusal(f"{lo}..{'' if hi is None else hi}" + (f":{step}" if step != 1 else ""), name)
+    last = None if hi is None else hi - (hi - lo) % step
+    return Range(lo, last, 1 if last == lo else step)
+
+
+def _number(spec: ValueLike, name: str) -> float:
+    """The float that is given to an input of floats."""
+    r = parse_value(spec, name)
+    if isinstance(r, Number):
+        return r.value
+    if r.lo != r.hi:
+        raise UsageError(f"input {quoted(name)} holds floats, of which one value can be given, as in 2.0")
+    return float(r.lo)
+
+
+def _refusal(spec: object, name: str) -> UsageError:
+    return UsageError(f"{quoted(spec)} is no value{f' of {quoted(name)}' if name else ''}; {ACCEPTED}")
+
+
+def case_text(given: Formula) -> str:
+    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
+    parts = [f for f in given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
+    return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
+
+
+def _choice(f: Formula, *, alone: bool) -> str:
+    """`sr == 16000`, `use_cache == 1`, or `'c' is true` of a condition that data decides."""
+    s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
+    if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
+        return f"({f})" if f.op == "or" and not alone else str(f)
+    _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")
+    if named:
+        return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"
+    return f"{name_text(s.name)} == {int(f.op == 'ne')}"

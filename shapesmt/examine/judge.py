@@ -1,0 +1,146 @@
+"""Judge: presolve's cheap certificates first, Z3 for the residue, and never a verdict from a timeout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from math import inf
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Evaluator, Formula, negate
+from shapesmt.deadline import Deadline
+from shapesmt.presolve import Assignment, Decision, Domain
+
+if TYPE_CHECKING:
+    from shapesmt.solve import Answer
+
+
+class Extent(NamedTuple):
+    """The interval of an expression over a domain; `exact` when both ends are attained and proven."""
+
+    lo: int
+    hi: int | None
+    exact: bool
+    witnesses: tuple[Assignment | None, Assignment | None] = (None, None)
+
+
+class Judge:
+    """Decides conditions and intervals over domains, until its deadline."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline = deadline
+        self._answers: dict[tuple[Formula, ...], Answer] = {}
+        self._decisions: dict[tuple[Formula, ...], Decision] = {}
+
+    @cached_property
+    def _solver(self) -> ModuleType:
+        """The solver, imported when presolve leaves something to it."""
+        return import_module("shapesmt.solve.solver")
+
+    def decide(self, domain: Domain, formula: Formula) -> Decision:
+        """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
+        return self.deadline.attempt(lambda: self._decide(domain, formula), Decision("unknown", "timeout"))
+
+    def _decide(self, domain: Domain, formula: Formula) -> Decision:
+        parts = domain.independent(domain.simplified(formula))
+        return domain.together([domain.decide_part(part) or self._solve(domain, part) for part in parts])
+
+    def _solve(self, domain: Domain, formula: Formula) -> Decision:
+        """What the solver says of a condition, with the smallest counterexample."""
+        symbols, facts = domain.about(formula.symbols)
+        key = (formula, *facts)
+        if key not in self._decisions:
+            self._decisions[key] = self._decided(formula, symbols, facts)
+        return self._decisions[key]
+
+    def _decided(self, formula: Formula, symbols: Sequence[Atom], facts: Sequence[Formula]) -> Decision:
+        failing = (*facts, negate(formula))
+        refuted = self._ask(failing)
+        if refuted.verdict == "unsat":
+            return Decision("always", "z3")
+        if refuted.verdict != "sat":
+            return Decision("unknown", "z3")
+        shown = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
+        holds = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
+        return Decision({"sat": "sometimes", "unsat": "never"}.get(holds, "unknown"), "z3", shown)
+
+    def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
+        """The solver's answer; the same question is asked once."""
+        if conditions not in self._answers:
+            self._answers[conditions] = self._solver.check(conditions, self.deadline)
+        return self._answers[conditions]
+
+    def proves(self, domain: Domain, formula: Formula) -> bool:
+        """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
+        return self.deadline.attempt(lambda: self._proves(domain, formula), False)
+
+    def _proves(self, domain: Domain, formula: Formula) -> bool:
+        parts = domain.independent(domain.simplified(formula))
+        decided = [domain.decide_part(part) for part in parts]
+        if any(d is not None and d.holds != "always" for d in decided):
+            return False
+        open_parts = (part for part, known in zip(parts, decided, strict=True) if known is None)
+        return all(self._refuted(domain, part) for part in open_parts)
+
+    def _refuted(self, domain: Domain, formula: Formula) -> bool:
+        """Whether the solver says that a condition nowhere fails."""
+        return self._ask((*domain.about(formula.symbols)[1], negate(formula))).verdict == "unsat"
+
+    def satisfiable(self, domain: Domain) -> bool:
+        """Whether any input is admissible; True as well where that couldn't be decided."""
+        return self.deadline.attempt(lambda: self._satisfiable(domain), True)
+
+    def _satisfiable(self, domain: Domain) -> bool:
+        empty = domain.is_empty()
+        if empty is None:
+            return bool(self._solver.check(domain.facts, self.deadline).verdict != "unsat")
+        return not empty
+
+    def extent(self, domain: Domain, dim: Dim) -> Extent:
+        """The tightest interval of an expression over the domain."""
+        if dim.constant is not None:
+            return Extent(dim.constant, dim.constant, True)
+        lo, hi = dim.lo, dim.hi
+        rough = Extent(int(lo) if lo > -inf else 0, int(hi) if hi < inf else None, False)
+        return self.deadline.attempt(lambda: self._extent(domain, dim), rough)
+
+    def _extent(self, domain: Domain, dim: Dim) -> Extent:
+        found = domain.extent(dim)
+        if found is not None:
+            return Extent(found[0], found[1], True, found[2:])
+        low_point = domain.grows_without_end(dim)
+        if low_point is not None:
+            return Extent(int(Evaluator(low_point).dim(dim)), None, True, (low_point, None))
+        _, facts = domain.about(dim.symbols)
+        low = self._solver.minimize(dim, facts, self.deadline)
+        high = self._solver.maximize(dim, facts, self.deadline)
+        lo = dim.tight[0] if low.value is None else low.value
+        exact = low.proven and high.proven and lo > -inf
+        return Extent(int(lo) if lo > -inf else 0, high.value, exact, (low.witness, high.witness))
+
+    def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
+        """An assignment of some symbols extended to all of them, small and admissible; None where time is up."""
+        if partial is None:
+            return None
+        return self.deadline.attempt(lambda: self._complete(domain, partial), None)
+
+    def _complete(self, domain: Domain, partial: Assignment) -> Assignment:
+        values = dict(partial)
+        for s in domain.symbols:
+            if s in values:
+                continue
+            points = domain.points((s,))
+            if points is not None and points.count:
+                values.update(points.smallest(np.ones(points.truth(TRUE).shape, dtype=bool)))
+                continue
+            tied, facts = domain.about((s,))
+            alone = not domain.cone((s,))[1]
+            model = None if alone else self._solver.smallest_model(facts, tied, self.deadline)
+            lo, hi = domain.ends(s)
+            values.update(model or {s: int(lo) if lo > -inf else int(min(hi, 0))})
+        values.update(partial)
+        return values

@@ -1,0 +1,5 @@
+"""Graphs built by hand in Python."""
+
+from shapesmt.frontends.builder.builder import GraphBuilder
+
+__all__ = ["GraphBuilder"]

@@ -1,0 +1,402 @@
+"""GraphBuilder: graphs made in Python, without a file.
+
+    >>> from shapesmt import GraphBuilder, bounds, check
+    >>> g = GraphBuilder("join")
+    >>> x = g.input("x", "[1..8,3,?,400]")
+    >>> y = g.input("y", ["batch", 5, 20, 400])
+    >>> z = g.output(g.op("Concat", x, y, axis=1), "z")
+    >>> graph = g.build()
+    >>> check(graph).precondition.text
+    ('x_dim2 == 20', 'batch == x_dim0')
+    >>> [(d.min, d.max) for d in bounds(graph).tensors["z"].shape]
+    [(1, 8), (8, 8), (20, 20), (400, 400)]
+
+What is built is a networkx graph, `g.flow`, whose nodes and edges `shapesmt.graph.dataflow` describes: `build` reads
+it, `shapesmt.save_graph` writes it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.frontends.builder.operands import (
+    NUMBERS,
+    attribute,
+    check_count,
+    check_name,
+    check_names,
+    constant,
+    unknown_operator,
+)
+from shapesmt.frontends.nodelink.reader import read
+from shapesmt.frontends.onnx.reader import schemas
+from shapesmt.graph import SCHEMA, Graph, document_of, new_flow, size
+from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quoted
+from shapesmt.rules import resolve, rules
+
+if TYPE_CHECKING:
+    from shapesmt.frontends.onnx.types import Parameters
+    from shapesmt.graph import Document, Flow
+
+__all__ = ["OPSET", "GraphBuilder", "Handle"]
+
+OPSET = 21
+"""The version of ONNX's operators where the builder is not told another."""
+
+
+class Handle:
+    """A tensor of a builder, to be handed to its operators."""
+
+    __slots__ = ("builder", "index", "node")
+
+    def __init__(self, builder: GraphBuilder, node: str, index: int = 0) -> None:
+        self.builder = builder
+        self.node = node
+        """The node of `builder.flow` that it comes from."""
+        self.index = index
+        """As which of its outputs."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        outputs: list[str] = self.builder.flow.nodes[self.node].get("outputs", [self.node])
+        return outputs[self.index]
+
+    def __repr__(self) -> str:
+        return f"Handle({self.name!r})"
+
+
+Operand: TypeAlias = Any
+"""A tensor's handle; a constant (a number, a list, a numpy array); None for an optional input that is left out."""
+
+
+class GraphBuilder:
+    """Builds a `Graph` from inputs, constants and operators.
+
+    Args:
+        name: What reports call the model.
+        opset: The version of ONNX's operators, or those of several domains: `{"": 21, "com.example": 2}`.
+    """
+
+    def __init__(self, name: str = "graph", *, opset: int | Mapping[str, int] = OPSET) -> None:
+        given = {"": OPSET, **opset} if isinstance(opset, Mapping) else {"": opset}
+        self.opsets = {"" if domain == "ai.onnx" else domain: _version(v, domain) for domain, v in given.items()}
+        self.flow: Flow = new_flow()
+        """The networkx graph so far."""
+        self.flow.graph.update(schema=SCHEMA, name=name, opsets={}, outputs=[])
+        self.outer: GraphBuilder | None = None
+        """The builder of the graph around it, of a subgraph."""
+        self._owner = ""  # the operator that has this subgraph
+        self._scope = ""
+        self._taken: set[str] = set()  # names of nodes and tensors, shared with the subgraphs
+        self._numbers: Counter[str] = Counter()
+        self._captured: dict[str, Handle] = {}  # the tensors of graphs around this one that it reads
+        self.fixed: set[str] = set()
+        """The tensors that keep their names, since subgraphs read them."""
+
+    def dim(self, name: str, among: RangeLike) -> str:
+        """Declare the range of a named size; the name, to be used in shapes.
+
+        Example:
+            >>> g = GraphBuilder()
+            >>> batch = g.dim("batch", "1..32")
+            >>> g.input("x", [batch, 3])
+            Handle('x')
+
+        Raises:
+            UsageError: It is no range, or another than was declared before.
+        """
+        check_name(name, "a dimension")
+        text = str(parse_range(among, name))
+        ranges = self.flow.graph.setdefault("ranges", {})
+        if ranges.setdefault(name, text) != text:
+            raise UsageError(f"dimension {quoted(name)} is declared twice: as {ranges[name]} and as {text}")
+        return name
+
+    def input(self, name: str, shape: Any = "[...]", *, dtype: str = "float32") -> Handle:
+        """An input of the graph.
+
+        Args:
+            name: Its name; scopes don't add to it.
+            shape: As text (`[1..8,3,?,400]`, `[batch,3,h,w]`, `[...]` where the rank is unknown), as a list of
+                sizes, pairs, names and None, or anything that prints as such.
+            dtype: Its element type; `seq(float32)` for a sequence.
+
+        Raises:
+            UsageError: The name is taken, or the shape or the type is none.
+        """
+        if isinstance(shape, (list, tuple)):
+            shape = [part if isinstance(part, (int, str, tuple)) or part is None else _text(part) for part in shape]
+        axes = parse_shape(shape if isinstance(shape, (str, list)) else str(shape), name)
+        if "(" not in dtype and dtype not in NUMBERS:
+            raise UsageError(f"{quoted(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
+        self._claim(name)
+        listed = None if axes is None else [size(axis) for axis in axes]
+        self.flow.add_node(name, kind="input", dtype=dtype, shape=listed)
+        return Handle(self, name)
+
+    def constant(self, values: Any, *, dtype: str = "", name: str = "") -> Handle:
+        """A constant tensor.
+
+        Args:
+            values: A number, a list, or a numpy array. Python's integers are int64 and its floats float32.
+            dtype: Another element type.
+            name: Its name, under the scope; `Constant_0` and so on where it has none.
+
+        Raises:
+            UsageError: The values are no tensor, or the name is taken.
+        """
+        content = constant(values, dtype)
+        node = self._name(name, "Constant")
+        self.flow.add_node(node, kind="constant", **content)
+        return Handle(self, node)
+
+    def op(
+        self, op_type: str, /, *operands: Operand, name: str = "", domain: str = "",
+        outputs: int | Sequence[str | None] = 1, **attributes: Any,
+    ) -> Any:  # fmt: skip
+        """An operator on tensors; the tensor that it makes, or a tuple of several.
+
+        Args:
+            op_type: The operator, as ONNX or its rule names it.
+            operands: Its inputs: tensors, constants, or None for an optional input that is left out.
+            name: The node's name, under the scope; `Add_0` and so on where it has none. The tensor is called like
+                the node; of several, `Split_0:0` and so on.
+            domain: The operator's domain, where it isn't ONNX's own.
+            outputs: How many outputs it has, or their names; None for an optional one that is left out.
+            attributes: Integers, floats, texts, lists of them, numpy arrays for tensors, subgraphs of this builder.
+
+        Raises:
+            UsageError: There is no such operator, or it doesn't take these inputs and attributes.
+
+        Example:
+            >>> g = GraphBuilder()
+            >>> x = g.input("x", "[n,6]")
+            >>> with g.scope("encoder"):
+            ...     a, b = g.op("Split", x, outputs=2, axis=1, num_outputs=2)
+            ...     g.op("Add", a, b)
+            Handle('encoder/Add_0')
+        """
+        domain = "" if domain == "ai.onnx" else domain
+        known = self._known(op_type, domain)
+        title = f"{op_type} {quoted(self._scope + name)}" if name else op_type
+        names = [None] * outputs if isinstance(outputs, int) else [*outputs]
+        if known is not None:
+            check_count(title, "input", len(operands), known.inputs)
+            check_count(title, "output", len(names), known.outputs)
+        given = {key: content for key, content in attributes.items() if content is not None}
+        inner = {key: content for key, content in given.items() if isinstance(content, GraphBuilder)}
+        for key, graph in inner.items():
+            graph.check_inside(self, f"{title}: attribute {quoted(key)}")
+        content = {key: attribute(part, key, title, known) for key, part in given.items() if key not in inner}
+        if known is not None:
+            check_names(title, given, known)
+        read = [self._local(operand, title) for operand in operands]
+        node = self._name(name, op_type)
+        made = self._outputs(node, outputs)
+        content |= {key: graph.close(node) for key, graph in inner.items()}
+        self._operator(node, op_type, domain, made, read, content)
+        for captured in dict.fromkeys(h for graph in inner.values() for h in graph.captured()):
+            self._connect(self._local(captured, title), node, None)
+        handles = tuple(Handle(self, node, i) for i in range(len(made)))
+        return handles[0] if outputs == 1 else handles
+
+    def output(self, tensor: Operand, name: str = "") -> Handle:
+        """Make a tensor an output of the graph, under another name if one is given.
+
+        Raises:
+            UsageError: It is one already, or the name is taken.
+        """
+        handle = self._local(tensor, "an output")
+        if handle is None:
+            raise UsageError("an output is a tensor, not None")
+        outputs: list[str] = self.flow.graph["outputs"]
+        if name and name != handle.name:
+            handle = self._renamed(handle, name)
+        elif handle.name in outputs:
+            raise UsageError(f"tensor {quoted(handle.name)} is an output already; give this one another name")
+        outputs.append(handle.name)
+        return handle
+
+    @contextmanager
+    def scope(self, name: str) -> Iterator[GraphBuilder]:
+        """Put `name/` before the names of what is made inside."""
+        check_name(name, "a scope")
+        before, self._scope = self._scope, f"{self._scope}{name}/"
+        try:
+            yield self
+        finally:
+            self._scope = before
+
+    def subgraph(self, name: str) -> GraphBuilder:
+        """A builder for a branch or a loop's body, which may read this one's tensors; an attribute of one operator.
+
+        Example:
+            >>> g = GraphBuilder()
+            >>> x, flag = g.input("x", "[n,4]"), g.input("flag", "[]", dtype="bool")
+            >>> then, other = g.subgraph("then"), g.subgraph("else")
+            >>> _ = then.output(then.op("Relu", x)), other.output(other.op("Abs", x))
+            >>> y = g.output(g.op("If", flag, then_branch=then, else_branch=other), "y")
+            >>> g.build().nodes[0].reads
+            ['flag', 'x']
+        """
+        inner = GraphBuilder(name, opset=self.opsets)
+        inner.opsets, inner.outer, inner._taken, inner._scope = self.opsets, self, self._taken, self._scope
+        return inner
+
+    def build(self) -> Graph:
+        """The graph, which `check`, `bounds` and the others take.
+
+        Raises:
+            UsageError: It has no output, or it is a subgraph.
+        """
+        if self.outer is not None:
+            raise UsageError(f"{quoted(self.flow.graph['name'])} is a subgraph; build the graph around it")
+        self._check_finished()
+        said = [axis for _, d in self.flow.nodes(data=True) for axis in d.get("shape") or () if d["kind"] == "input"]
+        for name in self.flow.graph.get("ranges", {}):
+            if size(name) not in said:
+                raise UsageError(f"dimension {quoted(name)} is declared, but no input has it; name it in a shape")
+        self.flow.graph["opsets"] = {domain or "ai.onnx": version for domain, version in self.opsets.items()}
+        return read(document_of(self.flow), printable(str(self.flow.graph["name"])))
+
+    # What a subgraph is asked by the graph around it
+
+    def check_inside(self, outer: GraphBuilder, where: str) -> None:
+        """Refuse to be another builder's subgraph, or that of a second operator."""
+        name = quoted(self.flow.graph["name"])
+        if self.outer is not outer:
+            raise UsageError(f"{where} is the graph {name}, which is no subgraph of this builder; use subgraph()")
+        if self._owner:
+            raise UsageError(f"{where} is the subgraph {name}, which {quoted(self._owner)} has already")
+        self._check_finished()
+
+    def close(self, owner: str) -> Document:
+        """The finished subgraph, to which nothing can be added."""
+        self._owner = owner
+        return document_of(self.flow)
+
+    def captured(self) -> list[Handle]:
+        """The tensors of the graphs around it that it reads."""
+        return [*self._captured.values()]
+
+    # Names
+
+    def _check_finished(self) -> None:
+        if not self.flow.graph["outputs"]:
+            raise UsageError(f"graph {quoted(self.flow.graph['name'])} has no output; say which with output(...)")
+
+    def _claim(self, name: str) -> None:
+        if self._owner:
+            graph = quoted(self.flow.graph["name"])
+            raise UsageError(f"the subgraph {graph} belongs to {quoted(self._owner)}: nothing can be added to it")
+        check_name(name, "a node or tensor")
+        if name in self._taken:
+            raise UsageError(f"two things are named {quoted(name)}; give one another name")
+        self._taken.add(name)
+
+    def _name(self, name: str, op_type: str) -> str:
+        """The name under the scope: the given one, or the next number that is free."""
+        if not name:
+            stem = f"{self._scope}{op_type}_"
+            number = next(n for n in count(self._numbers[stem]) if f"{stem}{n}" not in self._taken)
+            self._numbers[stem], name = number + 1, f"{op_type}_{number}"
+        self._claim(self._scope + name)
+        return self._scope + name
+
+    def _outputs(self, node: str, outputs: int | Sequence[str | None]) -> list[str]:
+        """The names of the tensors that a node makes."""
+        if outputs == 1:
+            return [node]
+        if isinstance(outputs, int):
+            names = [f"{node}:{i}" for i in range(outputs)]
+        else:
+            names = ["" if name is None else self._scope + name for name in outputs]
+        for name in filter(None, names):
+            if name != node:
+                self._claim(name)
+        return names
+
+    def _renamed(self, handle: Handle, name: str) -> Handle:
+        """The tensor under another name: its own, or that of a copy where others know it."""
+        self._claim(name)
+        node = self.flow.nodes[handle.node]
+        if node["kind"] != "operator" or handle.name in self.fixed or handle.name in self.flow.graph["outputs"]:
+            self._operator(name, "Identity", "", [name], [handle], {})
+            return Handle(self, name)
+        node["outputs"][handle.index] = name
+        for _, _, edge in self.flow.out_edges(handle.node, data=True):
+            if edge["output"] == handle.index:
+                edge["tensor"] = name
+        return handle
+
+    # Nodes
+
+    def _known(self, op_type: str, domain: str) -> Parameters | None:
+        """What ONNX says of an operator, which has to be known to it or to have a rule."""
+        if domain not in self.opsets:
+            newest = [rule.since for rule in rules() if rule.domain == domain]
+            self.opsets[domain] = max(newest, default=1)
+        version = self.opsets[domain]
+        found = schemas().parameters(domain, op_type, version)
+        if found is None and ((domain, op_type) in schemas().since or resolve(domain, op_type, version) is None):
+            raise unknown_operator(op_type, domain, version)
+        return found
+
+    def _operator(
+        self, node: str, op_type: str, domain: str, made: list[str], read: Sequence[Handle | None], content: Document
+    ) -> None:
+        optional = {key: part for key, part in (("domain", domain), ("attributes", content)) if part}
+        self.flow.add_node(node, kind="operator", op=op_type, outputs=made, **optional)
+        for index, operand in enumerate(read):
+            if operand is not None:
+                self._connect(operand, node, index)
+
+    def _connect(self, operand: Handle | None, reader: str, index: int | None) -> None:
+        assert operand is not None
+        self.flow.add_edge(operand.node, reader, tensor=operand.name, output=operand.index, input=index)
+
+    def _local(self, operand: Operand, title: str) -> Handle | None:
+        """An operand as a tensor of this graph: constants are added, tensors of the graphs around it captured."""
+        if operand is None:
+            return None
+        if not isinstance(operand, Handle):
+            try:
+                return self.constant(operand)
+            except UsageError as error:
+                raise UsageError(f"{title}: {error}") from None
+        if not operand.name:
+            raise UsageError(f"{title}: output {operand.index} of {quoted(operand.node)} is left out; give it a name")
+        if operand.builder is self:
+            return operand
+        outer = self.outer
+        while outer is not None and outer is not operand.builder:
+            outer = outer.outer
+        name = operand.name
+        if outer is None:
+            raise UsageError(f"{title}: tensor {quoted(name)} is one of another builder, {_graph_of(operand)}")
+        if name not in self._captured:
+            self._captured[name] = operand
+            operand.builder.fixed.add(name)
+            self.flow.add_node(name, kind="captured")
+        return Handle(self, name)
+
+
+def _graph_of(operand: Handle) -> str:
+    return quoted(operand.builder.flow.graph["name"])
+
+
+def _version(version: object, domain: str) -> int:
+    if not isinstance(version, int) or version < 1:
+        raise UsageError(f"the opset of {quoted(domain or 'ai.onnx')} is a number from 1 on, not {quoted(version)}")
+    return version
+
+
+def _text(part: object) -> Any:
+    """A dimension as a range or as text."""
+    return str(part) if not hasattr(part, "__index__") else part.__index__()

@@ -1,0 +1,110 @@
+"""What the builder is given from Python, as documents hold it: attributes, constants, names of operators."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.errors import UsageError
+from shapesmt.frontends.nodelink.fields import RefusedError
+from shapesmt.frontends.nodelink.reader import attribute as value
+from shapesmt.frontends.onnx.reader import schemas
+from shapesmt.graph import DTYPES, Literal
+from shapesmt.graph import constant as literal
+from shapesmt.language import did_you_mean, quoted
+from shapesmt.rules import rules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shapesmt.frontends.onnx.types import Parameters
+    from shapesmt.graph import Document
+
+__all__ = ["NUMBERS", "attribute", "check_count", "check_name", "check_names", "constant", "unknown_operator"]
+
+NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
+"""ONNX's numbers of the element types."""
+_USUAL = {"float64": "float32", "int32": "int64"}  # of Python's numbers, which numpy may hold in other widths
+_ENDLESS = 2**31 - 1
+
+
+def check_name(name: object, what: str) -> None:
+    """Refuse a name that is no text, or empty."""
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"the name of {what} is a text, not {quoted(name)}")
+
+
+def unknown_operator(op_type: str, domain: str, version: int) -> UsageError:
+    """The error for an operator that no rule and no schema knows, with what may be meant."""
+    title = f"no operator {quoted(op_type)} in {domain or 'ai.onnx'}, opset {version}"
+    known = [*rules()]
+    own = min((r.since for r in known if (r.domain, r.name) == (domain, op_type)), default=None)
+    since = schemas().since.get((domain, op_type), own)
+    if since is not None:
+        return UsageError(f"{title}; it came with opset {since}")
+    elsewhere = sorted({r.domain or "ai.onnx" for r in known if r.name == op_type})
+    if elsewhere:
+        return UsageError(f"{title}; {elsewhere[0]} has one: domain={elsewhere[0]!r}")
+    names = sorted({r.name for r in known if r.domain == domain})
+    return UsageError(
+        f"{title}{did_you_mean(op_type, names)}" + ("" if names else "; give it a rule with @shapesmt.rule")
+    )
+
+
+def check_count(title: str, what: str, number: int, limits: tuple[int, int]) -> None:
+    """Refuse too few or too many inputs or outputs."""
+    least, most = limits
+    if least <= number <= most:
+        return
+    admitted = f"{least} or more" if most >= _ENDLESS else str(least) if least == most else f"{least} to {most}"
+    raise UsageError(f"{title} has {admitted} {what}{'' if admitted == '1' else 's'}, not {number}")
+
+
+def check_names(title: str, given: Mapping[str, Any], known: Parameters) -> None:
+    """Refuse an attribute that the operator doesn't have, and the lack of one that it needs."""
+    for key in given:
+        if key not in known.attributes:
+            raise UsageError(f"{title} has no attribute {quoted(key)}{did_you_mean(key, known.attributes)}")
+    for key in known.required:
+        if key not in given:
+            raise UsageError(f"{title} needs the attribute {quoted(key)}")
+
+
+def attribute(content: Any, key: str, title: str, known: Parameters | None) -> Any:
+    """An attribute's value as a document has it."""
+    expected = None if known is None else known.attributes.get(key)
+    listed = hasattr(content, "tolist")
+    if expected == "tensor" or (expected is None and listed and content.ndim):
+        return constant(content, "")
+    found = content.tolist() if listed else [*content] if isinstance(content, tuple) else content
+    if expected == "int" and found in NUMBERS:
+        return NUMBERS[found]
+    if isinstance(found, bool):
+        found = int(found)
+    try:
+        value(found, f"{title}: attribute {quoted(key)}", expected)
+    except RefusedError as error:
+        raise UsageError(str(error)) from None
+    return {"float": str(found)} if isinstance(found, float) and not math.isfinite(found) else found
+
+
+def constant(values: Any, dtype: str) -> Document:
+    """A constant tensor in a document."""
+    import numpy as np
+
+    if dtype and dtype not in NUMBERS:
+        raise UsageError(f"{quoted(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):  # lists of different lengths
+        raise UsageError(f"a constant is a number, a list of them or an array, not {quoted(values)}") from None
+    held = "string" if array.dtype.kind == "U" else array.dtype.name
+    found = dtype or (held if hasattr(values, "dtype") else _USUAL.get(held, held))
+    if found not in NUMBERS or array.dtype.kind not in "biufU":
+        raise UsageError(f"a constant is a number, a list of them or an array, not {quoted(values)}")
+    if array.size > Literal.LIMIT:
+        return literal(Literal(found, array.shape))
+    numbers = array.astype(bool) if found == "bool" else array.astype(float) if "float" in found else array
+    if "int" in found and array.dtype.kind not in "iu":
+        raise UsageError(f"a constant of type {found} holds integers, not {quoted(values)}")
+    return literal(Literal(found, array.shape, numbers.reshape(-1).tolist()))

@@ -1,0 +1,5 @@
+"""Node-link documents, which networkx reads and writes too."""
+
+from shapesmt.frontends.nodelink.reader import parse, read
+
+__all__ = ["parse", "read"]

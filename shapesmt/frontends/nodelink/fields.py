@@ -1,0 +1,99 @@
+"""Values of documents: each taken as what it has to be, or refused with its place.
+
+>>> field({"axis": "one"}, "axis", "nodes[3].attributes", int)
+Traceback (most recent call last):
+  ...
+shapesmt.frontends.nodelink.fields.RefusedError: nodes[3].attributes.axis: an integer, not "one"
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from shapesmt.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["RefusedError", "a", "at", "field", "refuse", "shown", "texts"]
+
+_CALLED = {
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+}
+_LONGEST = 1000  # bits of an integer that is written out
+
+T = TypeVar("T")
+
+
+class RefusedError(Exception):
+    """Something in a document isn't as it should be: where, and what."""
+
+
+def refuse(path: str, message: str) -> NoReturn:
+    """End reading.
+
+    Raises:
+        RefusedError: Always.
+    """
+    raise RefusedError(f"{path}: {message}" if path else message)
+
+
+def texts(listed: Sequence[Any], path: str, *, empty: bool = False) -> tuple[str, ...]:
+    """A list of names."""
+    for i, content in enumerate(listed):
+        if not isinstance(content, str) or not (content or empty):
+            refuse(f"{path}[{i}]", f"a name, not {shown(content)}")
+    return tuple(listed)
+
+
+_MISSING: Any = object()
+
+
+def field(said: Mapping[str, Any], key: str, path: str, kind: type[T], default: Any = _MISSING) -> T:
+    """What stands under a key, of a type; without a default it has to be there."""
+    if key not in said:
+        if default is _MISSING:
+            refuse(at(path, key), "is missing")
+        found: T = default
+        return found
+    return a(said[key], kind, at(path, key))
+
+
+def a(content: Any, kind: type[T], path: str) -> T:
+    """The value, which has to be of a type."""
+    if kind is list and isinstance(content, tuple):
+        content = list(content)
+    if not isinstance(content, kind) or (kind is int and isinstance(content, bool)):
+        refuse(path, f"{_CALLED[kind]}, not {shown(content)}")
+    return content
+
+
+def at(path: str, key: str) -> str:
+    """The path of a key.
+
+    Example:
+        >>> at("graph.opsets", "ai.onnx"), at("", "nodes")
+        ('graph.opsets["ai.onnx"]', 'nodes')
+    """
+    key = str(key)
+    if key.isidentifier() and key.isprintable():
+        return f"{path}.{printable(key, 60)}" if path else printable(key, 60)
+    return f"{path}[{shown(key)}]"
+
+
+def shown(content: object) -> str:
+    """A value in a message, on one line."""
+    if isinstance(content, (dict, list, tuple)):
+        return _CALLED[dict if isinstance(content, dict) else list]
+    if content is None or isinstance(content, bool):
+        return {None: "null", True: "true", False: "false"}[content]
+    if isinstance(content, str):
+        return f'"{printable(content, 60)}"'
+    if isinstance(content, int) and content.bit_length() > _LONGEST:  # Python refuses to write it
+        return "a number of hundreds of digits"
+    return printable(str(content), 60) if isinstance(content, (int, float)) else f"a {type(content).__name__}"

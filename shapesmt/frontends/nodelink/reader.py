@@ -1,0 +1,360 @@
+"""Node-link documents to graphs: what `shapesmt.graph.dataflow` tells of them, read with care.
+
+Whatever is wrong is one `ModelError` that names the place: `nodes[3].attributes.axis: an integer, not "one"`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, shown, texts
+from shapesmt.frontends.nodelink.tensors import axes, declared, literal, number, symbol_range
+from shapesmt.frontends.onnx.reader import schemas
+from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, WANTED
+from shapesmt.graph import (
+    SCHEMA,
+    Attributes,
+    AttributeValue,
+    Declared,
+    Function,
+    Graph,
+    Literal,
+    Node,
+    Reference,
+    label,
+    ordered,
+    origin,
+    refuse_recursion,
+)
+from shapesmt.language import LARGEST, Range
+from shapesmt.memory import gc_paused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shapesmt.frontends.onnx.types import Parameters
+
+__all__ = ["attribute", "parse", "read"]
+
+_DEPTH = 50
+"""Subgraphs nested deeper are refused."""
+_GAPS = 64  # optional inputs that are left out
+
+
+def parse(content: bytes, source: str) -> dict[str, Any] | None:
+    """The document that a JSON file holds; None where it is none, but ONNX's form of JSON.
+
+    Raises:
+        ModelError: It is one, but damaged.
+
+    Example:
+        >>> parse(b'{"nodes": [], "edges": []}', "g.json"), parse(b'{"irVersion": 8}', "m.json")
+        ({'nodes': [], 'edges': []}, None)
+    """
+    if b'"nodes"' not in content:
+        return None
+    try:
+        found = json.loads(content)
+    except ValueError as error:
+        raise ModelError(f"{source}: not JSON, or damaged ({printable(str(error))})") from None
+    except RecursionError:
+        raise ModelError(f"{source}: its subgraphs are nested too deep") from None
+    return found if "nodes" in found else None
+
+
+def read(document: Mapping[str, Any], source: str) -> Graph:
+    """The graph of a document.
+
+    Args:
+        document: As `json.loads` makes it, or as a networkx graph holds it.
+        source: What to call the model in a message.
+
+    Raises:
+        ModelError: Something in it isn't as `shapesmt.graph.dataflow` says.
+
+    Example:
+        >>> x = {"id": "x", "kind": "input", "dtype": "float32", "shape": ["1..8", 3]}
+        >>> y = {"id": "y", "op": "Flatten", "attributes": {"axis": "one"}}
+        >>> read({"graph": {"schema": "shapesmt/graph/1", "opsets": {"ai.onnx": 21}, "outputs": ["y"]},
+        ...       "nodes": [x, y], "edges": [{"source": "x", "target": "y", "input": 0}]}, "g.json")
+        Traceback (most recent call last):
+          ...
+        shapesmt.errors.ModelError: g.json: nodes[1].attributes.axis: an integer, not "one"
+    """
+    try:
+        with gc_paused():
+            return _model(document, source)
+    except RefusedError as error:
+        raise ModelError(f"{source}: {error}") from None
+    except RecursionError:
+        raise ModelError(f"{source}: its subgraphs are nested too deep") from None
+
+
+def attribute(content: Any, path: str, expected: str | None = None) -> AttributeValue:
+    """An attribute's value, where it matters of the type that its operator expects ("int", "floats").
+
+    Raises:
+        RefusedError: It is of another.
+
+    Example:
+        >>> attribute([1, 2], "pads", "floats")
+        (1.0, 2.0)
+    """
+    return _Reader("", {}, {}).value(content, path, expected)
+
+
+def _model(document: Mapping[str, Any], source: str) -> Graph:
+    about = field(document, "graph", "", dict)
+    schema = field(about, "schema", "graph", str)
+    if schema != SCHEMA:
+        refuse("graph.schema", f'this version reads "{SCHEMA}", not {shown(schema)}')
+    functions: dict[tuple[str, str], Function] = {}
+    reader = _Reader(source, _opsets(about, "graph"), functions)
+    for i, f in enumerate(field(about, "functions", "graph", list, [])):
+        function = reader.function(a(f, dict, f"graph.functions[{i}]"), f"graph.functions[{i}]")
+        if functions.setdefault((function.domain, function.name), function) is not function:
+            refuse(f"graph.functions[{i}]", f"function '{printable(function.name)}' is defined twice")
+    refuse_recursion(functions, source)
+    return reader.graph(document, "")
+
+
+class _Reader:
+    """What nodes are read in: the operator sets they mean, the model's functions, and how deep it is."""
+
+    def __init__(
+        self,
+        source: str,
+        opsets: Mapping[str, int],
+        functions: Mapping[tuple[str, str], Function],
+        depth: int = 0,
+        *,
+        in_function: bool = False,
+    ) -> None:
+        self.source = source
+        self.opsets = opsets
+        self.functions = functions
+        self.depth = depth
+        self.in_function = in_function
+
+    def graph(self, document: Mapping[str, Any], path: str) -> Graph:
+        """A graph; its own path is "" for the model's."""
+        if self.depth > _DEPTH:
+            refuse(path, f"subgraphs are nested deeper than {_DEPTH}")
+        if not field(document, "directed", path, bool, True):
+            refuse(at(path, "directed"), "true, for edges point from a tensor's maker to its reader")
+        where = at(path, "graph")
+        about = field(document, "graph", path, dict)
+        listed = field(document, "nodes", path, list)
+        edges = "links" if "links" in document and "edges" not in document else "edges"
+        made = _Nodes(self, path, listed)
+        made.connect(field(document, edges, path, list), at(path, edges))
+        noted = {
+            k: symbol_range(v, at(at(where, "ranges"), k)) for k, v in field(about, "ranges", where, dict, {}).items()
+        }
+        said = field(about, "declared", where, dict, {})
+        graph = Graph(
+            name=field(about, "name", where, str, "graph"),
+            inputs=made.inputs,
+            outputs=texts(field(about, "outputs", where, list), at(where, "outputs")),
+            nodes=made.operators(),
+            literals=made.literals,
+            declared={name: declared(d, at(at(where, "declared"), name)) for name, d in said.items()},
+            opsets=self.opsets,
+            functions=self.functions,
+            ranges={**noted, **made.ranges},
+            source=self.source,
+            schemas=schemas(),
+        )
+        title = f"{self.source}, in {path}" if path else self.source
+        nodes = ordered(graph.nodes, [*graph.inputs, *graph.literals, *made.captured], title, needed=graph.outputs)
+        return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
+
+    def function(self, f: Mapping[str, Any], path: str) -> Function:
+        """One of the model's own operators."""
+        body = field(f, "body", path, dict)
+        opsets = _opsets(field(body, "graph", f"{path}.body", dict), f"{path}.body.graph") or self.opsets
+        inner = _Reader(self.source, opsets, self.functions, self.depth + 1, in_function=True)
+        graph = inner.graph(body, f"{path}.body")
+        values = field(f, "defaults", path, dict, {})
+        defaults = Attributes({k: inner.value(v, at(f"{path}.defaults", k), None) for k, v in values.items()})
+        listed = texts(field(f, "attributes", path, list, []), f"{path}.attributes")
+        name, domain = field(f, "name", path, str), field(f, "domain", path, str, "")
+        inputs = tuple(graph.inputs)
+        return Function(name, domain, inputs, graph.outputs, (*listed, *defaults), defaults, graph.nodes, opsets)
+
+    def attributes(self, node: Mapping[str, Any], path: str, op: str, domain: str) -> Attributes:
+        """The attributes of an operator."""
+        where = f"{path}.attributes"
+        given = field(node, "attributes", path, dict, {})
+        if not given:
+            return Attributes.EMPTY
+        known = None if (domain, op) in self.functions else self.parameters(domain, op)
+        types = {} if known is None else known.attributes
+        read = {name: self.value(v, at(where, name), types.get(name)) for name, v in given.items()}
+        return Attributes(read)
+
+    def parameters(self, domain: str, op: str) -> Parameters | None:
+        """What ONNX says an operator takes."""
+        version = self.opsets.get(domain)
+        return None if version is None else schemas().parameters(domain, op, version)
+
+    def value(self, content: Any, path: str, expected: str | None) -> AttributeValue:
+        """An attribute's value, where it matters of the type that the operator expects."""
+        found = self.list(content, path) if isinstance(content, (list, tuple)) else self.single(content, path)
+        if expected == "float" and type(found) is int:
+            return float(found)
+        if expected == "floats" and isinstance(found, tuple) and all(type(v) is int for v in found):
+            return tuple(float(v) for v in found if isinstance(v, int))
+        if expected in FITS and not isinstance(found, Reference) and not FITS[expected](found):
+            refuse(path, f"{WANTED[expected]}, not {shown(content)}")
+        return found
+
+    def list(self, content: Sequence[Any], path: str) -> AttributeValue:
+        """An attribute that lists values of one type."""
+        parts = [self.single(part, f"{path}[{i}]") for i, part in enumerate(content)]
+        kinds = {type(part) for part in parts}
+        if kinds == {int, float}:
+            kinds, parts = {float}, [float(part) for part in parts]  # type: ignore[arg-type]  # the line above says so
+        if len(kinds) > 1 or Reference in kinds:
+            refuse(path, f"a list of values of one type, not {shown(content)}")
+        return tuple(parts)  # type: ignore[return-value]  # they are of one type
+
+    def single(self, content: Any, path: str) -> AttributeValue:
+        """A value that is no list."""
+        if isinstance(content, bool) or content is None:
+            refuse(path, f"an integer, a number, a text, a list or an object, not {shown(content)}")
+        if isinstance(content, int):
+            if not -LARGEST - 1 <= content <= LARGEST:
+                refuse(path, f"an integer of 64 bits, not {shown(content)}")
+            return content
+        if isinstance(content, (float, str)):
+            return content
+        held = a(content, dict, path)
+        if "nodes" in held:
+            deeper = _Reader(self.source, self.opsets, self.functions, self.depth + 1, in_function=self.in_function)
+            return deeper.graph(held, path)
+        if "reference" in held:
+            if not self.in_function:
+                refuse(path, "a reference to a function's attribute, but in no function")
+            return Reference(field(held, "reference", path, str))
+        if "type" in held:
+            return declared(held["type"], f"{path}.type")
+        return number(held, path) if "float" in held else literal(held, path)
+
+
+class _Nodes:
+    """The nodes of a document, and what the edges say of them."""
+
+    def __init__(self, reader: _Reader, path: str, listed: Sequence[Any]) -> None:
+        self.reader = reader
+        self.path = at(path, "nodes")
+        self.inputs: dict[str, Declared] = {}
+        self.literals: dict[str, Literal] = {}
+        self.captured: list[str] = []
+        self.ranges: dict[str, str | Range] = {}
+        self._rows: list[tuple[str, str, Mapping[str, Any]]] = []
+        self._outputs: dict[str, tuple[str, ...]] = {}
+        self._reads: dict[str, dict[int, str]] = {}
+        for i, content in enumerate(listed):
+            self._add(f"{self.path}[{i}]", a(content, dict, f"{self.path}[{i}]"))
+
+    def _add(self, path: str, node: Mapping[str, Any]) -> None:
+        name = _id(node, "id", path)
+        if name in self._outputs:
+            refuse(f"{path}.id", f"another node has the id {shown(name)}")
+        kind = field(node, "kind", path, str, "operator")
+        self._outputs[name] = (name,)
+        if kind == "operator":
+            self._rows.append((path, name, node))
+            self._reads[name] = {}
+            if "outputs" in node:
+                self._outputs[name] = texts(field(node, "outputs", path, list), f"{path}.outputs", empty=True)
+        elif kind == "input":
+            self.inputs[name] = self._input(node, path, name)
+        elif kind == "constant":
+            self.literals[name] = literal(node, path)
+        elif kind == "captured" and (self.reader.depth or self.reader.in_function):
+            self.captured.append(name)
+        else:
+            inside = ', "captured"' if self.reader.depth else ""
+            refuse(f"{path}.kind", f'"operator", "input", "constant"{inside}, not {shown(kind)}')
+
+    def _input(self, node: Mapping[str, Any], path: str, name: str) -> Declared:
+        """What is said of an input; the ranges in its shape get labels."""
+        sizes = axes(node.get("shape"), f"{path}.shape")
+        if any(isinstance(size, Range) for size in sizes or ()) and self.reader.depth:
+            refuse(f"{path}.shape", "ranges are for the model's own inputs; write a name, a number or null")
+        shape: list[int | str | None] = []
+        for i, size in enumerate(sizes or ()):
+            if isinstance(size, Range):
+                self.ranges[label(name, i)] = replace(size, origin=origin(name))
+            shape.append(label(name, i) if isinstance(size, Range) else size)
+        return declared(node, path)._replace(shape=None if sizes is None else tuple(shape))
+
+    def connect(self, edges: Sequence[Any], path: str) -> None:
+        """Take in the edges."""
+        for i, content in enumerate(edges):
+            where = f"{path}[{i}]"
+            edge = a(content, dict, where)
+            source, target = (_id(edge, end, where) for end in ("source", "target"))
+            for end, name in (("source", source), ("target", target)):
+                if name not in self._outputs:
+                    refuse(f"{where}.{end}", f"no node has the id {shown(name)}")
+            outputs = self._outputs[source]
+            output = field(edge, "output", where, int, 0)
+            if not 0 <= output < len(outputs) or not outputs[output]:
+                refuse(f"{where}.output", f"node {shown(source)} has no output {output}")
+            tensor = edge.get("tensor", outputs[output])
+            if tensor != outputs[output]:
+                refuse(f"{where}.tensor", f"that output is {shown(outputs[output])}, not {shown(tensor)}")
+            if target not in self._reads:
+                refuse(f"{where}.target", f"node {shown(target)} is no operator")
+            self._read(target, edge, where, outputs[output], len(edges))
+
+    def _read(self, target: str, edge: Mapping[str, Any], where: str, tensor: str, most: int) -> None:
+        if "input" in edge and edge["input"] is None:  # a subgraph captures it, and says so itself
+            return
+        index, reads = field(edge, "input", where, int), self._reads[target]
+        if not 0 <= index < most + _GAPS:
+            refuse(f"{where}.input", f"the number of an input, from 0, not {index}")
+        if index in reads:
+            refuse(f"{where}.input", f"two edges lead to input {index} of node {shown(target)}")
+        reads[index] = tensor
+
+    def operators(self) -> list[Node]:
+        """The operators with their inputs."""
+        made = []
+        for path, key, node in self._rows:
+            reads = self._reads[key]
+            op, domain = field(node, "op", path, str), field(node, "domain", path, str, "")
+            domain = "" if domain == "ai.onnx" else domain
+            if not op:
+                refuse(f"{path}.op", "names no operator")
+            if domain == "" and "" not in self.reader.opsets:
+                refuse("graph.opsets", f'names no version of "ai.onnx", to which {printable(op)} belongs')
+            inputs = tuple(reads.get(i, "") for i in range(max(reads, default=-1) + 1))
+            name = field(node, "name", path, str, key) or key
+            attributes = self.reader.attributes(node, path, op, domain)
+            made.append(Node(op, domain, name, inputs, self._outputs[key], attributes))
+        return made
+
+
+def _id(said: Mapping[str, Any], key: str, path: str) -> str:
+    """The name of a node: a text or an integer."""
+    name = field(said, key, path, object)
+    if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
+        refuse(at(path, key), f"a text or an integer, not {shown(name)}")
+    return name if isinstance(name, str) else shown(name)
+
+
+def _opsets(about: Mapping[str, Any], path: str) -> dict[str, int]:
+    opsets = {}
+    for domain in field(about, "opsets", path, dict, {}):
+        version = field(about["opsets"], domain, f"{path}.opsets", int)
+        if not 1 <= version <= LAST_OPSET:
+            refuse(at(f"{path}.opsets", domain), f"an opset from 1 on, not {shown(version)}")
+        opsets["" if domain == "ai.onnx" else domain] = version
+    return opsets

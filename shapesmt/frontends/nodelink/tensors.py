@@ -1,0 +1,110 @@
+"""Tensors in node-link documents: types, shapes, ranges, constants."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.errors import UsageError
+from shapesmt.frontends.nodelink.fields import a, field, refuse, shown
+from shapesmt.graph import DTYPES, Declared, Literal, Scalar
+from shapesmt.language import LARGEST, Origin, Range, parse_range, parse_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["axes", "declared", "literal", "number", "symbol_range"]
+
+RANK = 255
+"""Tensors of more dimensions are refused."""
+_KINDS = {"seq": "sequence", "optional": "optional", "map": "map"}
+_NAMES = frozenset(DTYPES.values())
+_NOT_FINITE = ("inf", "-inf", "nan")
+
+
+def symbol_range(content: Any, path: str) -> str | Range:
+    """A symbol's range; the exporter's own stays text."""
+    said = content if isinstance(content, dict) else {"range": content, "from": "model"}
+    text, source = said.get("range"), field(said, "from", path, str, "model")
+    if source == "metadata":
+        return a(text, str, path)
+    try:
+        return replace(parse_range(a(text, str, path)), origin=Origin(source))
+    except UsageError as error:
+        refuse(path, str(error))
+
+
+def declared(content: Any, path: str) -> Declared:
+    """What is said of a tensor."""
+    said = a(content, dict, path)
+    dtype = field(said, "dtype", path, str, "")
+    outer = dtype.partition("(")[0]
+    if "(" not in dtype and dtype not in _NAMES:
+        refuse(f"{path}.dtype", f"an element type such as float32, not {shown(dtype)}")
+    if "(" in dtype and outer not in _KINDS:
+        refuse(f"{path}.dtype", f"an element type, or seq(...), optional(...), map(...) of one, not {shown(dtype)}")
+    shape = axes(said.get("shape"), f"{path}.shape")
+    kind = "sparse" if field(said, "sparse", path, bool, False) else _KINDS.get(outer, "tensor")
+    plain = None if shape is None else tuple(None if isinstance(axis, Range) else axis for axis in shape)
+    return Declared(dtype, plain, kind)
+
+
+def axes(content: Any, path: str) -> tuple[int | str | Range | None, ...] | None:
+    """A shape: numbers, names, ranges; None where its rank is unknown."""
+    if content is None:
+        return None
+    listed = content if isinstance(content, str) else a(content, list, path)
+    if len(listed) > RANK and not isinstance(content, str):
+        refuse(path, f"a shape of at most {RANK} dimensions, not {len(listed)}")
+    for i, size in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(size, bool) or not (size is None or isinstance(size, (int, str))):
+            refuse(f"{path}[{i}]", f'a size, null, "name" or "1..8", not {shown(size)}')
+    try:
+        found = parse_shape(listed)
+    except UsageError as error:
+        refuse(path, str(error))
+    return None if found is None else tuple(s.lo if isinstance(s, Range) and s.lo == s.hi else s for s in found)
+
+
+def literal(said: Mapping[str, Any], path: str) -> Literal:
+    """A constant tensor; of many elements only the shape."""
+    dtype = field(said, "dtype", path, str)
+    if dtype not in _NAMES:
+        refuse(f"{path}.dtype", f"an element type such as float32, not {shown(dtype)}")
+    shape: list[Any] = field(said, "shape", path, list)
+    for i, size in enumerate(shape):
+        if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= LARGEST:
+            refuse(f"{path}.shape[{i}]", f"a size, 0 or more, not {shown(size)}")
+    if len(shape) > RANK:
+        refuse(f"{path}.shape", f"a shape of at most {RANK} dimensions, not {len(shape)}")
+    values: list[Any] | None = field(said, "values", path, list, None)
+    size = math.prod(shape)
+    if values is not None and len(values) != size:
+        refuse(f"{path}.values", f"as many values as the shape has elements, {size}, not {len(values)}")
+    if values is None or size > Literal.MOST:
+        return Literal(dtype, shape, None if size else ())
+    scalars = [_scalar(v, dtype, f"{path}.values[{i}]") for i, v in enumerate(values)]
+    return Literal(dtype, shape, scalars) if size <= Literal.LIMIT else Literal(dtype, shape, source=lambda: scalars)
+
+
+def _scalar(content: Any, dtype: str, path: str) -> Scalar:
+    """An element, of the Python type that goes with the element type."""
+    if dtype == "bool" and isinstance(content, bool):
+        return content
+    if dtype == "string" and isinstance(content, str):
+        return content
+    if "int" in dtype and isinstance(content, int) and not isinstance(content, bool) and -(2**63) <= content < 2**64:
+        return content
+    if "float" in dtype and isinstance(content, (int, float)) and not isinstance(content, bool):
+        return float(content) if abs(content) < 2**1023 or isinstance(content, float) else math.inf
+    if "float" in dtype and content in _NOT_FINITE:
+        return float(content)
+    refuse(path, f"an element of type {dtype or 'unknown'}, not {shown(content)}")
+
+
+def number(said: Mapping[str, Any], path: str) -> float:
+    """A number that JSON can't write."""
+    if said["float"] not in _NOT_FINITE:
+        refuse(f"{path}.float", f'"inf", "-inf" or "nan", not {shown(said["float"])}')
+    return float(said["float"])

@@ -1,0 +1,223 @@
+"""ONNX's own schemas of its operators, read only when asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.frontends.onnx import microsoft
+from shapesmt.frontends.onnx.types import Parameters, declared
+from shapesmt.graph import DTYPES, Declared, Parameter, Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from shapesmt.graph import AttributeValue, Function, Literal, Node
+
+__all__ = ["OnnxSchemas"]
+
+_NUMBERS = {name: number for number, name in DTYPES.items()}
+TYPES = ("to", "dtype", "output_datatype", "output_dtype")
+_NAMES = {"float": "float32", "double": "float64"}
+
+
+def dtype_of(text: str) -> str:
+    """ONNX's spelling of a type in ours.
+
+    Example:
+        >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
+        ('float32', 'optional(seq(int64))', 'seq(map(string,float32))')
+    """
+    outer, bracket, inner = text.partition("(")
+    if not bracket:
+        return _NAMES.get(text, text)
+    if outer == "map":
+        return f"map({','.join(dtype_of(part.strip()) for part in inner[:-1].split(','))})"
+    return dtype_of(inner[:-1]) if outer == "tensor" else f"{outer}({dtype_of(inner[:-1])})"
+
+
+class OnnxSchemas:
+    """What `onnx.defs` says; `read` makes a function of the protobuf of one, given what to call it in a message."""
+
+    def __init__(self, onnx: Any, read: Callable[[Any, str], Function]) -> None:
+        self._onnx = onnx
+        self._read = read
+        self._signatures: dict[tuple[str, str, int], Signature] = {}
+        self._parameters: dict[tuple[str, str, int], Parameters] = {}
+
+    def signature(self, domain: str, op: str, version: int) -> Signature | None:
+        """The inputs of an operator at a version."""
+        key = (domain, op, version)
+        if key not in self._signatures:
+            schema = self._schema(*key)
+            own = microsoft.find(domain, op)
+            if schema is None and own is None:  # it may yet be registered
+                return None
+            self._signatures[key] = _signature(schema) if own is None else own.signature
+        return self._signatures[key]
+
+    def misfit(self, node: Node, version: int) -> str:
+        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
+        key = (node.domain, node.op, version)
+        found = self._parameters.get(key) or self.parameters(*key)
+        if found is None:  # it may yet be registered
+            return ""
+        self._parameters[key] = found
+        return found.misfit(node)
+
+    def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
+        """The nodes that this one stands for."""
+        schema = self._schema(node.domain, node.op, version)
+        if schema is None or not (schema.has_function or schema.has_context_dependent_function):
+            return None
+        try:
+            proto = self._onnx.FunctionProto.FromString(self._built(schema, node, version, types))
+        except (RuntimeError, TypeError, ValueError):  # the node's types or attributes leave it without a body
+            return None
+        proto.name, proto.domain = node.op, node.domain
+        made = {name for inner in proto.node for name in inner.output}
+        kept = list(takewhile(made.__contains__, proto.output))  # optional ones that the node doesn't ask for
+        del proto.output[len(kept) :]
+        given = {*proto.attribute, *(a.name for a in proto.attribute_proto)}
+        defaults = (a.default_value for name, a in schema.attributes.items() if name not in given)
+        proto.attribute_proto.extend(default for default in defaults if default.type)
+        return self._read(proto, f"the definition of {node.op}")
+
+    def parameters(self, domain: str, op: str, version: int) -> Parameters | None:
+        """What a node of an operator may have; None where ONNX doesn't define it."""
+        schema = self._schema(domain, op, version)
+        if schema is None:
+            own = microsoft.find(domain, op)
+            return None if own is None else own.parameters
+        attributes = {name: a.type.name.lower() for name, a in schema.attributes.items()}
+        required = tuple(name for name, a in schema.attributes.items() if a.required)
+        inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
+        inevitable = tuple(p.name if p.option.name == "Single" else "" for p in schema.inputs)
+        return Parameters(inputs, outputs, attributes, required, inevitable, tuple(_types(schema)))
+
+    def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
+        """What the attributes of an operator are that a node leaves out: numbers, texts and lists of them."""
+        schema = self._schema(domain, op, version)
+        found = {} if schema is None else {n: a.default_value for n, a in schema.attributes.items()}
+        values = {n: self._onnx.helper.get_attribute_value(proto) for n, proto in found.items() if proto.type}
+        texts = {n: v.decode() if isinstance(v, bytes) else v for n, v in values.items()}
+        lists = {n: tuple(v) if isinstance(v, list) else v for n, v in texts.items()}
+        return {n: v for n, v in lists.items() if isinstance(v, (int, float, str, tuple))}
+
+    def bodies(self) -> dict[tuple[str, str], int]:
+        """The operators that have a body, by domain and name, and the version since which they do."""
+        found: dict[tuple[str, str], int] = {}
+        for schema in self._onnx.defs.get_all_schemas_with_history():
+            if schema.has_function or schema.has_context_dependent_function:
+                key = (schema.domain, schema.name)
+                found[key] = min(schema.since_version, found.get(key, schema.since_version))
+        return found
+
+    def infers(self, domain: str, op: str, version: int) -> bool:
+        """Whether the operator was registered with a function that infers what it makes."""
+        schema = self._schema(domain, op, version)
+        return schema is not None and bool(schema.has_type_and_shape_inference_function)
+
+    def infer(
+        self,
+        node: Node,
+        opsets: Mapping[str, int],
+        types: Sequence[Declared | None],
+        elements: Sequence[Literal | None],
+    ) -> list[Declared] | str | None:
+        """What that function says the outputs are, or why it refuses.
+
+        Raises:
+            UsageError: It breaks.
+        """
+        version = opsets.get(node.domain, 1)
+        if not self.infers(node.domain, node.op, version):
+            return None
+        from onnx.checker import ValidationError
+        from onnx.shape_inference import InferenceError, infer_node_outputs
+
+        make = self._onnx.helper
+        known = {name: _tensor_type(make, t) for name, t in zip(node.inputs, types, strict=True) if t is not None}
+        data = {n: _tensor(make, n, e) for n, e in zip(node.inputs, elements, strict=True) if e is not None}
+        imports = [make.make_opsetid(*pair) for pair in opsets.items()]
+        try:
+            schema = self._schema(node.domain, node.op, version)
+            made = infer_node_outputs(schema, self._proto(node), known, data, opset_imports=imports)
+        except (InferenceError, ValidationError) as error:
+            return printable(" ".join(str(error).split()).removeprefix("[ShapeInferenceError] "), 200)
+        except Exception as error:  # the function isn't ours: it may raise anything
+            reason = printable(f"{type(error).__name__}: {error}", 200)
+            where = printable(f"{node.op} broke at node '{node.name}'", 200)
+            raise UsageError(f"the inference function that is registered for {where}: {reason}") from error
+        return [declared(made[name]) if name in made else Declared("", None) for name in node.outputs]
+
+    def _proto(self, node: Node) -> Any:
+        attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
+        return self._onnx.helper.make_node(node.op, node.inputs, node.outputs, domain=node.domain, **attributes)
+
+    @cached_property
+    def since(self) -> dict[tuple[str, str], int]:
+        """The version with which each operator came, by domain and name."""
+        found: dict[tuple[str, str], int] = {}
+        for schema in self._onnx.defs.get_all_schemas_with_history():
+            key = (schema.domain, schema.name)
+            found[key] = min(schema.since_version, found.get(key, schema.since_version))
+        return found
+
+    def _schema(self, domain: str, op: str, version: int) -> Any:
+        try:
+            return self._onnx.defs.get_schema(op, version, domain)
+        except self._onnx.defs.SchemaError:
+            return None
+
+    def _built(self, schema: Any, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> bytes:
+        """The body's bytes, for the newest operator set that isn't newer than the model's."""
+        if schema.has_function:
+            return bytes(schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version)))
+        known = [_type(self._onnx, *t).SerializeToString() for t in types]
+        newest = _newest(schema.context_dependent_function_opset_versions, version)
+        return bytes(
+            schema.get_context_dependent_function_with_opset_version(
+                newest, self._proto(node).SerializeToString(), known
+            )
+        )
+
+
+def _types(schema: Any) -> Iterator[tuple[str, frozenset[int]]]:
+    """The attributes that name the element type of the first output, and the numbers of those that it may have."""
+    for name in TYPES:
+        if name in schema.attributes and schema.attributes[name].type.name == "INT" and schema.outputs:
+            allowed = {dtype_of(t).removeprefix("seq(").removesuffix(")") for t in schema.outputs[0].types}
+            numbers = frozenset(_NUMBERS[t] for t in allowed if t in _NUMBERS)
+            yield name, numbers | {0} if name == "output_dtype" else numbers
+
+
+def _newest(versions: Sequence[int], version: int) -> int:
+    return max((v for v in versions if v <= version), default=min(versions))
+
+
+def _type(onnx: Any, dtype: str, rank: int | None) -> Any:
+    return onnx.helper.make_tensor_type_proto(_NUMBERS.get(dtype, 0), None if rank is None else [None] * rank)
+
+
+def _tensor_type(make: Any, t: Declared) -> Any:
+    made = make.make_tensor_type_proto(_NUMBERS["float32"], t.shape)
+    made.tensor_type.elem_type = _NUMBERS.get(t.dtype, 0)  # 0, for unknown, is none that helper takes
+    return made
+
+
+def _tensor(make: Any, name: str, elements: Literal) -> Any:
+    return make.make_tensor(name, _NUMBERS[elements.dtype], elements.shape, elements.values)
+
+
+def _signature(schema: Any) -> Signature:
+    allowed = {c.type_param_str: frozenset(map(dtype_of, c.allowed_type_strs)) for c in schema.type_constraints}
+    inputs = []
+    for parameter in schema.inputs:
+        many = parameter.option.name == "Variadic"
+        shared = parameter.type_str in allowed and (not many or parameter.is_homogeneous)
+        types = allowed.get(parameter.type_str) or frozenset({dtype_of(parameter.type_str)})
+        inputs.append(Parameter(parameter.name, parameter.type_str if shared else "", types, many))
+    return Signature(tuple(inputs))

@@ -1,0 +1,167 @@
+"""ONNX's types and constants: what a file declares of tensors, what attributes and constants hold."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import onnx
+
+    from shapesmt.graph import Node
+
+LAST_OPSET = (1 << 31) - 1
+"""The greatest version of an operator set that ONNX can count."""
+Decoder: TypeAlias = "Callable[[onnx.TensorProto], Any]"
+"""What makes an array of a tensor."""
+BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (2, 4, 8, 16, 32, 64)}
+BITS |= {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
+BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[468]e", dtype)}
+"""How many bits an element takes in an external file."""
+
+
+def _is_list(kind: type) -> Callable[[object], bool]:
+    return lambda found: isinstance(found, tuple) and all(type(part) is kind for part in found)
+
+
+FITS: dict[str | None, Callable[[object], bool]] = {
+    "int": lambda found: type(found) is int,
+    "float": lambda found: type(found) is float,
+    "string": lambda found: type(found) is str,
+    "tensor": lambda found: isinstance(found, Literal),
+    "graph": lambda found: isinstance(found, Graph),
+    "ints": _is_list(int),
+    "floats": _is_list(float),
+    "strings": _is_list(str),
+}
+WANTED: dict[str | None, str] = {
+    "int": "an integer",
+    "float": "a number",
+    "string": "a text",
+    "tensor": "a tensor",
+    "graph": "a graph",
+    "ints": "a list of integers",
+    "floats": "a list of numbers",
+    "strings": "a list of texts",
+}
+
+
+class Parameters(NamedTuple):
+    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats").
+
+    Some inputs can't be left out, even where there are others behind them; some attributes name the element type of the
+    output, by one of these numbers.
+    """
+
+    inputs: tuple[int, int]
+    outputs: tuple[int, int]
+    attributes: dict[str, str]
+    required: tuple[str, ...]
+    inevitable: tuple[str, ...] = ()
+    types: tuple[tuple[str, frozenset[int]], ...] = ()
+
+    def misfit(self, node: Node) -> str:
+        """The law that the number of inputs and outputs or an attribute breaks, "" where there is none."""
+        for what, given, (least, most) in (
+            ("input", len(node.inputs), self.inputs),
+            ("output", len(node.outputs), self.outputs),
+        ):
+            if not least <= given <= most:
+                end, count = ("at least", least) if given < least else ("at most", most)
+                return f"it has {end} {count} {what}{'' if count == 1 else 's'}, not {given}"
+        omitted = [name for name, given in zip(self.inevitable, node.inputs, strict=False) if name and not given]
+        missing = [name for name in self.required if name not in node.attributes]
+        unknown = [name for name in node.attributes if name not in self.attributes]
+        wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
+        for names, law in (
+            (omitted, "input '{}' is given"),
+            (unknown, "there is no attribute '{}'"),
+            (missing, "attribute '{}' is given"),
+            (wrong, "attribute '{}' is {}"),
+        ):
+            if names:
+                return law.format(names[0], WANTED.get(self.attributes.get(names[0])))
+        for name, numbers in self.types:
+            if node.attributes.get(name) not in numbers and name in node.attributes:
+                return f"attribute '{name}' names a type that the output may have"
+        return ""
+
+
+def declared(proto: onnx.TypeProto) -> Declared:
+    """What a type says of a tensor, a sequence or a map."""
+    match proto.WhichOneof("value"):
+        case "tensor_type":
+            return _tensor(proto.tensor_type, "tensor")
+        case "sparse_tensor_type":
+            return _tensor(proto.sparse_tensor_type, "sparse")
+        case "sequence_type":
+            return _nested("seq", declared(proto.sequence_type.elem_type), "sequence")
+        case "optional_type":
+            return _nested("optional", declared(proto.optional_type.elem_type), "optional")
+        case "map_type":
+            key = DTYPES.get(proto.map_type.key_type, "")
+            return _nested(f"map({key},", declared(proto.map_type.value_type), "map")
+    return Declared("", None)
+
+
+def _nested(outer: str, inner: Declared, kind: str) -> Declared:
+    """A type around another: `seq(float32)`, `map(string,float32)`."""
+    return inner._replace(dtype=f"{outer}{'' if '(' in outer else '('}{inner.dtype})", kind=kind)
+
+
+def _tensor(proto: onnx.TypeProto.Tensor | onnx.TypeProto.SparseTensor, kind: str) -> Declared:
+    dtype = DTYPES.get(proto.elem_type, "")
+    return Declared(dtype, tuple(map(_dim, proto.shape.dim)) if proto.HasField("shape") else None, kind)
+
+
+def _dim(proto: onnx.TensorShapeProto.Dimension) -> int | str | None:
+    if proto.HasField("dim_value"):
+        return proto.dim_value if proto.dim_value >= 0 else None  # -1 is a habit of other formats
+    return text_of(proto.dim_param) or None
+
+
+def text_of(text: str | bytes) -> str:
+    """A name; protobuf hands out as bytes what is not UTF-8, and that raises here."""
+    return text if isinstance(text, str) else text.decode()
+
+
+def elements(
+    held: Callable[[], onnx.TensorProto | None], decode: Decoder, dtype: str, size: int
+) -> tuple[Scalar, ...] | None:
+    """The elements as Python's numbers or strings; None when complex, missing, damaged or of an unknown type."""
+    proto = None if dtype.startswith("complex") else held()
+    if proto is None:
+        return None
+    try:
+        array = decode(proto)
+        if array.dtype.kind == "V":  # types that numpy lacks
+            array = array.astype("int64" if "int" in dtype else "float64")
+        values: list[Scalar] = array.reshape(-1).tolist()
+    except Exception:  # the decoder is not ours and meets hostile data: it may raise anything
+        return None
+    return tuple(values) if len(values) == size else None
+
+
+def dense(
+    proto: onnx.SparseTensorProto, decode: Decoder, dtype: str, shape: tuple[int, ...]
+) -> tuple[Scalar, ...] | None:
+    """The elements of a sparse tensor, whose indices are places in row-major order or one number per axis."""
+    size, axes = math.prod(shape), max(len(shape), 1) if len(proto.indices.dims) == 2 else 1
+    values = elements(lambda: proto.values, decode, dtype, math.prod(proto.values.dims))
+    listed = elements(lambda: proto.indices, decode, "int64", math.prod(proto.indices.dims))
+    if values is None or listed is None or len(listed) != len(values) * axes:
+        return None
+    found: list[Scalar] = [0] * size
+    for i, value in enumerate(values):
+        place = 0
+        for n, index in zip(shape if axes > 1 else (size,), listed[i * axes : (i + 1) * axes], strict=True):
+            place = place * n + int(index)
+        if not 0 <= place < size:
+            return None
+        found[place] = value
+    return tuple(found)

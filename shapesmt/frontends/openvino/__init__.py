@@ -1,0 +1,5 @@
+"""OpenVINO's IR files."""
+
+from shapesmt.frontends.openvino.reader import read
+
+__all__ = ["read"]

@@ -1,0 +1,389 @@
+"""OpenVINO's IR (an `.xml` file, its weights in a `.bin` beside it) to graphs.
+
+Layers keep the file's names for operators, in the domain "openvino"; `shapesmt.ops.openvino` has their rules.
+Constants are read from the `.bin` of the same name, large ones when something depends on them; without it they are
+unknown. An `If`, a `Loop` and a
+`TensorIterator` become ONNX's control flow.
+
+    >>> graph = read(b'''<net version="11"><layers>
+    ...   <layer id="0" name="x" type="Parameter" version="opset1"><data shape="1..8,?" element_type="f32"/>
+    ...     <output><port id="0" precision="FP32" names="x"/></output></layer>
+    ...   <layer id="1" name="relu" type="ReLU" version="opset1"><input><port id="0"/></input>
+    ...     <output><port id="1" precision="FP32" names="y"/></output></layer>
+    ...   <layer id="2" name="out" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
+    ... <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+    ...   <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>''', "model.xml")
+    >>> graph.inputs["x"].shape, dict(graph.ranges), graph.nodes[0].op, graph.outputs
+    (('x_dim0', None), {'x_dim0': '1..8'}, 'ReLU', ('y',))
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as Xml
+
+from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.files import content_inside
+from shapesmt.frontends.openvino.loops import unrolled
+from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Scalar, ordered
+from shapesmt.memory import gc_paused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["DOMAIN", "dtype_of", "read"]
+
+DOMAIN = "openvino"
+ONNX_OPSET = 22  # of the `If` that a branching layer becomes
+
+_DEPTH, _RANK = 100, 255
+_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
+_TYPES |= {f"fp{bits}": f"float{bits}" for bits in (16, 32, 64)} | {"string": "string", "bool": "bool"}
+_TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
+_TYPES |= {"u1": "uint1", "u2": "uint2", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
+_PACKED = dict(
+    zip(
+        (
+            "bool",
+            "float16",
+            "float32",
+            "float64",
+            "int8",
+            "uint8",
+            "int16",
+            "uint16",
+            "int32",
+            "uint32",
+            "int64",
+            "uint64",
+        ),
+        "?efdbBhHiIqQ",
+        strict=True,
+    )
+)
+_BITS = {dtype: 8 * struct.calcsize(form) for dtype, form in _PACKED.items()}
+_BITS |= {"bfloat16": 16, "float8e4m3fn": 8, "float8e5m2": 8, "int4": 4, "uint4": 4, "uint2": 2, "uint1": 1}
+_SIZE = re.compile(r"(?P<size>[0-9]{1,18})|(?P<range>(?P<low>[0-9]{0,18})\.\.(?P<high>[0-9]{0,18}))|\?|-1")
+_INTEGERS = re.compile(r"\s*-?[0-9]{1,19}\s*(?:,\s*-?[0-9]{1,19}\s*)*")
+_NUMBER = r"\s*-?(?:[0-9]+\.?[0-9]*|\.[0-9]+|inf|nan)(?:[eE][-+]?[0-9]{1,4})?\s*"
+_NUMBERS = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
+_OLD = {
+    "BatchNormInference": ("opset1",),
+    "DetectionOutput": ("opset1",),
+    "GatherND": ("opset5",),
+    "Interpolate": ("opset1", "opset4"),
+    "LSTMCell": ("opset1",),
+    "MVN": ("opset2",),
+    "MaxPool": ("opset1",),
+    "NonMaxSuppression": ("opset1", "opset3", "opset4"),
+    "Proposal": ("opset1",),
+    "Range": ("opset1",),
+    "ShapeOf": ("opset1",),
+    "SoftMax": ("opset1",),
+}
+"""The versions of an operator that mean something else than later ones; those are `Interpolate-1` and the like."""
+
+
+def dtype_of(text: str) -> str:
+    """OpenVINO's spelling of an element type in ours, "" where unknown.
+
+    >>> dtype_of("f32"), dtype_of("I64"), dtype_of("FP16"), dtype_of("dynamic")
+    ('float32', 'int64', 'float16', '')
+    """
+    return _TYPES.get(text.lower(), "")
+
+
+def read(content: bytes, source: str, folder: str | None = None, weights: str = "") -> Graph:
+    """The graph of an IR file.
+
+    Args:
+        content: The XML text.
+        source: What to call it in a message.
+        folder: Where the weights may be read; None: nowhere.
+        weights: The name of the weights' file in that folder.
+
+    Raises:
+        ModelError: It is no IR, of another version, damaged, or contradicts itself.
+    """
+    try:
+        with gc_paused():
+            return _Net(source, folder, weights).graph(_parsed(content, source), {})
+    except (MemoryError, OverflowError, RecursionError):
+        raise ModelError(f"{source}: too large to read") from None
+
+
+def _parsed(content: bytes, source: str) -> Xml.Element:
+    try:
+        text = content.decode("utf-8-sig")
+        if "<!DOCTYPE" in text:
+            raise ModelError(f"{source}: it has a DOCTYPE, which OpenVINO never writes; it may be hostile")
+        root = Xml.fromstring(text)  # noqa: S314 - without a DOCTYPE there are no entities to expand
+    except UnicodeDecodeError:
+        raise ModelError(f"{source}: not UTF-8 text, as OpenVINO's files are; it is damaged") from None
+    except (Xml.ParseError, ValueError) as error:
+        raise ModelError(f"{source}: not XML, or damaged ({printable(str(error))})") from None
+    if root.tag != "net" or root.find("layers") is None:
+        raise ModelError(f"{source}: XML, but no OpenVINO model: it has no <net> with <layers>")
+    version = root.get("version", "")
+    if version not in ("10", "11"):
+        raise ModelError(f"{source}: OpenVINO IR of version '{printable(version)}'; versions 10 and 11 are read")
+    return root
+
+
+class _Layer(NamedTuple):
+    """One layer: what it reads, and the names of what it makes."""
+
+    xml: Xml.Element
+    op: str
+    name: str
+    inputs: list[str]
+    outputs: list[str]
+
+
+class _Net:
+    """What a file is read in: its weights, and the names of which none may be given twice."""
+
+    def __init__(self, source: str, folder: str | None, weights: str) -> None:
+        self.source = source
+        self.folder = folder
+        self.weights = weights
+        self.taken: set[str] = set()
+        self.depth = 0
+
+    def graph(self, root: Xml.Element, given: Mapping[str, str]) -> Graph:
+        """A net; of a body inside one, the parameters are the tensors from outside that are `given` by layer."""
+        if self.depth == _DEPTH:
+            raise ModelError(f"{self.source}: its bodies are nested deeper than {_DEPTH}")
+        self.depth += 1
+        inputs: dict[str, Declared] = {}
+        literals: dict[str, Literal] = {}
+        declared: dict[str, Declared] = {}
+        ranges: dict[str, str] = {}
+        results: dict[str, str] = {}
+        nodes: list[Node] = []
+        for number, layer in self.layers(root, given).items():
+            data = layer.xml.find("data")
+            attributes = {} if data is None else data.attrib
+            if layer.op == "Parameter":
+                if number not in given:
+                    inputs[layer.outputs[0]] = self.parameter(layer.outputs[0], attributes, ranges)
+            elif layer.op == "Const":
+                literals[layer.outputs[0]] = self.constant(layer.name, attributes)
+            elif layer.op == "Result":
+                results[number] = layer.inputs[0]
+            else:
+                nodes += self.nodes(layer, attributes)
+                declared.update(zip(layer.outputs, map(_claimed, layer.xml.findall("output/port")), strict=True))
+        self.depth -= 1
+        outputs = tuple(results.values()) if self.depth else tuple(dict.fromkeys(results.values()))
+        nodes_in_order = ordered(nodes, [*inputs, *literals, *given.values()], self.source, needed=outputs)
+        opsets = {"": ONNX_OPSET, DOMAIN: 1}
+        name = root.get("name", "")
+        source = self.source
+        return Graph(name, inputs, outputs, nodes_in_order, literals, declared, opsets, ranges=ranges, source=source)
+
+    def layers(self, root: Xml.Element, given: Mapping[str, str]) -> dict[str, _Layer]:
+        """The layers by their numbers, with the tensors that edges bring them."""
+        made: dict[tuple[str, str], str] = {}
+        found: dict[str, _Layer] = {}
+        for xml in root.iterfind("layers/layer"):
+            number, op, name = xml.get("id", ""), xml.get("type", ""), xml.get("name", "")
+            name = name or f"{op}_{number}"
+            if number in found or not op:
+                raise ModelError(f"{self.source}: layer '{printable(name)}' has another's id, or no type")
+            if xml.get("version") in _OLD.get(op, ()):
+                op = f"{op}-{xml.get('version', '').removeprefix('opset')}"
+            ports = xml.findall("output/port")
+            names = [given[number]] if number in given else [self.tensor(name, p, len(ports)) for p in ports]
+            made.update(((number, port.get("id", "")), tensor) for port, tensor in zip(ports, names, strict=False))
+            if len(names) != 1 and op in ("Parameter", "Const"):
+                raise ModelError(f"{self.source}: layer '{printable(name)}' ({op}) has {len(names)} outputs, not one")
+            found[number] = _Layer(xml, op, name, [], names)
+        return {
+            number: self.fed(number, layer, made, edges) for edges in [_edges(root)] for number, layer in found.items()
+        }
+
+    def fed(
+        self,
+        number: str,
+        layer: _Layer,
+        made: Mapping[tuple[str, str], str],
+        edges: Mapping[tuple[str, str], tuple[str, str]],
+    ) -> _Layer:
+        """The layer with the tensors at its input ports."""
+        inputs = []
+        for port in layer.xml.findall("input/port"):
+            tensor = made.get(edges.get((number, port.get("id", "")), ("", "")))
+            if tensor is None:
+                title = f"layer '{printable(layer.name)}' ({printable(layer.op)})"
+                raise ModelError(f"{self.source}: no edge brings {title} its input {printable(port.get('id', ''))}")
+            inputs.append(tensor)
+        if layer.op == "Result" and len(inputs) != 1:
+            raise ModelError(f"{self.source}: result '{printable(layer.name)}' has {len(inputs)} inputs, not one")
+        return layer._replace(inputs=inputs)
+
+    def tensor(self, layer: str, port: Xml.Element, ports: int) -> str:
+        """What to call an output: by the first of its names, or else by its layer, but like no other."""
+        listed = re.split(r"(?<!\\),", port.get("names", ""))[0].replace("\\,", ",")
+        name = listed or (layer if ports == 1 else f"{layer}:{port.get('id', '')}")
+        return self.unique(name)
+
+    def unique(self, name: str) -> str:
+        """The name, or one like it that nothing has yet."""
+        if name in self.taken:
+            name = next(f"{name}:{i}" for i in count(1) if f"{name}:{i}" not in self.taken)
+        self.taken.add(name)
+        return name
+
+    def parameter(self, name: str, data: Mapping[str, str], ranges: dict[str, str]) -> Declared:
+        """What the file says of an input; a size within a range is a dimension with a name, and the range noted."""
+        dtype, text = dtype_of(data.get("element_type", "")), data.get("shape", "...")
+        if text.strip() == "...":
+            return Declared(dtype, None)
+        shape: list[int | str | None] = []
+        for i, part in enumerate(text.split(",") if text.strip() else []):
+            size = _SIZE.fullmatch(part.strip())
+            if size is None or i == _RANK:
+                raise ModelError(f"{self.source}: input '{printable(name)}' has the shape '{printable(text)}'")
+            label = f"{name}_dim{i}" if size["range"] else None
+            if label:
+                ranges[label] = f"{size['low'] or 0}..{size['high']}"
+            shape.append(int(size["size"]) if size["size"] else label)
+        return Declared(dtype, tuple(shape))
+
+    def constant(self, name: str, data: Mapping[str, str]) -> Literal:
+        """A constant tensor: its elements too when they are few and can be read, otherwise a way to them."""
+        text, dtype = data.get("shape", ""), dtype_of(data.get("element_type", ""))
+        if not re.fullmatch(r"\s*|\s*[0-9]{1,18}\s*(?:,\s*[0-9]{1,18}\s*){0,254}", text):
+            raise ModelError(f"{self.source}: constant '{printable(name)}' has the shape '{printable(text)}'")
+        shape = tuple(map(int, text.split(","))) if text.strip() else ()
+        size = math.prod(shape)
+        if size > Literal.MOST:
+            return Literal(dtype, shape)
+        source, missing = partial(self.elements, dtype, size, data), "its weights' file lacks it"
+        if size > Literal.LIMIT:
+            return Literal(dtype, shape, None, source, missing)
+        return Literal(dtype, shape, source(), missing=missing if dtype in _BITS else "")
+
+    def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
+        """The elements of a constant, where they can be read."""
+        offset, bits = data.get("offset", ""), _BITS.get(dtype)
+        if size == 0 or size > Literal.MOST or bits is None:
+            return None if size else ()
+        length = (size * bits + 7) // 8
+        fits = data.get("size") == str(length) and re.fullmatch("[0-9]{1,18}", offset)
+        if not fits or self.folder is None or not self.weights:
+            return None
+        content = content_inside(self.folder, self.weights, int(offset), length)
+        return None if content is None else _unpacked(content, dtype, size)
+
+    def nodes(self, layer: _Layer, data: Mapping[str, str]) -> list[Node]:
+        """Any other layer."""
+        if layer.op == "If" and layer.inputs:
+            branches = {f"{side}_branch": self.branch(layer, side) for side in ("then", "else")}
+            return [Node("If", "", layer.name, layer.inputs[:1], layer.outputs, Attributes(branches))]
+        if layer.op in ("Loop", "TensorIterator"):
+            xml, name, inputs, outputs = layer.xml, layer.name, layer.inputs, layer.outputs
+            found = unrolled(self, name, xml, inputs, outputs, DOMAIN, counted=layer.op == "Loop")
+            if found is not None:
+                return found
+        attributes = {name: _value(text) for name, text in data.items()}
+        return [Node(layer.op, DOMAIN, layer.name, layer.inputs, layer.outputs, Attributes(attributes))]
+
+    def body(self, root: Xml.Element, given: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
+        """The net inside a layer, and its outputs by the layers of its results."""
+        numbers = [x.get("id", "") for x in root.iterfind("layers/layer") if x.get("type") == "Result"]
+        graph = self.graph(root, given)
+        return graph, dict(zip(numbers, graph.outputs, strict=True))
+
+    def branch(self, layer: _Layer, side: str) -> Graph:
+        """One side of an `If`: its parameters are tensors from outside, its results in the order of the outputs."""
+        body, ports = layer.xml.find(f"{side}_body"), layer.xml.find(f"{side}_port_map")
+        title = f"{self.source}: the {side} branch of '{printable(layer.name)}'"
+        if body is None or ports is None:
+            raise ModelError(f"{title} is missing")
+        fed = dict(zip((p.get("id") for p in layer.xml.findall("input/port")), layer.inputs, strict=True))
+        given = {p.get("internal_layer_id", ""): fed.get(p.get("external_port_id"), "") for p in ports.findall("input")}
+        wanted = {p.get("external_port_id"): p.get("internal_layer_id") for p in ports.findall("output")}
+        graph, results = self.body(body, given)
+        order = [wanted.get(p.get("id")) or "" for p in layer.xml.findall("output/port")]
+        if "" in given.values() or graph.inputs or not all(number in results for number in order):
+            raise ModelError(f"{title} takes or makes what the layer has no port for")
+        return replace(graph, outputs=[results[number] for number in order])
+
+
+def _unpacked(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
+    """So many elements: of whole bytes, or several to a byte, of which single bits begin at the highest.
+
+    >>> _unpacked(bytes([0x2F, 0x80, 0x3F]), "int4", 3), _unpacked(bytes([0x80, 0x3F]), "bfloat16", 1)
+    ((-1, 2, 0), (1.0,))
+    """
+    if dtype in _PACKED:
+        return struct.unpack(f"<{size}{_PACKED[dtype]}", content)
+    if dtype in _WIDENED:
+        form, widen = _WIDENED[dtype]
+        step = _BITS[dtype] // 8
+        parts = (widen(int.from_bytes(content[i : i + step], "little")) for i in range(0, len(content), step))
+        return tuple(struct.unpack(form, part)[0] for part in parts)
+    bits, places = _BITS[dtype], range(0, 8, _BITS[dtype])
+    numbers = [byte >> place & 2**bits - 1 for byte in content for place in (reversed(places) if bits == 1 else places)]
+    return tuple(n - 2**bits if dtype == "int4" and n >= 2 ** (bits - 1) else n for n in numbers[:size])
+
+
+def _wide(byte: int) -> bytes:
+    """A float of 8 bits, 3 of them fraction, as one of 32.
+
+    >>> struct.unpack("<f", _wide(0x38)), struct.unpack("<f", _wide(0x81))
+    ((1.0,), (-0.001953125,))
+    """
+    sign, exponent, fraction = byte >> 7, byte >> 3 & 15, byte & 7
+    if exponent == 15 and fraction == 7:
+        return struct.pack("<f", math.nan)
+    size = math.ldexp(8 + fraction, exponent - 10) if exponent else math.ldexp(fraction, -9)
+    return struct.pack("<f", -size if sign else size)
+
+
+_WIDENED: dict[str, tuple[str, Callable[[int], bytes]]] = {
+    "bfloat16": ("<f", lambda n: struct.pack("<I", n << 16)),
+    "float8e5m2": ("<e", lambda n: struct.pack("<H", n << 8)),
+    "float8e4m3fn": ("<f", _wide),
+}
+"""Floats that are read as wider ones, and how they are made so."""
+
+
+def _edges(root: Xml.Element) -> dict[tuple[str, str], tuple[str, str]]:
+    """Where each input port is fed from."""
+    return {
+        (e.get("to-layer", ""), e.get("to-port", "")): (e.get("from-layer", ""), e.get("from-port", ""))
+        for e in root.iterfind("edges/edge")
+    }
+
+
+def _claimed(port: Xml.Element) -> Declared:
+    """What the file says of an output; without sizes it may be a scalar as well as of unknown rank."""
+    sizes = [dim.text or "" for dim in port.findall("dim")]
+    plain = [int(size) if re.fullmatch("[0-9]{1,18}", size) else None for size in sizes]
+    return Declared(dtype_of(port.get("precision", "")), tuple(plain) if 0 < len(plain) <= _RANK else None)
+
+
+def _value(text: str) -> AttributeValue:
+    """An attribute, which the file spells out: a truth is 1 or 0, several numbers are a tuple.
+
+    >>> [_value(text) for text in ("max", "true", "-1", "1, 2", "0.5", "1,0.5", "")]
+    ['max', 1, -1, (1, 2), 0.5, (1.0, 0.5), ()]
+    """
+    if text in ("true", "false"):
+        return int(text == "true")
+    if not text.strip():
+        return ()
+    for pattern, number in ((_INTEGERS, int), (_NUMBERS, float)):
+        if pattern.fullmatch(text):
+            found = tuple(number(part) for part in text.split(","))
+            return found if len(found) > 1 else found[0]
+    return text

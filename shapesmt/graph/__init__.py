@@ -1,0 +1,49 @@
+"""The model as frozen data."""
+
+from shapesmt.graph.dataflow import (
+    SCHEMA,
+    Document,
+    Flow,
+    constant,
+    document,
+    document_of,
+    flow,
+    is_flow,
+    label,
+    new_flow,
+    origin,
+    size,
+)
+from shapesmt.graph.graph import Attributes, AttributeValue, Function, Graph, Node, Reference, ordered, refuse_recursion
+from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar
+from shapesmt.graph.schema import Parameter, Schemas, Signature
+
+__all__ = [
+    "DTYPES",
+    "SCHEMA",
+    "AttributeValue",
+    "Attributes",
+    "Declared",
+    "Document",
+    "Flow",
+    "Function",
+    "Graph",
+    "Literal",
+    "Node",
+    "Parameter",
+    "Reference",
+    "Scalar",
+    "Schemas",
+    "Signature",
+    "constant",
+    "document",
+    "document_of",
+    "flow",
+    "is_flow",
+    "label",
+    "new_flow",
+    "ordered",
+    "origin",
+    "refuse_recursion",
+    "size",
+]

@@ -1,0 +1,273 @@
+"""Graphs as ordinary networkx graphs, and as the node-link documents in which networkx keeps them.
+
+A node is an operator, or what operators start from; an edge is a tensor on its way to one reader. Attributes hold
+JSON's own values only, so that a document is what `networkx.node_link_data` makes of the graph, and
+`networkx.node_link_graph(document, edges="edges")` is the graph again.
+
+    of a document       `directed` (true), `multigraph` (true), `graph`, `nodes`, `edges`
+    of `graph`          `schema`: "shapesmt/graph/1"; `name`; `opsets`: {"ai.onnx": 21}; `outputs`: names of tensors;
+                        where there are any: `ranges`: {"batch": "1..32"}, `declared`: types of inner tensors and
+                        outputs by name, `functions`: the model's own operators
+    of a node           `id`, unlike any other; `kind`: "operator" where it says nothing, or one of those below
+      "operator"        `op`, `domain` ("" for ONNX's), `name` (the id), `outputs` ([id]; "" for an omitted one),
+                        `attributes`
+      "input"           `dtype`, `shape`; `sparse` (false)
+      "constant"        `dtype`, `shape`, `values` (in row-major order; left out where they don't matter)
+      "captured"        in a subgraph, a tensor of the graph around it
+    of an edge          `source`, `target`, `key`; `input`: the reader's input, from 0, or null where a subgraph of the
+                        reader captures the tensor; `output` (0); `tensor`: its name
+    a shape             a list of sizes, null (of its own), "batch" (a name), "`past + 1`" (any name), in the model's
+                        inputs "1..8" (a range); or null where the rank is unknown; or all of it as one text
+    an attribute        an integer, a number with a point, a text, a list of these;
+                        a tensor: {"dtype": "int64", "shape": [2], "values": [2, 3]}; a graph: a document;
+                        {"float": "inf"}, {"type": {"dtype": "float32", "shape": [3]}}; in a function
+                        {"reference": "axis"}, the caller's attribute
+    a range             as RANGE text, or {"range": "1..32", "from": where it was declared}
+    a function          `name`, `domain`, `outputs`, `attributes` (names), `defaults`, `body` (a document)
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from itertools import count
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from shapesmt.graph.graph import Function, Graph, Node, Reference
+from shapesmt.graph.literal import Declared, Literal
+from shapesmt.language import Origin, Range, is_plain_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeGuard
+
+    import networkx as nx
+
+__all__ = [
+    "SCHEMA",
+    "Document",
+    "Flow",
+    "document",
+    "document_of",
+    "flow",
+    "is_flow",
+    "label",
+    "new_flow",
+    "origin",
+    "size",
+    "value",
+]
+
+SCHEMA = "shapesmt/graph/1"
+
+Document: TypeAlias = "dict[str, Any]"
+Flow: TypeAlias = "nx.MultiDiGraph[Any]"
+
+
+def document(graph: Graph, *, nested: bool = False) -> Document:
+    """The node-link document of a graph, or of one inside another.
+
+    Example:
+        >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
+        >>> made = document(Graph("g", {"x": Declared("float32", ("n", 3))}, ["y"], [relu], opsets={"": 21}))
+        >>> made["nodes"][0]
+        {'id': 'x', 'kind': 'input', 'dtype': 'float32', 'shape': ['n', 3]}
+        >>> made["nodes"][1]
+        {'id': 'relu', 'kind': 'operator', 'op': 'Relu', 'outputs': ['y']}
+        >>> made["edges"]
+        [{'source': 'x', 'target': 'relu', 'key': 0, 'tensor': 'x', 'output': 0, 'input': 0}]
+    """
+    inline = {} if nested else _inline(graph)
+    further = {
+        "ranges": {name: _range(r) for name, r in graph.ranges.items() if name not in inline},
+        "declared": {name: declared(d) for name, d in graph.declared.items()},
+        "functions": [] if nested else [_function(f) for f in graph.functions.values()],
+    }
+    about = {
+        "schema": SCHEMA,
+        "name": graph.name,
+        "opsets": {domain or "ai.onnx": version for domain, version in graph.opsets.items()},
+        "outputs": [*graph.outputs],
+        **{key: content for key, content in further.items() if content},
+    }
+    nodes, makers = _nodes(graph, inline, nested=nested)
+    edges = [*_edges(graph, nodes, makers)]
+    return {"directed": True, "multigraph": True, "graph": about, "nodes": nodes, "edges": edges}
+
+
+def flow(graph: Graph) -> Flow:
+    """The networkx graph of a graph."""
+    linked = document(graph)
+    made = new_flow()
+    made.graph.update(linked["graph"])
+    made.add_nodes_from((node.pop("id"), node) for node in linked["nodes"])
+    edges: list[Any] = [(e.pop("source"), e.pop("target"), e.pop("key"), e) for e in linked["edges"]]
+    made.add_edges_from(edges)  # of three parts and attributes each, which its type leaves out
+    return made
+
+
+def new_flow() -> Flow:
+    """A networkx graph without nodes."""
+    import networkx as nx
+
+    return nx.MultiDiGraph()
+
+
+def is_flow(model: object) -> TypeGuard[nx.Graph[Any]]:
+    """Whether it is a networkx graph; the library isn't loaded to find out."""
+    nx = sys.modules.get("networkx")
+    return nx is not None and isinstance(model, nx.Graph)
+
+
+def document_of(made: nx.Graph[Any]) -> Document:
+    """The node-link document of a networkx graph."""
+    return {
+        "directed": made.is_directed(),
+        "graph": dict(made.graph),
+        "nodes": [{**data, "id": name} for name, data in made.nodes(data=True)],
+        "edges": [{**data, "source": u, "target": v} for u, v, data in made.edges(data=True)],
+    }
+
+
+def label(name: str, axis: int) -> str:
+    """What a size of an input is called that has no name of its own.
+
+    Example:
+        >>> label("image", 2)
+        'image_dim2'
+    """
+    return f"{name}_dim{axis}"
+
+
+def origin(name: str) -> Origin:
+    """Where a range comes from that stands in the shape of an input."""
+    return Origin(f"input {name}")
+
+
+def value(content: Any) -> Any:
+    """An `AttributeValue` in a document.
+
+    Example:
+        >>> value((1.5, float("inf"))), value(Literal("int64", (2,), (3, 4)))
+        ([1.5, {'float': 'inf'}], {'dtype': 'int64', 'shape': [2], 'values': [3, 4]})
+    """
+    if isinstance(content, Declared):
+        return {"type": declared(content)}
+    if isinstance(content, tuple):
+        return [value(part) for part in content]
+    if isinstance(content, float) and not isfinite(content):
+        return {"float": str(content)}
+    if isinstance(content, Literal):
+        return constant(content)
+    if isinstance(content, Reference):
+        return {"reference": content.name}
+    return document(content, nested=True) if isinstance(content, Graph) else content
+
+
+def constant(literal: Literal) -> Document:
+    """A constant tensor in a document."""
+    made: Document = {"dtype": literal.dtype, "shape": [*literal.shape]}
+    if literal.values is not None:
+        finite = (str(v) if isinstance(v, float) and not isfinite(v) else v for v in literal.values)
+        made["values"] = [*finite]
+    return made
+
+
+def declared(d: Declared) -> Document:
+    """What is said of a tensor, in a document."""
+    shape = None if d.shape is None else [size(axis) for axis in d.shape]
+    return {"dtype": d.dtype, "shape": shape, **({"sparse": True} if d.kind == "sparse" else {})}
+
+
+def size(axis: int | str | Range | None) -> int | str | None:
+    """A size in a document.
+
+    Example:
+        >>> [size(axis) for axis in (3, "batch", "past + 1", Range(1, 8), Range(4, 4), None)]
+        [3, 'batch', '`past + 1`', '1..8', 4, None]
+    """
+    if isinstance(axis, Range):
+        return axis.lo if axis.lo == axis.hi else str(axis)
+    return f"`{axis}`" if isinstance(axis, str) and not is_plain_name(axis) else axis
+
+
+def _inline(graph: Graph) -> dict[str, str]:
+    """The ranges that stand in the shapes of inputs, by the label of the size."""
+    labels = {label(name, i): name for name, d in graph.inputs.items() for i, size in enumerate(d.shape or ()) if size}
+    found = {size: (graph.ranges.get(size), name) for size, name in labels.items()}
+    return {size: str(r) for size, (r, name) in found.items() if isinstance(r, Range) and r.origin == origin(name)}
+
+
+def _range(r: str | Range) -> str | Document:
+    if isinstance(r, str):
+        return {"range": r, "from": "metadata"}
+    source = "model" if r.origin is None else r.origin.source
+    return str(r) if source == "model" else {"range": str(r), "from": source}
+
+
+def _function(f: Function) -> Document:
+    """A function: a body whose inputs are the function's."""
+    body = Graph(f.name, {name: Declared("", None) for name in f.inputs}, f.outputs, f.nodes, opsets=f.opsets)
+    listed = [name for name in f.attributes if name not in f.defaults]
+    defaults = {name: value(content) for name, content in f.defaults.items()}
+    return {
+        "name": f.name,
+        "domain": f.domain,
+        "attributes": listed,
+        "defaults": defaults,
+        "body": document(body, nested=True),
+    }
+
+
+def _nodes(graph: Graph, inline: dict[str, str], *, nested: bool) -> tuple[list[Document], dict[str, tuple[str, int]]]:
+    """The nodes of a document, operators last; of each tensor the node it comes from, and as which output."""
+    nodes: list[Document] = []
+    for name, d in graph.inputs.items():
+        shown = declared(d)
+        for i, size in enumerate(d.shape or ()):
+            if size == label(name, i):
+                shown["shape"][i] = inline.get(size, shown["shape"][i])
+        nodes.append({"id": name, "kind": "input", **shown})
+    nodes += [{"id": name, "kind": "constant", **constant(literal)} for name, literal in graph.literals.items()]
+    if nested:
+        nodes += [{"id": name, "kind": "captured"} for name in graph.captures]
+    makers = {node["id"]: (node["id"], 0) for node in nodes}
+    taken = set(makers)
+    for node in graph.nodes:
+        name = node.name
+        if name in taken:
+            name = next(free for n in count(2) if (free := f"{node.name} ({n})") not in taken)
+        taken.add(name)
+        makers.update((tensor, (name, i)) for i, tensor in enumerate(node.outputs) if tensor)
+        nodes.append(_operator(name, node))
+    return nodes, makers
+
+
+def _operator(name: str, node: Node) -> Document:
+    optional = {
+        "domain": node.domain,
+        "name": node.name if node.name != name else "",
+        "attributes": {key: value(content) for key, content in node.attributes.items()},
+    }
+    made = {"id": name, "kind": "operator", "op": node.op, "outputs": [*node.outputs]}
+    return made | {key: content for key, content in optional.items() if content}
+
+
+def _edges(graph: Graph, nodes: list[Document], makers: dict[str, tuple[str, int]]) -> Iterator[Document]:
+    keys: Counter[tuple[str, str]] = Counter()
+    for node, reader in zip(graph.nodes, nodes[len(nodes) - len(graph.nodes) :], strict=True):
+        read: list[tuple[int | None, str]] = [(i, name) for i, name in enumerate(node.inputs) if name]
+        read += [(None, name) for name in node.attributes.captures if name]
+        for index, tensor in read:
+            source, output = makers[tensor]
+            ends = (source, reader["id"])
+            yield {
+                "source": source,
+                "target": reader["id"],
+                "key": keys[ends],
+                "tensor": tensor,
+                "output": output,
+                "input": index,
+            }
+            keys[ends] += 1

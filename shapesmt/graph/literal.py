@@ -1,0 +1,139 @@
+"""Constant tensors, and what a file declares of the others."""
+
+from __future__ import annotations
+
+from array import array
+from math import prod
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
+from weakref import WeakValueDictionary
+
+from shapesmt.algebra import LOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+
+__all__ = ["DTYPES", "Declared", "Literal", "Scalar", "Source", "identity"]
+
+Scalar: TypeAlias = int | float | bool | str
+Source: TypeAlias = "Callable[[], Iterable[Scalar] | None]"
+"""How to read the elements of a constant that is large; it gives None where that isn't possible."""
+
+_NUMBERED = (
+    *("", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16"),
+    *("float64", "uint32", "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz"),
+    *("float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1", "float8e8m0", "uint2", "int2"),
+    *("float6e2m3", "float6e3m2"),
+)
+DTYPES: Mapping[int, str] = MappingProxyType(dict(enumerate(_NUMBERED)))
+"""Element types by ONNX's numbers, which attributes such as `Cast`'s `to` hold too; "" is unknown."""
+
+
+def identity(value: Hashable) -> Hashable:
+    """What makes two values one: Python holds 1 == 1.0 == True and 0.0 == -0.0, an operator does not."""
+    if type(value) is tuple:
+        return tuple, _elements(value)
+    return type(value), repr(value) if isinstance(value, float) else value
+
+
+def _elements(values: tuple[Hashable, ...]) -> Hashable:
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        return float, array("d", cast("tuple[float, ...]", values)).tobytes()
+    return (kinds.pop(), values) if len(kinds) == 1 else tuple(map(identity, values))
+
+
+class Literal:
+    """A constant tensor, interned: the same dtype, shape and values are one object.
+
+    `values` lists the elements in row-major order, or is None while they aren't read. Where the elements can be read
+    later, `source` does it: such a literal equals itself only. Those that never can be are one `Literal` although
+    their elements may differ; `missing` says why, where it isn't their number or their type.
+
+    Example:
+        >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
+        True
+        >>> Literal("float32", (), (0.0,)) is Literal("float32", (), (-0.0,))
+        False
+        >>> late = Literal("int64", (3,), source=lambda: (5, 6, 7))
+        >>> late.values, late.read(), late.values
+        (None, True, (5, 6, 7))
+    """
+
+    __slots__ = ("__weakref__", "dtype", "missing", "shape", "source", "values")
+    LIMIT: ClassVar[int] = 1024
+    """More elements than this are read only where something depends on them."""
+    MOST: ClassVar[int] = 1 << 18
+    """More elements than this are never read."""
+    _interned: ClassVar[WeakValueDictionary[Hashable, Literal]] = WeakValueDictionary()
+
+    dtype: str
+    shape: tuple[int, ...]
+    values: tuple[Scalar, ...] | None
+    source: Source | None
+    missing: str
+
+    def __new__(
+        cls,
+        dtype: str,
+        shape: Iterable[int],
+        values: Iterable[Scalar] | None = None,
+        source: Source | None = None,
+        missing: str = "",
+    ) -> Literal:
+        """The one object of this content."""
+        shape = tuple(shape)
+        values = None if values is None else tuple(values)
+        if source is not None:
+            return cls._made(dtype, shape, None, source, missing)
+        key = (dtype, shape, missing or None if values is None else _elements(values))
+        found = cls._interned.get(key)
+        if found is not None:
+            return found
+        with LOCK:
+            found = cls._interned.get(key)
+            if found is None:
+                found = cls._interned[key] = cls._made(dtype, shape, values, None, missing)
+            return found
+
+    @classmethod
+    def _made(
+        cls, dtype: str, shape: tuple[int, ...], values: tuple[Scalar, ...] | None, source: Source | None, missing: str
+    ) -> Literal:
+        made = super().__new__(cls)
+        made.dtype, made.shape, made.values, made.source, made.missing = dtype, shape, values, source, missing
+        return made
+
+    def read(self) -> bool:
+        """Whether the elements are known, those that can be read later being read now."""
+        with LOCK:
+            if self.source is not None:
+                found, self.source = self.source(), None
+                values = None if found is None else tuple(found)
+                self.values = None if values is None or len(values) != prod(self.shape) else values
+                self.missing = self.missing or "it can't be decoded"
+        return self.values is not None
+
+    @property
+    def unread(self) -> str:
+        """Why the elements aren't known."""
+        size = prod(self.shape)
+        return self.missing or (f"{size:,} elements" if size > self.LIMIT else f"type {self.dtype or 'unknown'}")
+
+    def __reduce__(self) -> tuple[type[Literal], tuple[object, ...]]:
+        return Literal, (self.dtype, self.shape, self.values, None, self.missing)
+
+    def __repr__(self) -> str:
+        return f"Literal({self.dtype!r}, {self.shape!r}, {self.values!r})"
+
+
+class Declared(NamedTuple):
+    """What a file says of a tensor: a None dimension is anonymous, a None shape has unknown rank.
+
+    For a sequence, optional or map, `shape` is that of the tensors inside, and `dtype` says what is around them:
+    "seq(float32)", "map(string,float32)".
+    """
+
+    dtype: str
+    shape: tuple[int | str | None, ...] | None
+    kind: str = "tensor"  # or "sequence", "optional", "map", "sparse"

@@ -1,0 +1,367 @@
+"""Numbering: which tensors have the same elements, so that the sizes which they decide are one symbol.
+
+Two tensors have one number where the same operator, with the same attributes, makes them of inputs with the same
+numbers. A number is a proof that the elements are equal; different numbers prove nothing.
+
+    >>> from shapesmt.frontends import load
+    >>> from shapesmt.inference.infer import infer
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.rules import tensor
+    >>> graph = load(b'''<ir_version: 8, opset_import: ["":18]> g (bool[n] x) => (a, b) {
+    ...     y = Identity(x) z = Not(x) a = NonZero(y) b = NonZero(z) }''')
+    >>> found = infer(graph, {"x": tensor("bool", [symbol("n", 1)])})
+    >>> found.tensors["a"].dims, found.tensors["b"].dims
+    ((Dim('1'), Dim('`a.count`')), (Dim('1'), Dim('n - `a.count`')))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.algebra import ENTRY, Atom, Dim, Replacer, at_least, atom_of, of_atom, symbol, twin
+from shapesmt.algebra.numeric import Real
+from shapesmt.graph import Function, Node
+from shapesmt.rules import FLOATS, Application, Decided, Elements, Shape, Tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Rule
+
+REARRANGING = frozenset({"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "ExpandDims"})
+INTACT = REARRANGING - {"Transpose"}
+WIDE = {"int32", "int64"}
+STRETCHING = frozenset({"Expand", "Tile", "Broadcast", "BroadcastTo"})
+CONVERTING = frozenset({"Cast", "Convert"})
+NEGATING = frozenset({"Not", "LogicalNot"})
+COMPARING = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "GreaterEqual", "LessEqual"})
+CHANGING = re.compile(  # operators that make something else each time, or remember
+    "Random|Multinomial|Bernoulli|Dropout|Sampl|Poisson|Gamma|Shuffle|"
+    "Variable|ReadValue|Assign|Stack|Queue|Iterator|Hash|Lookup"
+)
+
+Number = int
+Key = tuple[Hashable, ...]
+
+
+class About(NamedTuple):
+    """What a size that data decides is a function of.
+
+    Attributes:
+        key: Equal for equal functions.
+        together: Equal for sizes that can have their values together: those of one node, or about one mask.
+        sources: The tensors whose elements decide it.
+        zeros: Whether it is the number of elements that are 0.
+    """
+
+    key: Key
+    together: Key
+    sources: tuple[str, ...]
+    zeros: bool = False
+
+
+class Named(NamedTuple):
+    """A size that data decides, or (with `zeros`) the number of elements that it leaves."""
+
+    size: Atom
+    zeros: bool = False
+
+
+@dataclass(eq=False)
+class Scope:
+    """The sizes that data decides, as far as nodes may share them: those of one graph and of the functions it calls.
+
+    Attributes:
+        outer: The scope of the graph around a subgraph.
+        names: Symbols of an earlier inference of the same graph, to be used again.
+        made: The sizes that nodes of this graph made, by name.
+        named: The sizes by the names that they have, or would have if no node before had made the same.
+        numbers: A number for each key, common to all scopes.
+        arbitrary: The input, by the numbers of tensors whose elements can be anything by themselves.
+        free: The inputs that can give a size any value in its range, each by itself; sizes with the same first part
+            can have their values together.
+        calls: The functions of the model.
+        functions: Which of them may make something else of the same inputs.
+    """
+
+    outer: Scope | None = None
+    names: Mapping[str, Named] = field(default_factory=dict)
+    sizes: dict[Key, Dim] = field(default_factory=dict)
+    made: dict[str, Atom] = field(default_factory=dict)
+    named: dict[str, Named] = field(default_factory=dict)
+    numbers: dict[Key, Number] = field(default_factory=dict)
+    arbitrary: dict[Number, str] = field(default_factory=dict)
+    free: dict[Atom, tuple[Key, frozenset[str]]] = field(default_factory=dict)
+    calls: Mapping[tuple[str, str], Function] = field(default_factory=dict)
+    functions: dict[int, bool] = field(default_factory=dict)
+
+    def changing(self, function: Function) -> bool:
+        """Whether a function may make something else of the same inputs."""
+        if id(function) not in self.functions:
+            self.functions[id(function)] = True  # one that calls itself never ends
+            names = {(n.domain, n.op) for n in function.nodes}
+            called = [f for f in map(self.calls.get, names) if f is not None]
+            plain = not any(n.attributes.graphs or CHANGING.search(n.op) for n in function.nodes)
+            self.functions[id(function)] = not plain or any(map(self.changing, called))
+        return self.functions[id(function)]
+
+    def within(self) -> Scope:
+        """The scope of a subgraph: what it makes belongs to one branch, or to one trip."""
+        return replace(self, outer=self, names={}, sizes={}, made={}, named={})
+
+    def number(self, *key: Hashable) -> Number:
+        """The number of what the key tells."""
+        return self.numbers.setdefault(key, len(self.numbers))
+
+    def known(self, about: About, name: str = "") -> Dim | None:
+        """The size that was made for the same key, or that an earlier inference had for this name."""
+        found, old = self.sizes.get(about.key), self.names.get(name)
+        if found is None and self.outer is not None:
+            return self.outer.known(about)
+        there = old is not None and old.zeros == about.zeros and self.made.get(old.size.name) is old.size
+        return of_atom(old.size) if found is None and old is not None and there else found
+
+    def independent(self, sizes: Iterable[Atom]) -> bool:
+        """Whether each of some sizes takes every value in its range, whatever the others are."""
+        found = [self.free.get(size) for size in sizes]
+        names = [name for _, leaves in set(filter(None, found)) for name in leaves]
+        return None not in found and len(set(names)) == len(names)
+
+    def make(self, key: Key, name: str, like: Atom) -> Dim:
+        """A new size, or the one that an earlier inference made under that name."""
+        old = self.names.get(name)
+        atom = like if old is None or (old.size.name, old.size.kind) != (name, like.kind) else old.size
+        size = symbol(name, atom.lo, atom.hi, step=atom.step, kind=atom.kind, fold=False)
+        self.sizes[key] = size
+        self.made[name] = atom_of(size)
+        self.named[name] = Named(self.made[name])
+        return size
+
+
+class Numbers:
+    """The numbers of the tensors of one graph.
+
+    Args:
+        nodes: The graph's, in topological order.
+        tensors: What is known of the tensors so far.
+        rules: What the operators of the nodes do, by domain and name.
+        opsets: The versions of the operator sets.
+        scope: Where the sizes that data decides are kept.
+        outside: The number of a tensor that no node of the graph makes; None where it is like no other.
+        prefix: Begins the names of the sizes that are made here.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        tensors: Mapping[str, Tensor],
+        rules: Mapping[tuple[str, str], Rule | Function | None],
+        opsets: Mapping[str, int],
+        scope: Scope,
+        outside: Callable[[str], Number | None],
+        prefix: str = "",
+    ) -> None:
+        self._nodes, self._tensors, self._rules, self._opsets = nodes, tensors, rules, opsets
+        self._outside = outside
+        self.scope, self.prefix = scope, prefix
+        self._found: dict[str, Number] = {}
+        self._token = object()
+
+    @cached_property
+    def _makers(self) -> dict[str, tuple[Node, int]]:
+        return {name: (node, i) for node in self._nodes for i, name in enumerate(node.outputs) if name}
+
+    def of(self, name: str) -> Number:
+        """The number of a tensor."""
+        stack = [name]
+        while stack:
+            top = stack[-1]
+            missing = [] if top in self._found else [n for n in self._read(top) if n not in self._found]
+            if missing:
+                stack += missing
+            else:
+                stack.pop()
+                if top not in self._found:
+                    self._found[top] = self._numbered(top)
+        return self._found[name]
+
+    def _read(self, name: str) -> list[str]:
+        """What decides the elements, where they aren't known."""
+        found = self._makers.get(name)
+        if found is None or self._followed(name) or self._changing(found[0]):
+            return []
+        return [n for n in found[0].inputs if n]
+
+    def _followed(self, name: str) -> bool:
+        known = self._tensors.get(name)
+        return known is not None and known.followed
+
+    def _changing(self, node: Node) -> bool:
+        """Whether a node may make something else of the same inputs."""
+        rule = self._rules.get((node.domain, node.op))
+        if isinstance(rule, Function):
+            return self.scope.changing(rule)
+        return rule is None or rule.random or bool(node.attributes.graphs or CHANGING.search(node.op))
+
+    def _numbered(self, name: str) -> Number:
+        scope = self.scope
+        if self._followed(name):
+            return scope.number("known", self._tensors[name])
+        found = self._makers.get(name)
+        if found is None:
+            number = self._outside(name)
+            return scope.number(self._token, name) if number is None else number
+        node, index = found
+        if self._changing(node):
+            return scope.number(self._token, name)
+        read = [self._found[n] if n else -1 for n in node.inputs]
+        if node.op == "Identity":
+            return read[0]
+        version = self._opsets.get(node.domain)
+        number = scope.number(node.domain, node.op, version, node.attributes, len(node.outputs), index, *read)
+        if node.op in COMPARING:
+            self._compared(node, number)
+        return number
+
+    def _compared(self, node: Node, number: Number) -> None:
+        """Take down that numbers which are compared with one constant can all be above it, or below."""
+        free = [n for n in node.inputs if self.scope.arbitrary.get(self._found[n]) is not None]
+        single = [n for n in node.inputs if self._finite(n)]
+        if len(free) == len(single) == 1 and self._tensors[free[0]].dtype in FLOATS:
+            self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._found[free[0]]])
+
+    def _finite(self, name: str) -> bool:
+        """Whether a tensor is one known float."""
+        value = self._tensors[name].value if name in self._tensors else None
+        item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+        return isinstance(item, Real) and -inf < item.lo <= item.hi < inf
+
+    def truths(self, name: str) -> tuple[str, bool]:
+        """The tensor that has as many elements which aren't 0, or (with True) that are, as the one given."""
+        zeros = False
+        while name in self._makers:
+            node, _ = self._makers[name]
+            same = node.op in STRETCHING and self._shape(node.inputs[0]) == self._shape(name) is not None
+            if not same and node.op not in REARRANGING | CONVERTING | NEGATING:
+                break
+            if node.op in CONVERTING and not self._keeps_zeros(node.inputs[0], name):
+                break
+            zeros ^= node.op in NEGATING
+            name = node.inputs[0]
+        return name, zeros
+
+    def _keeps_zeros(self, source: str, target: str) -> bool:
+        """Whether a conversion makes 0 of 0 alone."""
+        before, after = self._dtype(source), self._dtype(target)
+        return before == "bool" or after == "bool" or (before.startswith(("int", "uint")) and after in FLOATS)
+
+    def _element(self, name: str, place: int) -> tuple[str, int]:
+        """The tensor that an element of another comes from, and its place there, in row-major order."""
+        while name in self._makers and not self._followed(name):
+            node, _ = self._makers[name]
+            widened = self._dtype(node.inputs[0]) in WIDE and self._dtype(name) == "int64"
+            if node.op in INTACT or (node.op in CONVERTING and widened):
+                name = node.inputs[0]
+                continue
+            shapes = [self._shape(n) for n in node.inputs]
+            lengths = [s[0].constant if s is not None and len(s) == 1 else None for s in shapes]
+            if node.op != "Concat" or None in lengths:
+                break
+            for part, length in zip(node.inputs, lengths, strict=True):
+                name = part
+                if length is not None and place < length:
+                    break
+                place -= length or 0
+        return name, place
+
+    def boolean(self, name: str) -> bool:
+        """Whether the elements of a tensor are 0 or 1, whatever they are."""
+        while name in self._makers:
+            node, _ = self._makers[name]
+            if node.op not in REARRANGING | CONVERTING or self._dtype(name) == "bool":
+                break
+            name = node.inputs[0]
+        return self._dtype(name) == "bool"
+
+    def _shape(self, name: str) -> Shape | None:
+        return self._tensors[name].shape if name in self._tensors else None
+
+    def _dtype(self, name: str) -> str:
+        return self._tensors[name].dtype if name in self._tensors else ""
+
+    # Sizes
+
+    def agreed(self, made: Application, node: Node) -> Application:
+        """The application with the sizes that data decides in place of its own, where these are the same."""
+        change: dict[Atom, Dim] = {}
+        kept: list[Dim] = []
+        for own in made.made:
+            atom = own.as_symbol()
+            if atom is None or self.scope.made.get(atom.name) is atom:  # a function's node has seen to it
+                kept.append(own)
+                continue
+            size, known, meaning = self._size(atom, made.decided.get(own), node)
+            kept += [] if known else [size]
+            if meaning is not own:
+                change[atom] = meaning
+                change[atom_of(twin(own, ENTRY))] = twin(size, ENTRY)
+        return _changed(made, change, tuple(kept)) if change else made
+
+    def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
+        """The symbol for a size, whether an earlier node has made it, and the size in terms of it."""
+        name, scope = self.prefix + atom.name, self.scope
+        of_one = how is not None and (how.place is not None or how.total is not None)  # whatever the node does
+        if how is None or not atom.by_data or (self._changing(node) and not of_one):
+            size = scope.make((self._token, name), name, atom)
+            return size, False, size
+        about = self._about(atom, how, node)
+        known = scope.known(about, name)
+        size = scope.make(about.key, f"{name}.zeros" if about.zeros else name, atom) if known is None else known
+        scope.named[name] = Named(atom_of(size), about.zeros)
+        if known is None and how.free:
+            self._take_free(size, about)
+        return size, known is not None, how.total - size if about.zeros and how.total is not None else size
+
+    def _about(self, atom: Atom, how: Decided, node: Node) -> About:
+        """What a size is a function of."""
+        by = tuple(range(len(node.inputs))) if how.by is None else how.by
+        if any(i >= len(node.inputs) for i in by):  # a call by itself may lack inputs
+            how, by = Decided(), tuple(range(len(node.inputs)))
+        ends = atom.lo, atom.hi
+        if how.total is not None:
+            source, zeros = self.truths(node.inputs[by[0]])
+            mask = ("truths", self.of(source))
+            return About((*mask, *ends), mask, (source,), zeros)
+        if how.place is not None:
+            source, place = self._element(node.inputs[by[0]], how.place)
+            listed = ("element", self.of(source))
+            return About((*listed, place, *ends), listed, (source,))
+        parts = [self._part(n, decides=i in by) for i, n in enumerate(node.inputs)]
+        whole = (node.domain, node.op, self._opsets.get(node.domain), node.attributes, len(node.outputs), *parts)
+        sources = tuple(n for i, n in enumerate(node.inputs) if i in by and n and not self._followed(n))
+        together = ("truths", self.of(self.truths(sources[0])[0])) if how.row and sources else whole
+        return About((*whole, atom.name.removeprefix(node.outputs[0]), *ends), together, sources)
+
+    def _part(self, name: str, *, decides: bool) -> Hashable:
+        """What of an input decides a size: its elements, or no more than its shape."""
+        if decides:
+            return self.of(name) if name else -1
+        known = self._tensors.get(name)
+        return known if known is None else (known.dtype, known.shape, known.ndim)
+
+    def _take_free(self, size: Dim, about: About) -> None:
+        """Take down the inputs that a size is free by, if they are inputs, each of them another one."""
+        names = [self.scope.arbitrary.get(self.of(n)) for n in about.sources]
+        if names and None not in names and len(set(names)) == len(names):
+            self.scope.free[atom_of(size)] = (about.together, frozenset(n for n in names if n is not None))
+
+
+def _changed(made: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
+    """An application over other symbols."""
+    replacer = Replacer(change)
+    limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
+    found = made.rewritten(replacer)
+    return replace(found, facts=(*found.facts, *limits), made=kept)

@@ -1,0 +1,351 @@
+"""Origins: who decides the elements of a tensor that aren't known.
+
+A run's data may: elements of inputs, random numbers, and what is computed from them. They are taken to be as a node
+needs them, since nothing else can be said before a run. Nobody may say that of a constant that isn't read, nor of
+numbers that shapes decide in a way that no rule follows: a node that depends on such elements is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import inf, prod
+
+from shapesmt.algebra import ZERO, Atom, Dim, Replacer, symbol
+from shapesmt.algebra.numeric import from_dim
+from shapesmt.graph import Function, Graph, Literal, Node
+from shapesmt.rules import (
+    DATA,
+    DATA_CAUSE,
+    FLOATS,
+    FOLLOWED,
+    LOST,
+    STARTED,
+    Application,
+    Cause,
+    Elements,
+    Item,
+    Origin,
+    Rule,
+    Tensor,
+    Unjudged,
+    bad,
+    by_data,
+    computed,
+    elements,
+    left,
+    of,
+    passed,
+    resolved,
+    tensor,
+    title,
+    together,
+    uniform,
+    unread,
+)
+
+Outside = Callable[[str], Origin]
+Trace = Callable[[Rule, Node, Sequence[Tensor | None]], Application | None]
+Found = Mapping[tuple[str, str], Rule | Function | None]
+
+LAW = "numbers that sizes decide are known"
+READ = "constants that sizes depend on are read"
+REPEATED = ("Loop", "Scan", "SequenceMap")  # operators with a body for each trip
+MOST_TRACED = 64  # elements that are looked at one by one
+
+JOINS = frozenset({"Concat", "ConcatV2", "ParallelConcat", "Pack", "SequenceConstruct", "SequenceInsert"})
+"""Operators that lay all elements of their inputs side by side."""
+MOVES = JOINS | {
+    *("BroadcastTo", "Broadcast", "BroadcastV2", "ConcatFromSequence", "ConstantOfShape", "DynamicStitch", "Expand"),
+    *("ExpandDims", "Fill", "If", "MirrorPad", "MirrorPadV2", "OneHot", "Optional", "OptionalGetElement", "Pad"),
+    *("PadV2", "Reshape", "Resize", "ReverseSequence", "ReverseV2", "Roll", "Scatter", "ScatterElements"),
+    *("ScatterElementsUpdate", "ScatterND", "ScatterNDUpdate", "ScatterUpdate", "Select", "SelectV2", "SequenceAt"),
+    *("SequenceErase", "Slice", "Split", "SplitToSequence", "SplitV", "Squeeze", "StridedSlice", "TensorListConcat"),
+    *("TensorListFromTensor", "TensorListGetItem", "TensorListPushBack", "TensorListSetItem", "TensorListStack"),
+    *("TensorScatter", "TensorScatterUpdate", "TensorListReserve", "Tile", "Transpose", "Trilu", "Unpack"),
+    *("Unsqueeze", "VariadicSplit", "Where"),
+}
+"""Operators whose outputs hold elements of their inputs unchanged, whatever decides which ones or how many."""
+MIXES = frozenset({
+    *("ArgMax", "ArgMin", "Attention", "BatchMatMul", "BatchMatMulV2", "Conv", "ConvTranspose", "Convolution"),
+    *("Einsum", "FusedMatMul", "GRU", "Gemm", "GroupQueryAttention", "LSTM", "LayerNormalization", "LogSoftmax"),
+    *("MatMul", "MatMulInteger", "MatMulNBits", "MultiHeadAttention", "QLinearConv", "QLinearMatMul", "RNN"),
+    *("ScaledDotProductAttention", "Softmax", "TopK", "TopKV2"),
+})  # fmt: skip
+"""Operators that compute each element of many of their inputs' elements; of one that is data, so is the outcome."""
+
+
+class Origins:
+    """Where the tensors of one graph come from.
+
+    Args:
+        nodes: The graph's, in topological order.
+        tensors: What is known of the tensors so far.
+        literals: The graph's constants.
+        rules: What the operators of the nodes do, by domain and name.
+        outside: The origin of a tensor that no node of the graph makes.
+        trace: Applies the rule of a node to other inputs.
+        wanted: Gains the constants that nodes depend on, and that could be read.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        tensors: Mapping[str, Tensor],
+        literals: Mapping[str, Literal],
+        rules: Found,
+        outside: Outside,
+        trace: Trace,
+        wanted: set[Literal],
+    ) -> None:
+        self._nodes = nodes
+        self._tensors = tensors
+        self._literals = literals
+        self._rules = rules
+        self._outside = outside
+        self._trace = trace
+        self._inner: dict[str, tuple[Application, int]] = {}
+        self._found: dict[str, Origin] = {}
+        self._items: dict[str, list[Origin]] = {}
+        self._wanted = wanted
+
+    @cached_property
+    def _makers(self) -> dict[str, Node]:
+        return {name: node for node in self._nodes for name in node.outputs}
+
+    def origin(self, name: str) -> Origin:
+        """What decides the elements of a tensor that aren't known."""
+        stack = [name]
+        while stack:
+            top = stack[-1]
+            parents = [] if top in self._found else self._parents(top)
+            missing = [p for p in parents if p not in self._found]
+            if missing:
+                stack += missing
+            else:
+                stack.pop()
+                if top not in self._found:
+                    self._found[top] = self._made(top)
+        return self._found[name]
+
+    def read(self, name: str) -> Origin:
+        """The origin of all elements of a tensor, those included that are known; a small input's are data."""
+        value = self._tensors[name].value if name in self._tensors else None
+        known = frozenset(DATA_CAUSE if data else frozenset() for data in (() if value is None else by_data(value)))
+        return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
+
+    # Nodes whose elements are taken for granted
+
+    def weighed(self, made: Application, node: Node) -> Application:
+        """The application, left open where it takes elements for granted that no data decide."""
+        for index, name in enumerate(node.outputs if made.origin is not None else ()):
+            self._inner[name] = made, index
+        asked = [(self._granted(node.inputs[i]), i in made.sizing, node.inputs[i]) for i in sorted(made.granted)]
+        for part, sizing in made.rests_on:
+            origin = frozenset({part})
+            asked.append((self._called(origin, node) if made.called else origin, sizing, ""))
+        rests_on = frozenset((part, sizing) for origin, sizing, _ in asked for part in passed(origin))
+        lost = [(bad(origin), sizing, name) for origin, sizing, name in asked if bad(origin)]
+        made = replace(made, rests_on=rests_on)
+        self._wanted.update(c.literal for causes, _, _ in lost for c in causes if c.literal and unread(c.literal))
+        told = [(min(causes, key=_first), name) for causes, sizing, name in lost if not sizing and not made.unjudged]
+        laws = dict.fromkeys(_law(cause, name) for cause, name in told if cause.kind != "operator")
+        known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
+        rule = self._rules.get((node.domain, node.op))
+        alone = known and made.made and not (isinstance(rule, Rule) and rule.random)
+        return _opened(made, [Unjudged("", node.op, "elements", law) for law in laws]) if lost or alone else made
+
+    def _granted(self, name: str) -> Origin:
+        """The origin of elements that a node needs one by one; where all are known, they are known as a formula."""
+        found, maker = self.origin(name), self._makers.get(name)
+        if found != FOLLOWED:
+            return found
+        return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
+
+    def _called(self, origin: Origin, node: Node) -> Origin:
+        """The origin of something in a function, for the node that calls it."""
+
+        def caller(index: int) -> Origin:
+            name = node.inputs[index] if index < len(node.inputs) else ""
+            return self.read(name) if name else FOLLOWED
+
+        return resolved(origin, caller)
+
+    # Origins of tensors
+
+    def _followed(self, name: str) -> bool:
+        known = self._tensors.get(name)
+        return known is not None and known.followed
+
+    def _rule(self, node: Node) -> Rule | Function | None:
+        return self._rules.get((node.domain, node.op))
+
+    def _parents(self, name: str) -> Iterable[str]:
+        node = self._makers.get(name)
+        rule = None if node is None else self._rule(node)
+        blind = isinstance(rule, Rule) and (rule.of_shape or rule.random)
+        if node is None or self._followed(name) or blind or (rule is None and name not in self._inner):
+            return []
+        return [n for n in (*node.inputs, *node.attributes.captures) if n]
+
+    def _made(self, name: str) -> Origin:
+        node, literal, known = self._makers.get(name), self._literals.get(name), self._tensors.get(name)
+        if known is not None and known.followed and known.chosen:
+            return DATA
+        if self._followed(name):
+            return FOLLOWED
+        if literal is not None:
+            return of("unread", name, literal)
+        if node is None:
+            return self._outside(name)
+        return self._by_node(name, node)
+
+    def _by_node(self, name: str, node: Node) -> Origin:
+        rule = self._rule(node)
+        if name in self._inner:
+            application, index = self._inner[name]
+            assert application.origin is not None
+            inner = application.origin(index)
+            return left(self._called(inner, node) if application.called else inner, node)
+        if not isinstance(rule, Rule) or node.attributes.graphs:
+            return of("operator", title(node))
+        if rule.random or self._trains(node):
+            return DATA
+        reads = [n for n in (*node.inputs, *node.attributes.captures) if n]
+        if not reads:
+            literal = next((v for v in node.attributes.values() if isinstance(v, Literal)), None)
+            return of("unread", name, literal)
+        found = [self.read(n) for n in reads]
+        mixed = len({*found} - {FOLLOWED}) > 1 or any(len(origin) > 1 for origin in found)
+        items = self._traced(name, node, rule) if mixed else None
+        if items is not None:
+            self._items[name] = items
+            listed = self._tensors[name].value
+            known = listed.items if isinstance(listed, Elements) else (None,) * len(items)
+            return together(*(o for o, item in zip(items, known, strict=True) if item is None))
+        joint = _joint(node, found)
+        if node.op in JOINS and not isinstance(self._tensors[name].value, Elements):
+            lists = [o for n, o in zip(reads, found, strict=True) if self._tensors[n].shape != ()]  # and no axis
+            joint = joint | FOLLOWED if FOLLOWED in lists else joint
+        return left(joint, node)
+
+    def _trains(self, node: Node) -> bool:
+        """Whether it is a Dropout that may leave elements out, which ones being drawn."""
+        mode = self._tensors.get(node.inputs[2]) if node.op == "Dropout" and len(node.inputs) > 2 else None
+        return mode is not None and uniform(mode.value) is not ZERO
+
+    def _traced(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
+        """The origin of each element of a small tensor, shown by the marks that the rule makes of marked inputs."""
+        sizes = _few(self._tensors[name])
+        marks: dict[Atom, Origin] = {}
+        inputs = [self._marked(n, index, marks) if n else None for index, n in enumerate(node.inputs)]
+        if sizes is None or rule.nested or any(n and t is None for n, t in zip(node.inputs, inputs, strict=True)):
+            return None
+        made = self._trace(rule, node, inputs)
+        output = None if made is None else made.outputs[list(node.outputs).index(name)]
+        if output is None or not isinstance(output.value, Elements) or output.value.shape != sizes:
+            return None
+        if any(item is None for item in output.value.items):
+            return None
+        seen = [frozenset(marks) & item.symbols for item in output.value.items if item is not None]
+        return [left(_joint(node, [marks[m] for m in found]), node) for found in seen]
+
+    def _marked(self, name: str, index: int, marks: dict[Atom, Origin]) -> Tensor | None:
+        """A tensor with a symbol for each element that isn't known; None where it isn't small."""
+        t = self._tensors[name]
+        sizes = _few(t)
+        if t.followed:
+            return t
+        if sizes is None or (t.dtype not in FLOATS and not t.dtype.startswith(("int", "uint", "bool"))):
+            return None
+        count = prod(sizes)
+        items: list[Item] = list(t.value.items) if isinstance(t.value, Elements) else [None] * count
+        origins = self._items.get(name) or [self.origin(name)] * count
+        least, most = (0 if t.dtype[0] in "bu" else -inf), (1 if t.dtype == "bool" else inf)
+        for at in [i for i, item in enumerate(items) if item is None]:
+            mark = symbol(f"?{index}.{at}", least, most, kind="mark")
+            marks[next(iter(mark.symbols))] = origins[at]
+            items[at] = from_dim(mark, t.dtype) if t.dtype in FLOATS else mark
+        return tensor(t.dtype, t.shape, elements(sizes, items))
+
+
+def _joint(node: Node, found: Sequence[Origin]) -> Origin:
+    """The origin of what a node makes of elements of these origins."""
+    if node.op in MIXES or node.op.startswith("Reduce"):
+        return computed(*(frozenset({part}) for origin in found for part in origin))
+    kept = found if node.op in MOVES else ()
+    return together(computed(*found), *(frozenset(part for part in o if part and part != DATA_CAUSE) for o in kept))
+
+
+def _few(t: Tensor) -> tuple[int, ...] | None:
+    """The sizes of a tensor that has few elements; None of one that can't be, as a node that failed leaves it."""
+    sizes = [d.constant for d in t.shape or ()]
+    found = tuple(s for s in sizes if s is not None and s >= 0)
+    return found if t.shape is not None and len(found) == len(sizes) and prod(found) <= MOST_TRACED else None
+
+
+# Graphs inside nodes
+
+
+def carried(node: Node, graph: Graph) -> dict[str, str]:
+    """The inputs of a body that are given what the trip before made, with the outputs that make it."""
+    inputs = [*graph.inputs]
+    if node.op == "Loop":
+        return dict(zip(inputs[2:], graph.outputs[1:], strict=False))
+    scanned = node.attributes.get("num_scan_inputs")
+    return dict(zip(inputs[:-scanned], graph.outputs, strict=False)) if isinstance(scanned, int) and scanned else {}
+
+
+def _outer(node: Node, graph: Graph) -> dict[str, str]:
+    """The inputs of a body with what the node gives them at first."""
+    names = [*[""] * len(graph.inputs), *node.inputs][len(node.inputs) :]
+    return dict(zip(graph.inputs, names, strict=True))
+
+
+def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
+    """The origins of what a body is given at first."""
+    if node.op in REPEATED:
+        origins = {k: outer.read(name) if name else FOLLOWED for k, name in _outer(node, graph).items()}
+        known = [k for k in (carried(node, graph) if node.op == "Loop" else ()) if origins[k] & FOLLOWED]
+        return {**origins, **{k: origins[k] - FOLLOWED | {STARTED} for k in known}}
+    return dict.fromkeys(graph.inputs, computed(*map(outer.read, node.reads)))
+
+
+def by_bodies(node: Node, outer: Origins, runs: Sequence[tuple[Origins, Graph]], index: int) -> Origin:
+    """The origin of an output of a node with graphs inside."""
+    if node.op not in {*REPEATED, "If"}:
+        return computed(*map(outer.read, node.reads))
+    place = index + (node.op == "Loop")
+    choosing = [outer.read(n) for n in node.inputs[: {"If": 1, "Loop": 2}.get(node.op, 0)] if n]
+    made = []
+    for inner, graph in runs:
+        made += [inner.read(name) for name in graph.outputs[place : place + 1]]
+        choosing += [inner.read(graph.outputs[0])] if node.op == "Loop" else []
+        starts, back = _outer(node, graph), carried(node, graph)
+        made += [outer.read(starts[k]) for k, name in back.items() if graph.outputs[place : place + 1] == [name]]
+    joint = together(*made) or FOLLOWED
+    joint = joint - {STARTED} | FOLLOWED if STARTED in joint else joint
+    return together(joint - FOLLOWED, computed(*choosing)) if joint >= FOLLOWED else joint
+
+
+def _first(cause: Cause) -> tuple[bool, str, str]:
+    """Sorts causes: constants first, since one can do something about them."""
+    return cause.kind != "unread", cause.kind, cause.what
+
+
+def _law(cause: Cause, name: str) -> str:
+    what = f"'{name}' rests on" if name else "it rests on"
+    if cause.kind == "unread":
+        return f"{READ}: {what} '{cause.what}', which isn't ({'' if cause.literal is None else cause.literal.unread})"
+    return f"{LAW}: {what} {cause.what}, not followed so far"
+
+
+def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
+    """The application whose sizes aren't decided by data, as the rule took them to be, but by nobody knows what."""
+    sizes: dict[Atom, Dim] = {
+        a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
+    }
+    kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
+    opened = replace(made, requirements=kept, facts=()).rewritten(Replacer(sizes))
+    return replace(opened, unjudged=(*opened.unjudged, *lost))

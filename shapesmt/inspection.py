@@ -1,0 +1,142 @@
+"""What can be looked at besides answers: models as graphs and constraints, operators with a rule, error codes."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from shapesmt.api import check
+from shapesmt.examine import ValueLike, pose
+from shapesmt.frontends import Model, load
+from shapesmt.graph import Graph, document, flow
+from shapesmt.inference import infer
+from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.report import ErrorCode, Operator, Operators
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from shapesmt.system import Constraints
+
+
+def encoding(
+    model: Model,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+) -> Constraints:
+    """The complete system as Z3's variables and constraints, by name: to add one's own, and solve.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
+    >>> enc = encoding(model, dims={"n": "1..8"})
+    >>> enc.dim("y", 1), enc.definitions["y[1]"]
+    (y[1], y[1] == 4*n)
+    """
+    from shapesmt.system import Constraints
+
+    problem = pose(load(model), dims, shapes, assume, values)
+    return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
+
+
+def dataflow(
+    model: Model,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+) -> nx.MultiDiGraph[str]:
+    """The networkx graph of a model, with the `dtype` and `shape` of each edge's tensor: see `shapesmt.graph.dataflow`.
+
+    A shape is a tuple of formulas as text, or None where the rank is unknown.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 4] x) => (float[k, m] z) { y = Flatten <axis=0> (x) z = Relu (y) }'''
+    >>> dataflow(model).edges(data="shape")
+    OutMultiEdgeDataView([('x', 'Flatten_0', ('n', '4')), ('Flatten_0', 'Relu_1', ('1', '4*n'))])
+    """
+    problem = pose(load(model), dims, shapes, assume, values)
+    tensors = infer(problem.graph, problem.inputs).tensors
+    made = flow(problem.graph)
+    for _, _, edge in made.edges(data=True):
+        t = tensors[edge["tensor"]]
+        edge.update(dtype=t.dtype, shape=None if t.shape is None else tuple(map(str, t.shape)))
+    return made
+
+
+def load_graph(model: Model) -> Graph:
+    """A model as a graph, whose `networkx` property is a networkx graph: read from node-link JSON, ONNX or networkx.
+
+    Raises:
+        ModelError: It can't be read; of node-link JSON, naming the place in it.
+    """
+    return load(model)
+
+
+def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model as node-link JSON, which `shapesmt check` reads, and networkx: see `shapesmt.graph.dataflow`.
+
+    Raises:
+        UsageError: The path can't be written.
+    """
+    import json
+
+    from shapesmt.export import write_whole
+
+    text = json.dumps(document(load(model)), indent=1)
+    write_whole(path, f"{text}\n".encode())
+
+
+def supported_ops(model: Model | None = None) -> Operators:
+    """The operators that have a rule; with a model, those that it uses.
+
+    `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
+    operators that their format defines by others.
+    """
+    from shapesmt.frontends import onnx as frontend
+    from shapesmt.rules import resolve, rules
+
+    if model is None:
+        ruled = [Operator(r.name, r.domain, r.since, plugin=r.plugin) for r in rules()]
+        known = {(o.domain, o.name) for o in ruled}
+        bodies = {key: since for key, since in frontend.schemas().bodies().items() if key not in known}
+        return Operators(None, (*ruled, *(Operator(n, d, since, expanded=True) for (d, n), since in bodies.items())))
+    graph = load(model)
+    expandable = graph.schemas.bodies() if graph.schemas is not None else {}
+    used: dict[tuple[str, str], int] = {}
+    for node in graph.every_node():
+        used[node.domain, node.op] = used.get((node.domain, node.op), 0) + 1
+    listed = []
+    for (domain, name), count in sorted(used.items()):
+        rule = resolve(domain, name, graph.opsets.get(domain, 1))
+        expanded = (domain, name) in graph.functions or (rule is None and (domain, name) in expandable)
+        since = rule.since if rule is not None else expandable.get((domain, name), 1) if expanded else None
+        schemas = graph.schemas if since is None else None
+        inferred = schemas is not None and schemas.infers(domain, name, graph.opsets.get(domain, 1))
+        plugin = "" if rule is None else rule.plugin
+        listed.append(Operator(name, domain, since, count, expanded, inferred, plugin))
+    return Operators(graph.source, tuple(listed))
+
+
+def explain_code(code: str) -> ErrorCode:
+    """What an error code stands for: the law, a small model that breaks it with its report, and what helps.
+
+    Raises:
+        UsageError: The catalogue has no such code.
+
+    >>> explain_code("SM103").report.findings[0].code
+    'SM103'
+    """
+    from shapesmt.laws import CATALOGUE
+
+    entry = CATALOGUE.get(code.upper())
+    if entry is None:
+        raise unknown_name("error code", code, CATALOGUE, "the catalogue")
+    report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume) if entry.example else None
+    shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
+    return ErrorCode(entry.code, entry.title, entry.law, entry.remedy, entry.example, entry.dims, entry.assume, shown)

@@ -1,0 +1,296 @@
+"""`Dimension`: the sizes that one axis can have, or the ranks that a tensor can, as an interval to compute with.
+
+    3       one size: static                2..    2 or more
+    1..8    from 1 to 8, both included      ..8    8 or less, 0 included
+    ?       any size, 0 included
+
+An end is -1 or None where there is none, and an upper end of 2**63 - 1, the largest size, is none either. Ends in the
+wrong order are exchanged. Arithmetic gives the smallest interval that has every result: an end that is missing stays
+missing, and an end past 2**63 - 1 is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from operator import index
+from types import EllipsisType
+from typing import SupportsIndex, TypeAlias
+
+from shapesmt.errors import ShapeMismatch, SizeOverflowError, UsageError
+from shapesmt.language.ranges import LARGEST, Range, ends, quoted
+
+Pair: TypeAlias = "tuple[SupportsIndex | None, SupportsIndex | None]"
+DimensionLike: TypeAlias = "Dimension | SupportsIndex | Pair | str | None"
+
+ACCEPTED = "write 8, 1..8, 2.., ..8 or ?"
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Dimension:
+    """The sizes from `min_length` to `max_length`; without end where `max_length` is None.
+
+    Made of one size, of two ends, of text, or of nothing: any size. Whatever takes a dimension takes what makes one.
+    A negative size other than -1 can be made, `all_non_negative` tells, and arithmetic refuses it.
+
+    >>> Dimension(3), Dimension(1, 8), Dimension("2.."), Dimension()
+    (Dimension(3), Dimension(1, 8), Dimension(2, None), Dimension())
+    >>> print(Dimension(3), Dimension(1, 8), Dimension(2, -1), Dimension(-1, 8), Dimension(-1))
+    3 1..8 2.. ..8 ?
+    >>> print(Dimension(1, 8) + 2, 2 * Dimension(1, 8), Dimension(1, 8) - Dimension(2, 3), Dimension(5, 7) / 2)
+    3..10 2..16 ..6 3
+
+    Raises:
+        UsageError: The text is no dimension, or an interval's end is negative.
+        SizeOverflowError: An end exceeds 2**63 - 1.
+    """
+
+    min_length: int
+    max_length: int | None
+
+    def __init__(self, least: DimensionLike = None, most: SupportsIndex | EllipsisType | None = ...) -> None:
+        lo, hi = _ends(least if isinstance(most, EllipsisType) else (least, most))
+        if hi is not None and hi < lo:
+            lo, hi = hi, lo
+        if lo < 0 and lo != hi:
+            raise UsageError(f"{lo}..{hi} is no dimension: sizes are 0 or more; {ACCEPTED}")
+        if max(abs(lo), hi or 0) > LARGEST:
+            raise SizeOverflowError(f"{lo if hi is None else hi} exceeds {LARGEST}, the largest size")
+        hi = lo if lo == LARGEST else None if hi == LARGEST else hi
+        object.__setattr__(self, "min_length", lo)
+        object.__setattr__(self, "max_length", hi)
+
+    @classmethod
+    def dynamic(cls) -> Dimension:
+        """Any size: `?`."""
+        return cls()
+
+    @property
+    def is_static(self) -> bool:
+        """Whether there is one size."""
+        return self.min_length == self.max_length
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether there is more than one size."""
+        return not self.is_static
+
+    def all_non_negative(self) -> bool:
+        """Whether no size is negative."""
+        return self.min_length >= 0
+
+    def same_scheme(self, other: DimensionLike) -> bool:
+        """Whether both are dynamic, or both the same size."""
+        other = dimension(other)
+        return self == other or (self.is_dynamic and other.is_dynamic)
+
+    def compatible(self, other: DimensionLike) -> bool:
+        """Whether some size is in both.
+
+        >>> Dimension(1, 5).compatible((3, 8)), Dimension(1, 2).compatible((3, 8))
+        (True, False)
+        """
+        other = dimension(other)
+        return max(self.min_length, other.min_length) <= min(_last(self), _last(other))
+
+    def relaxes(self, other: DimensionLike) -> bool:
+        """Whether each size of `other` is one of these.
+
+        >>> Dimension().relaxes(5), Dimension(1, 5).relaxes((2, 3)), Dimension(1, 5).relaxes((2, 8))
+        (True, True, False)
+        """
+        other = dimension(other)
+        return self.min_length <= other.min_length and _last(other) <= _last(self)
+
+    def refines(self, other: DimensionLike) -> bool:
+        """Whether each of these sizes is one of `other`'s."""
+        return dimension(other).relaxes(self)
+
+    def merge(self, other: DimensionLike) -> Dimension:
+        """The sizes that are in both, also written `&`: the largest interval that refines both.
+
+        >>> Dimension(1, 5).merge((3, 8))
+        Dimension(3, 5)
+
+        Raises:
+            ShapeMismatch: None is.
+        """
+        other = dimension(other)
+        if not self.compatible(other):
+            raise ShapeMismatch(f"{self} and {other} have no size in common")
+        return Dimension(max(self.min_length, other.min_length), min(_last(self), _last(other)))
+
+    def relax(self, other: DimensionLike) -> Dimension:
+        """The smallest interval that relaxes both, also written `|`.
+
+        >>> Dimension(2).relax((4, 8))
+        Dimension(2, 8)
+        """
+        other = dimension(other)
+        return Dimension(min(self.min_length, other.min_length), max(_last(self), _last(other)))
+
+    def broadcast_merge(self, other: DimensionLike) -> Dimension:
+        """The smallest interval with each size of the result, when a size of 1 is stretched to the other side's.
+
+        >>> print(Dimension().broadcast_merge(5), Dimension(1, 5).broadcast_merge((3, 8)))
+        5 3..8
+
+        Raises:
+            ShapeMismatch: No two sizes are equal, and none is 1.
+        """
+        other = dimension(other)
+        return self._hull(other, (b for a, b in ((self, other), (other, self)) if a.relaxes(1)))
+
+    def stretch(self, other: DimensionLike) -> Dimension:
+        """The smallest interval with those of these sizes to which some size of `other` can be stretched.
+
+        >>> Dimension(1, 8).stretch((5, 9)), Dimension(1, 8).stretch((1, 3))
+        (Dimension(5, 8), Dimension(1, 8))
+
+        Raises:
+            ShapeMismatch: No size of `other` is one of these, or 1.
+        """
+        other = dimension(other)
+        return self._hull(other, [self] if other.relaxes(1) else [])
+
+    def broadcast_refine(self, other: DimensionLike) -> Dimension:
+        """The smallest interval with those of these sizes that broadcast with some size of `other`.
+
+        >>> Dimension().broadcast_refine(5), Dimension(2, 9).broadcast_refine((4, 5))
+        (Dimension(1, 5), Dimension(4, 5))
+
+        Raises:
+            ShapeMismatch: None does.
+        """
+        other = dimension(other)
+        return self._hull(other, (a for a, b in ((Dimension(1), self), (self, other)) if b.relaxes(1)))
+
+    def to_range(self) -> Range | None:
+        """The RANGE that this is where a symbol is declared; None, left open, for any size."""
+        return None if self == Dimension() else Range(self.min_length, self.max_length)
+
+    def __int__(self) -> int:
+        if self.max_length != self.min_length:
+            raise ValueError(f"dimension {self} isn't one size; see its min_length and max_length")
+        return self.min_length
+
+    __index__ = __int__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Dimension):
+            return (self.min_length, self.max_length) == (other.min_length, other.max_length)
+        return self.is_static and self.min_length == other if isinstance(other, int) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.min_length if self.is_static else (self.min_length, self.max_length))
+
+    def __str__(self) -> str:
+        if self.is_static:
+            return str(self.min_length)
+        text = f"{self.min_length or ''}..{'' if self.max_length is None else self.max_length}"
+        return "?" if text == ".." else text
+
+    def __repr__(self) -> str:
+        given = (
+            [] if self == Dimension() else [self.min_length] if self.is_static else [self.min_length, self.max_length]
+        )
+        return f"Dimension({', '.join(map(str, given))})"
+
+    def __add__(self, other: DimensionLike) -> Dimension:
+        (a, b), (c, d) = self._interval, dimension(other)._interval
+        return Dimension(a + c, None if b is None or d is None else b + d)
+
+    def __sub__(self, other: DimensionLike) -> Dimension:
+        (a, b), (c, d) = self._interval, dimension(other)._interval
+        return Dimension(0 if d is None else max(a - d, 0), None if b is None else max(b - c, 0))
+
+    def __mul__(self, other: DimensionLike) -> Dimension:
+        (a, b), (c, d) = self._interval, dimension(other)._interval
+        return Dimension(a * c, 0 if 0 in (b, d) else None if b is None or d is None else b * d)
+
+    def __floordiv__(self, other: DimensionLike) -> Dimension:
+        (a, b), (c, d) = self._interval, dimension(other)._interval
+        if d == 0:
+            raise ZeroDivisionError(f"{self} // {other}: no size is divided by 0")
+        return Dimension(0 if d is None else a // d, None if b is None else b // max(c, 1))
+
+    def __truediv__(self, other: DimensionLike) -> Dimension:
+        """The quotients of those sizes that `other`, one size, divides without remainder.
+
+        Raises:
+            ShapeMismatch: It divides none.
+        """
+        (a, b), divisor = self._interval, int(dimension(other))
+        if divisor == 0:
+            raise ZeroDivisionError(f"{self} / 0: no size is divided by 0")
+        least, most = -(-a // divisor), None if b is None else b // divisor
+        if most is not None and most < least:
+            raise ShapeMismatch(f"{divisor} divides no size in {self}")
+        return Dimension(least, most)
+
+    def __rsub__(self, other: DimensionLike) -> Dimension:
+        return dimension(other) - self
+
+    def __rfloordiv__(self, other: DimensionLike) -> Dimension:
+        return dimension(other) // self
+
+    def __rtruediv__(self, other: DimensionLike) -> Dimension:
+        return dimension(other) / self
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+    __and__ = __rand__ = merge
+    __or__ = __ror__ = relax
+
+    @property
+    def _interval(self) -> tuple[int, int | None]:
+        """Both ends, of what arithmetic has a meaning for."""
+        if self.min_length < 0:
+            raise ValueError(f"a size of {self} takes part in no arithmetic; sizes are 0 or more")
+        return self.min_length, self.max_length
+
+    def _hull(self, other: Dimension, cases: Iterable[Dimension]) -> Dimension:
+        """The hull of the cases of a broadcast, equal sizes among them."""
+        found = [*cases, *([self & other] if self.compatible(other) else [])]
+        if not found:
+            raise ShapeMismatch(f"{self} and {other} are neither equal nor 1")
+        return reduce(Dimension.relax, found)
+
+
+Rank = Dimension
+
+
+def dimension(given: DimensionLike) -> Dimension:
+    """What is given, as a dimension."""
+    return given if isinstance(given, Dimension) else Dimension(given)
+
+
+def _last(d: Dimension) -> int:
+    return LARGEST if d.max_length is None else d.max_length
+
+
+def _ends(given: object) -> tuple[int, int | None]:
+    """Both ends of what a dimension is made of, as given."""
+    if isinstance(given, Dimension):
+        return given.min_length, given.max_length
+    if given is None or (isinstance(given, str) and given.strip() == "?"):
+        return 0, None
+    pair: object = given
+    if isinstance(given, str):
+        pair = _written(given)
+    elif not isinstance(given, tuple):
+        pair = (given, given)
+    try:
+        lo, hi = (-1 if end is None else index(end) for end in pair if not isinstance(end, bool))  # type: ignore[attr-defined]  # a TypeError where it isn't one
+    except (TypeError, ValueError):
+        raise UsageError(f"{quoted(given)} is no dimension; {ACCEPTED}") from None
+    return 0 if lo == -1 else lo, None if hi == -1 else hi
+
+
+def _written(text: str) -> tuple[int | None, int | None]:
+    """Both ends as the text has them."""
+    found = ends(text)
+    if found is None or found[2] != 1:
+        raise UsageError(f"{quoted(text)} is no dimension; {ACCEPTED}")
+    return found[:2]

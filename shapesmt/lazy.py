@@ -1,0 +1,36 @@
+"""Packages whose names load when they are first used, so that `shapesmt --help` is quick."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazy(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package: each name is imported from its module the first time it is asked for.
+
+    Args:
+        package: The package's dotted name.
+        homes: The names that each of its modules offers.
+
+    Example:
+        >>> find = lazy("shapesmt", {"errors": ["UsageError"], "api": ["check", "bounds"]})
+        >>> find("UsageError").__module__
+        'shapesmt.errors'
+        >>> find("UsageErr")
+        Traceback (most recent call last):
+          ...
+        AttributeError: module 'shapesmt' has no attribute 'UsageErr'
+    """
+    modules = {name: module for module, names in homes.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return find

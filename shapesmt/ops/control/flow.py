@@ -1,0 +1,396 @@
+"""Control flow: If, Loop and Scan, whose attributes are graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from shapesmt.algebra import (
+    ONE,
+    TRUE,
+    ZERO,
+    Atom,
+    Dim,
+    Replacer,
+    any_of,
+    at_least,
+    at_most,
+    const,
+    differs,
+    equal,
+    maximum,
+    minimum,
+    negate,
+    select,
+    symbol,
+)
+from shapesmt.graph import Graph
+from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
+from shapesmt.ops.control.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
+from shapesmt.rules import (
+    FLOATS,
+    LOST,
+    Case,
+    Decided,
+    Elements,
+    InferenceContext,
+    Tensor,
+    Value,
+    elements,
+    field,
+    one_of,
+    position,
+    rewritten,
+    rule,
+    tensor,
+)
+
+UNROLLED = 32  # trips written out one by one
+WRITTEN = 1 << 14  # nodes written out for that
+ROUNDS = 8  # runs of a body to find out how it changes what it carries
+COUNTED = 1 << 31  # a limit beyond it is no limit
+UNTIL_RUN = "if "  # begins the name of a condition that only data decides
+STEADY = "every trip makes a scan output of the same shape"
+
+
+@rule("If", any_rank=True, nested=True, total=True)
+def branch(ctx: InferenceContext) -> list[Tensor]:
+    """The outputs of the branch that the condition takes; each branch is judged where it is the one."""
+    condition = ctx.input(0)
+    require_single(ctx, condition, "the condition has one element")
+    taken = truth_of(condition)
+    ctx.grant(0)
+    graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
+    if taken is None:
+        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
+    holds = differs(taken, 0)
+    if taken.constant is not None:
+        name, graph = graphs[0 if holds is TRUE else 1]
+        return apart(ctx, graph, [], name, name[:4])
+    ways = holds, negate(holds)
+    made = [apart(ctx, graph, [], name, name[:4], way) for (name, graph), way in zip(graphs, ways, strict=True)]
+    return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
+
+
+def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
+    """A scalar, or a tensor that holds one element."""
+    if t.shape is not None:
+        ctx.require_equal(t.numel, 1, law)
+
+
+# Loop
+
+
+@rule("Loop", any_rank=True, nested=True, total=True)
+def loop(ctx: InferenceContext) -> list[Tensor]:
+    """The carried tensors after the last trip, then what the trips made, stacked."""
+    body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]
+    ctx.check(len(body.inputs) == 2 + len(start), "the body takes the trip, the condition and each carried tensor")
+    ctx.check(len(body.outputs) > len(start), "the body makes the condition and each carried tensor")
+    for index, law in enumerate(("the trip count is a single number", "the condition has one element")):
+        if ctx.has(index):
+            require_single(ctx, ctx.input(index), law)
+    grant_numbers(ctx)
+    limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
+    trips = limit.constant if limit is not None and first is ONE else None
+    if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:
+        found = unrolled(ctx, body, start, trips)
+        if found is not None:
+            return found
+    return repeated(ctx, body, start, limit, first)
+
+
+def grant_numbers(ctx: InferenceContext) -> None:
+    """The trips depend on the count, the condition and the integers that are carried; floats decide no size."""
+    for index, t in enumerate(ctx.inputs):
+        if index < 2 or (t is not None and t.dtype not in FLOATS):
+            ctx.grant(index)
+
+
+def trip_limit(ctx: InferenceContext) -> Dim | None:
+    """The most trips; None where there is no limit."""
+    if not ctx.has(0):
+        return None
+    given = truth_of(ctx.input(0))
+    if given is not None:
+        return None if given.lo >= COUNTED else maximum(given, 0)
+    count = symbol(ctx.node.inputs[0], 0, kind="data")
+    ctx.made.append(count)
+    ctx.deciders[count] = Decided((0,), place=0, free=True)
+    ctx.memoizable = False
+    return count
+
+
+def weight(graph: Graph) -> int:
+    """How many nodes a graph stands for once its own loops are written out."""
+    nested = ((UNROLLED if n.op == "Loop" else 1) * sum(map(weight, n.attributes.graphs)) for n in graph.nodes)
+    return len(graph.nodes) + sum(nested)
+
+
+def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]:
+    """What a trip is given: its number, a condition that holds, the carried tensors."""
+    ranks = [len(declared.shape or ()) for declared in body.inputs.values()]
+    shapes = [(1,) if rank == 1 else () for rank in ranks[:2]]
+    number = tensor("int64", shapes[0], elements(shapes[0], [trip]))
+    return [number, tensor("bool", shapes[1], elements(shapes[1], [ONE])), *carry]
+
+
+def unrolled(ctx: InferenceContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
+    """Trip after trip; None where data decides whether there is another."""
+    before, carry, made = mark(ctx), start, []
+    for trip in range(trips):
+        label = f"trip {trip}"
+        condition, *outputs = apart(ctx, body, trip_inputs(body, const(trip), carry), label, f"trip{trip}")
+        carry = outputs[: len(start)]
+        made.append(outputs[len(start) :])
+        goes_on = truth_of(condition)
+        if goes_on is None or goes_on.constant is None:
+            before.undo(ctx)
+            return None
+        if goes_on is ZERO:
+            break
+    return [*carry, *(listed(ctx, parts) for parts in zip(*made, strict=True))]
+
+
+def listed(ctx: InferenceContext, parts: Sequence[Tensor]) -> Tensor:
+    """Tensors of one shape, stacked."""
+    first = parts[0]
+    if any(t.shape is None for t in parts):
+        return tensor(first.dtype, None)
+    ctx.require_agree(*parts, law=STEADY)
+    shape: list[Dim | int] = [len(parts), *first.dims]
+    values = [t.value for t in parts]
+    value: Value | None = None
+    if any(isinstance(v, Elements) for v in values) and all(d.constant is not None for d in first.dims):
+        sizes = [int(d.constant or 0) for d in first.dims]
+        missing = [None] * int(first.numel.constant or 0)
+        items = [i for v in values for i in (v.items if isinstance(v, Elements) else missing)]
+        value = elements((len(parts), *sizes), items) if len(items) == len(parts) * len(missing) else None
+    return tensor(first.dtype, shape, value)
+
+
+def repeated(
+    ctx: InferenceContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None
+) -> list[Tensor]:
+    """Any number of trips: one trip of any index, and what it shows of the others."""
+    most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
+    index = ctx.fresh("trip", 0, most, "trip")
+    before = mark(ctx)
+    carry, outputs = settled(ctx, body, start, index)
+    hidden = symbols_since(ctx, before.made)
+    trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
+    kind = "data" if any(a.kind == "data" for a in hidden | trips.symbols) else LOST
+    if kind == "data":  # it may have a part in what the trips carry on
+        known = Replacer({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind == LOST})
+        before.rewrite(ctx, known.apply)
+        outputs = [rewritten(t, known) for t in outputs]
+        ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
+        hidden = symbols_since(ctx, before.made)
+    before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
+    judge_first(ctx, body, carry, trips)
+    kinds = [kind if c.start.is_tensor else LOST for c in carry]
+    final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
+    made = outputs[1 + len(start) :]
+    fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
+    return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
+
+
+def judge_first(ctx: InferenceContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
+    """Judge the first trip by itself where elements are known that later trips no longer have."""
+    if any(c.loses for c in carry):
+        firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", LOST)) for k, c in enumerate(carry)]
+        given = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
+        apart(ctx, body, trip_inputs(body, ZERO, given), "trip 0", "first", at_least(trips, 1))
+
+
+def unknown(ctx: InferenceContext, name: str, kind: str) -> Callable[[int], Dim]:
+    """What makes sizes of a carried tensor that aren't known."""
+    return lambda axis: ctx.fresh(f"{name}x{axis}", kind=kind)
+
+
+def without_trips(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
+    """The shapes of scan outputs as runtimes see them when no trip is made: sizes are 0 unless constant."""
+    before = mark(ctx)
+    blank = [
+        tensor(t.dtype, None if t.shape is None else [ctx.fresh(f"blank{k}x{i}") for i in range(t.rank)])
+        for k, t in enumerate(start)
+    ]
+    outputs = apart(ctx, body, trip_inputs(body, index, blank), "", "blank")[1 + len(start) :]
+    before.undo(ctx)
+    return [t.shape for t in outputs]
+
+
+def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
+    """How the body changes what it carries, and what a trip of any index makes."""
+    carry = [carried(t) for t in start]
+    for round_ in range(ROUNDS + 1):
+        if round_ == ROUNDS:
+            carry = [Carried(t, None, None, None) for t in start]
+        before = mark(ctx)
+        given = [c.at(index, index, unknown(ctx, f"carried{k}", LOST)) for k, c in enumerate(carry)]
+        outputs = apart(ctx, body, trip_inputs(body, index, given), "", "body")
+        hidden = symbols_since(ctx, before.made)
+        left = outputs[1 : 1 + len(start)]
+        refined = [next_guess(c, t, index, hidden) for c, t in zip(carry, left, strict=True)]
+        if refined == carry:
+            break
+        carry = refined
+        before.undo(ctx)
+    return carry, outputs
+
+
+def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
+    """What to try next; an empty sequence, or a list of which no element is set, takes the sizes of what is put in."""
+    start = c.start
+    if start.dtype.startswith("unset(") and out.dtype.startswith("list(") and out.shape is not None:
+        return carried(tensor(out.dtype, [start[0], *(put(d, index, ZERO) for d in out.dims[1:])]))
+    empty = start.dtype.startswith("seq(") and start.shape is not None and start[0] is ZERO
+    if empty and out.shape is not None and out.rank != start.rank:
+        return carried(tensor(start.dtype, [ZERO, *(put(d, index, ZERO) for d in out.dims[1:])]))
+    return c.after(out, index, hidden)
+
+
+def trip_count(
+    ctx: InferenceContext, limit: Dim | None, first: Dim | None, last: Dim | None, index: Dim, hidden: frozenset[Atom]
+) -> Dim:
+    """The number of trips: all, or until the condition that each computes for the next fails."""
+    until = None
+    if last is not None and first is not None:
+        until = limit if last is ONE else ONE if last is ZERO else trips_until_false(last, index, hidden)
+    if until is None:
+        at_once = first is ONE and (limit is None or limit.lo >= 1)
+        return ctx.fresh("trips", 1 if at_once else 0, limit, "data" if last is None or first is None else LOST)
+    assert first is not None
+    return select(differs(first, 0), until if limit is None else minimum(until, limit), 0)
+
+
+def stacked(
+    ctx: InferenceContext,
+    t: Tensor,
+    index: Dim,
+    trips: Dim,
+    hidden: frozenset[Atom],
+    fixed: tuple[Dim, ...] | None,
+) -> Tensor:
+    """What all trips make, as one tensor; `fixed` is its shape where no trip is made."""
+    if t.shape is None:
+        return tensor(t.dtype, None)
+    require_steady(ctx, t, index, trips, hidden)
+    none = [d if d.constant is not None else ZERO for d in fixed or [ZERO] * t.rank]
+    pairs = zip(t.dims, none, strict=True)
+    sizes = [select(at_least(trips, 1), put(d, index, ZERO), other) for d, other in pairs]
+    value: Value | None = None
+    item = truth_of(t)
+    if t.rank == 0 and item is not None and item.symbols.isdisjoint(hidden):
+        value = field(put(item, index, position(1)))
+    return tensor(t.dtype, [trips, *sizes], value)
+
+
+def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
+    """A size depends neither on the trip nor on what data decides in it, unless there is one trip only."""
+    others = Replacer({a: twin(a, "other") for a in hidden})
+    for d in t.dims:
+        another = put(others.apply(d), index, ZERO)
+        if another is not d:
+            same = in_every_trip(equal(d, another), index, trips)
+            ctx.require(same if independent(d, hidden) else any_of(at_most(trips, 1), same), STEADY, d, another)
+
+
+# Scan
+
+
+@rule("Scan", since=9, any_rank=True, nested=True)
+def scan(ctx: InferenceContext) -> list[Tensor]:
+    """The states after the last trip, then what trips made, stacked; each trip reads a slice of each input."""
+    states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
+    require_directions(ctx, "input", len(scanned))
+    slices, lengths = sliced(ctx, scanned)
+    trips = common_length(ctx, lengths)
+    final, made = scanned_once(ctx, states, slices, trips)
+    require_directions(ctx, "output", len(made))
+    places = ctx.integers("scan_output_axes", (0,) * len(made))
+    ctx.check(len(places) == len(made), "'scan_output_axes' has one entry per scan output")
+    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
+
+
+def require_directions(ctx: InferenceContext, side: str, count: int) -> None:
+    """State that each scan input, or output, runs forwards (0) or backwards (1)."""
+    ways = ctx.integers(f"scan_{side}_directions", ())
+    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, f"'scan_{side}_directions' has a 0 or 1 per scan {side}")
+
+
+def sliced(ctx: InferenceContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
+    """What one trip reads of each scan input, and the lengths of those whose rank is known."""
+    axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
+    ctx.check(len(axes) == len(scanned), "'scan_input_axes' has one entry per scan input")
+    slices, lengths = [], []
+    for t, axis in zip(scanned, axes, strict=True):
+        if t.shape is not None:
+            at = ctx.normal(axis, t.rank)
+            lengths.append(t[at])
+            t = tensor(t.dtype, [*t.dims[:at], *t.dims[at + 1 :]])
+        slices.append(t)
+    return slices, lengths
+
+
+@rule("Scan", since=8, any_rank=True, nested=True)
+def scan_8(ctx: InferenceContext) -> list[Tensor]:
+    """The same for each sample of a batch: states are `[batch, ...]`, what is scanned `[batch, seq, ...]`."""
+    states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))
+    tensors = [*states, *scanned]
+    if any(t.shape is None for t in tensors):
+        return [tensor(t.dtype, None) for t in states]
+    for t in tensors:
+        ctx.require_rank(t, 2 if t in scanned else 1, least=True)
+    batch = tensors[0][0]
+    for t in tensors[1:]:
+        ctx.require_equal(t[0], batch, "all inputs have the same batch")
+    trips = common_length(ctx, [t[1] for t in scanned])
+    given = [tensor(t.dtype, t.dims[1:]) for t in states]
+    final, made = scanned_once(ctx, given, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
+    stacks = [inserted(ctx, t, 0, trips) for t in made]
+    return [tensor(t.dtype, None if t.shape is None else [batch, *t.dims]) for t in (*final, *stacks)]
+
+
+def split(ctx: InferenceContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
+    """The initial states and the scan inputs."""
+    given = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
+    body = ctx.graph("body")
+    ctx.check(1 <= count <= len(given) == len(body.inputs), "the body takes each state and num_scan_inputs slices")
+    ctx.check(len(body.outputs) >= len(given) - count, "the body makes all loop state variables")
+    return given[: len(given) - count], given[len(given) - count :]
+
+
+def common_length(ctx: InferenceContext, lengths: Sequence[Dim]) -> Dim:
+    """The number of trips, which all scan inputs agree on."""
+    if not lengths:
+        return ctx.fresh("trips", 1)
+    ctx.require_at_least(lengths[0], 1, "there is at least one slice")
+    for length in lengths[1:]:
+        ctx.require_equal(length, lengths[0], "scan inputs have the same length")
+    return lengths[0]
+
+
+def scanned_once(
+    ctx: InferenceContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
+) -> tuple[list[Tensor], list[Tensor]]:
+    """What any trip makes: states, whose shapes no trip changes, and scan outputs."""
+    before = len(ctx.made)
+    given = [tensor(t.dtype, t.shape) for t in states]
+    outputs = apart(ctx, ctx.graph("body"), [*given, *slices], "", "body")
+    for state, left in zip(given, outputs, strict=False):
+        if state.shape is not None and left.shape is not None:
+            ctx.require_agree(state, left, law="a state keeps its shape from trip to trip")
+    hidden = symbols_since(ctx, before)
+    made = outputs[len(states) :]
+    for t in made:
+        if t.shape is not None:
+            require_steady(ctx, t, ZERO, trips, hidden)
+    return given, made
+
+
+def inserted(ctx: InferenceContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
+    """A scan output with the axis along which the trips lie."""
+    if t.shape is None:
+        return tensor(t.dtype, None)
+    at = ctx.normal(axis, t.rank + 1)
+    return tensor(t.dtype, [*t.dims[:at], trips, *t.dims[at:]])

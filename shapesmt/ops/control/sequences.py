@@ -1,0 +1,352 @@
+"""Sequences of tensors, and optional values.
+
+A sequence is a `Tensor` of element type "seq(...)" whose first size is its length and whose other sizes are those
+of the tensor at `PLACE`, a position inside it: `[(n + 1)//2, min(2, n - 2*PLACE)]`. Where tensors of different
+ranks are in it, its shape isn't known. An optional value has the element type "optional(...)".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    all_of,
+    any_of,
+    as_dim,
+    at_least,
+    ceil_divide,
+    equal,
+    less,
+    maximum,
+    minimum,
+    negate,
+    replace,
+    select,
+    total,
+)
+from shapesmt.graph import DTYPES, Declared
+from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
+from shapesmt.ops.control.trips import in_every_trip, put, slope_of
+from shapesmt.rules import LOST, Tensor, Unjudged, elements, position, rule, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Atom
+    from shapesmt.rules import InferenceContext, Shape
+
+PLACE = position(0)
+LISTED = 64  # sizes of a sequence are added up one by one as long as it isn't longer
+WITHIN = "the position is inside the sequence"
+JOINED = "joined tensors match off the join axis"
+
+
+def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tensor:
+    """A sequence; None for sizes of unknown number."""
+    return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
+
+
+def given(ctx: InferenceContext) -> Tensor:
+    """The sequence that a node reads."""
+    s = ctx.input(0)
+    ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), "input 0 is of type sequence")
+    return s
+
+
+def unplaced(ctx: InferenceContext) -> None:
+    """Say that nobody knows whether the position is inside a sequence whose length isn't known."""
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", "the ranks of its inputs are known"))
+
+
+def inner(t: Tensor) -> str:
+    """The element type inside a sequence or an optional value."""
+    return t.dtype[t.dtype.index("(") + 1 : -1] if "(" in t.dtype else ""
+
+
+def at(size: Dim, place: Dim | int) -> Dim:
+    """A size of the tensor at that place."""
+    atom = PLACE.as_symbol()
+    assert atom is not None
+    return replace(size, {atom: as_dim(place)})
+
+
+def place_of(ctx: InferenceContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
+    """The position that an input gives, counted from the front and required to be inside; None where unknown."""
+    given = ctx.items(index)
+    ctx.require_equal(ctx.input(index).numel, 1, "the position is a single number")
+    if given is None or len(given) != 1 or given[0] is None:
+        ctx.require_at_least(length, 1 - end, WITHIN)
+        return None
+    k = given[0]
+    ctx.require(all_of(at_least(k, -length), at_least(length + end, k + 1)), WITHIN, k, length)
+    return select(at_least(k, 0), k, k + length)
+
+
+@rule("SequenceEmpty", since=11)
+def sequence_empty(ctx: InferenceContext) -> Tensor:
+    """No tensors; what their sizes would be doesn't matter."""
+    return sequence(DTYPES.get(ctx.integer("dtype", 1), ""), 0, ())
+
+
+@rule("SequenceConstruct", since=11, any_rank=True, total=True)
+def sequence_construct(ctx: InferenceContext) -> Tensor:
+    """The inputs, in order."""
+    given = [ctx.input(i) for i in range(len(ctx.inputs))]
+    ranks = {None if t.shape is None else t.rank for t in given}
+    if len(ranks) != 1 or None in ranks:
+        return sequence(given[0].dtype, len(given), None)
+    sizes = list(given[-1].dims)
+    for k, t in reversed(list(enumerate(given[:-1]))):
+        sizes = [select(equal(PLACE, k), d, rest) for d, rest in zip(t.dims, sizes, strict=True)]
+    return sequence(given[0].dtype, len(given), sizes)
+
+
+@rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True)
+def sequence_length(ctx: InferenceContext) -> Tensor:
+    """The number of tensors."""
+    s = given(ctx)
+    return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
+
+
+@rule("SequenceAt", since=11, any_rank=True, total=True)
+def sequence_at(ctx: InferenceContext) -> Tensor:
+    """The tensor at a position, which may count from the end."""
+    s = given(ctx)
+    if s.shape is None:
+        unplaced(ctx)
+        return ctx.tensor(None, inner(s))
+    place = place_of(ctx, 1, s[0])
+    if place is not None:
+        return taken(ctx, s, place)
+    return ctx.tensor([anywhere(ctx, i, d, s[0]) for i, d in enumerate(s.dims[1:])], inner(s))
+
+
+def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
+    """A size of the tensor at an unknown place."""
+    if lost(size):
+        return ctx.fresh(f"size{index}", kind=LOST)
+    if length.constant is None or not 0 < length.constant <= LISTED:
+        return size if at(size, 0) is size else ctx.fresh(f"size{index}")
+    sizes = [at(size, k) for k in range(length.constant)]
+    if all(d is sizes[0] for d in sizes):
+        return sizes[0]
+    made = ctx.fresh(f"size{index}", 0, maximum(*sizes))
+    ctx.facts.append(at_least(made, minimum(*sizes)))
+    return made
+
+
+@rule("SequenceInsert", since=11, any_rank=True, total=True)
+def sequence_insert(ctx: InferenceContext) -> Tensor:
+    """One tensor more, at the end unless a position is given."""
+    s, x = given(ctx), ctx.input(1)
+    alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
+    ctx.limit(alike, f"the sequence and the tensor have the same element type, not {inner(s)} and {x.dtype}")
+    if s.shape is None or x.shape is None:
+        if ctx.has(2):
+            unplaced(ctx)
+        return tensor(s.dtype, None)
+    place = place_of(ctx, 2, s[0], end=1) if ctx.has(2) else s[0]
+    if s[0] is ZERO:
+        return sequence(x.dtype, 1, x.dims)
+    if s.rank != x.rank + 1:
+        return tensor(s.dtype, None)
+    if place is None:
+        place = ctx.fresh("place", 0, s[0])
+    return tensor(s.dtype, [s[0] + 1, *(inserted(d, new, place) for d, new in zip(s.dims[1:], x.dims, strict=True))])
+
+
+def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
+    """A size of a sequence with one tensor more at a place."""
+    if size is new and at(size, 0) is size:
+        return size
+    return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
+
+
+@rule("SequenceErase", since=11, any_rank=True, total=True)
+def sequence_erase(ctx: InferenceContext) -> Tensor:
+    """One tensor less, the last unless a position is given."""
+    s = given(ctx)
+    if s.shape is None:
+        return s
+    place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
+    ctx.require_at_least(s[0], 1, WITHIN)
+    if place is None:
+        place = ctx.fresh("place", 0, s[0] - 1)
+    sizes = [d if at(d, 0) is d else select(less(PLACE, place), d, at(d, PLACE + 1)) for d in s.dims[1:]]
+    return tensor(s.dtype, [s[0] - 1, *sizes])
+
+
+@rule("SplitToSequence", since=11)
+def split_to_sequence(ctx: InferenceContext) -> Tensor:
+    """Parts along an axis: of one size (the last may be smaller), of the sizes listed, or of size 1."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank, 0)
+    length, part = parts(ctx, x[axis])
+    dims: Shape = (*x.dims[:axis], part, *x.dims[axis + 1 :])
+    if not ctx.has(1) and not ctx.integer("keepdims", 1):
+        dims = (*x.dims[:axis], *x.dims[axis + 1 :])
+    return sequence(x.dtype, length, dims)
+
+
+def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
+    """How many parts there are, and the size of each."""
+    if not ctx.has(1):
+        return size, ONE
+    split, items = ctx.input(1), ctx.items(1)
+    if split.rank == 0:
+        chunk = items[0] if items else None
+        if chunk is None:
+            return ctx.fresh("length"), ctx.fresh("size", 0, size)
+        ctx.require_at_least(chunk, 1, "the size of a part is greater than zero")
+        even = chunk.constant and size % chunk is ZERO
+        return ceil_divide(size, chunk), chunk if even else minimum(chunk, size - chunk * PLACE)
+    ctx.require_rank(split, 1)
+    if items is None or any(i is None for i in items):
+        return split[0], ctx.fresh("size", 0, size)
+    known = [i for i in items if i is not None]
+    for item in known:
+        ctx.require_at_least(item, 0, "sizes of parts are not negative")
+    ctx.require_equal(total(known), size, "the sizes of the parts add up to the axis")
+    part = known[-1] if known else ZERO
+    for k, item in reversed(list(enumerate(known[:-1]))):
+        part = select(equal(PLACE, k), item, part)
+    return split[0], part
+
+
+@rule("ConcatFromSequence", since=11, any_rank=True)
+def concat_from_sequence(ctx: InferenceContext) -> Tensor:
+    """All tensors joined along an axis, a new one if `new_axis`."""
+    s = given(ctx)
+    if s.shape is None:
+        return ctx.tensor(None, inner(s))
+    stacks = int(bool(ctx.integer("new_axis", 0)))
+    ctx.require_at_least(s[0], 1, "the sequence isn't empty")
+    axis = ctx.normal(ctx.integer("axis"), s.rank - 1, end=stacks)
+    off = [i for i in range(s.rank - 1) if stacks or i != axis]
+    sizes = agreed(ctx, s, off)
+    if stacks:
+        return ctx.tensor([*sizes[:axis], s[0], *sizes[axis:]], inner(s))
+    sizes[axis] = summed(ctx, s[1 + axis], s[0])
+    return ctx.tensor(sizes, inner(s))
+
+
+def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
+    """The sizes that all tensors of a sequence have along those axes; runtimes skip the empty ones.
+
+    A sequence's type says nothing of its tensors' sizes, so that it is no error of types where they differ.
+    """
+    if any(lost(s[1 + i]) for i in axes):
+        one, other = taken(ctx, s, ZERO), ctx.fresh("other", kind=LOST)
+        ctx.limit(equal(next(d for d in one.dims if lost(d)), other), JOINED)
+        return list(one.dims)
+    length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
+    if length is None or length > LISTED:
+        any_place = ctx.fresh("place", kind="trip")
+        for i in axes:
+            other = at(s[1 + i], any_place)
+            same = any_of(equal(other, sizes[i]), *(equal(at(d, any_place), 0) for d in s.dims[1:]))
+            ctx.limit(in_every_trip(same, any_place, s[0]), JOINED, other, sizes[i])
+        return sizes
+    empty = any_of(*(equal(d, 0) for d in sizes))
+    for k in range(1, length):
+        others = [at(d, k) for d in s.dims[1:]]
+        skipped = any_of(*(equal(d, 0) for d in others))
+        for i in axes:
+            same = any_of(equal(others[i], sizes[i]), empty, skipped)
+            ctx.limit(same, JOINED, others[i], sizes[i])
+            sizes[i] = select(any_of(negate(empty), skipped), sizes[i], others[i])
+        empty = all_of(empty, skipped)
+    return sizes
+
+
+def summed(ctx: InferenceContext, size: Dim, length: Dim) -> Dim:
+    """The sum of a size over all places."""
+    if lost(size):
+        return ctx.fresh("total", kind=LOST)
+    atom = PLACE.as_symbol()
+    slope = slope_of(size, atom) if atom is not None else None
+    if slope is not None:
+        return at(size, 0) * length + slope * (length * (length - 1) // 2)
+    if length.constant is not None and length.constant <= LISTED:
+        return total(at(size, k) for k in range(length.constant))
+    return ctx.fresh("total", kind=LOST)
+
+
+@rule("SequenceMap", since=17, any_rank=True, nested=True)
+def sequence_map(ctx: InferenceContext) -> list[Tensor]:
+    """What the body makes of each tensor of a sequence, and of the others' tensors at its place."""
+    first, body = ctx.input(0), ctx.graph("body")
+    ctx.check(len(body.inputs) == len(ctx.inputs), "the body takes each input")
+    if first.shape is None:
+        return [tensor("", None)] * ctx.outputs
+    place, given = ctx.fresh("place", kind="trip"), []
+    for x in (ctx.input(i) for i in range(len(ctx.inputs))):
+        if x.dtype.startswith("seq(") and x.shape is not None:
+            ctx.require_at_least(x[0], first[0], "no sequence is shorter than the first")
+        given.append(x if not x.dtype.startswith("seq(") else taken(ctx, x, place))
+    before = mark(ctx)
+    outputs = apart(ctx, body, given, "", "body")
+    hidden = symbols_since(ctx, before.made)
+    before.rewrite(ctx, lambda f: in_every_trip(f, place, first[0]))
+    return [gathered(t, first[0], place, hidden) for t in outputs]
+
+
+def taken(ctx: InferenceContext, s: Tensor, place: Dim) -> Tensor:
+    """The tensor of a sequence at a place; sizes that aren't known may be others at each."""
+    if s.shape is None:
+        return tensor(inner(s), None)
+    sizes = enumerate(s.dims[1:])
+    return tensor(inner(s), [ctx.fresh(f"size{i}", kind=LOST) if lost(d) else at(d, place) for i, d in sizes])
+
+
+def lost(size: Dim) -> bool:
+    """Whether nobody knows how a size depends on the place."""
+    return any(s.kind == LOST for s in size.symbols)
+
+
+def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:
+    """The sequence of such tensors at all places."""
+    if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
+        return sequence(t.dtype, length, None)
+    return sequence(t.dtype, length, [put(d, place, PLACE) for d in t.shape])
+
+
+# Optional values
+
+
+@rule("Optional", since=15, any_rank=True, total=True)
+def optional(ctx: InferenceContext) -> Tensor:
+    """The input as an optional value, or none of the type given."""
+    if ctx.has(0):
+        x = ctx.input(0)
+        return tensor(f"optional({x.dtype})", x.shape)
+    declared = ctx.attribute("type")
+    if not isinstance(declared, Declared):
+        ctx.reject("an input or attribute 'type' is given")
+    sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
+    if sizes is None or len(sizes) < len(declared.shape or ()):
+        return tensor(f"optional({declared.dtype})", None)
+    length = [ctx.fresh("length")] if declared.kind == "sequence" else []
+    return tensor(f"optional({declared.dtype})", [*length, *sizes])
+
+
+@rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)
+def optional_has_element(ctx: InferenceContext) -> Tensor:
+    """Whether there is a value; what isn't optional is there."""
+    there: Dim | None = ZERO if not ctx.has(0) else ONE
+    if ctx.has(0) and (ctx.input(0).dtype == "" or ctx.input(0).dtype.startswith("optional(")):
+        there = None
+    return ctx.tensor((), "bool", elements((), [there]))
+
+
+@rule("OptionalGetElement", since=15, any_rank=True, total=True)
+def optional_get_element(ctx: InferenceContext) -> Tensor:
+    """The value itself."""
+    x = ctx.input(0)
+    return tensor(inner(x), x.shape) if x.dtype.startswith("optional(") else x
+
+
+__all__ = ["PLACE", "sequence"]

@@ -1,0 +1,114 @@
+"""Running subgraphs: what they state can be taken back or rewritten, and what they make gets names of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from shapesmt.algebra import ENTRY, TRUE, Atom, Dim, Formula, Replacer, atom_of, of_atom, symbol
+from shapesmt.algebra import twin as of_kind
+from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
+from shapesmt.rules import Elements, InferenceContext, Tensor, Unjudged, rewritten
+
+
+class Mark(NamedTuple):
+    """How much a context had stated, to take back or rewrite what came after."""
+
+    requirements: int
+    facts: int
+    unjudged: int
+    made: int
+
+    def undo(self, ctx: InferenceContext) -> None:
+        """Take it back."""
+        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.made), self, strict=True):
+            del listed[length:]  # type: ignore[attr-defined]  # a list each
+
+    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
+        """Change its conditions; those of branches only if symbols are renamed."""
+        ctx.requirements[self.requirements :] = [
+            r._replace(formula=change(r.formula), given=change(r.given) if renamed else r.given)
+            for r in ctx.requirements[self.requirements :]
+        ]
+        ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
+
+
+def mark(ctx: InferenceContext) -> Mark:
+    """What is stated so far."""
+    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.made))
+
+
+def apart(
+    ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
+) -> list[Tensor]:
+    """A subgraph's outputs; the sizes that data decides in there get names of their own."""
+    start = mark(ctx)
+    _require_types(ctx, graph.inputs.values(), inputs)
+    _require_ranks(ctx, graph, inputs, label)
+    outputs = ctx.run_graph(graph, inputs, label, given)
+    _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
+    twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
+    renaming = Replacer({**twins, **{entry_of(a): of_kind(d, ENTRY) for a, d in twins.items()}})
+    start.rewrite(ctx, renaming.apply)
+    ctx.made[start.made :] = twins.values()
+    return [rewritten(t, renaming) for t in outputs]
+
+
+def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
+    """State that what a body takes and makes is of the element types that it declares."""
+    for said, t in zip(declared, tensors, strict=False):
+        alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
+        ctx.check(alike, f"the body's tensors are of their declared type, {said.dtype}")
+
+
+def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
+    """State that what a body carries and scans has its declared rank.
+
+    A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
+    """
+    law, first = "the body's tensors have their declared rank", 2 if ctx.node.op == "Loop" else 0
+    for said, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
+        if said.shape is not None and t.shape is not None and len(said.shape) != t.rank:
+            ctx.check(ctx.node.op == "Loop", law)
+            ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", law))
+
+
+def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
+    """The symbols made after the first so many."""
+    found = frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
+    return found.union(map(entry_of, found))
+
+
+def entry_of(atom: Atom) -> Atom:
+    """The symbol that stands for this one in elements that aren't known."""
+    return atom_of(of_kind(of_atom(atom), ENTRY))
+
+
+def twin(atom: Atom, prefix: str) -> Dim:
+    """A symbol like it of another name."""
+    return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
+
+
+def truth_of(t: Tensor | None) -> Dim | None:
+    """The one element of a condition (0 or 1); None where unknown."""
+    value = t.value if t is not None else None
+    item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+    return item if isinstance(item, Dim) else None
+
+
+def bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str]) -> Node:
+    """A node of a function's body with the caller's attributes put in and omitted inputs left out."""
+    attributes: dict[str, Any] = {}
+    for name, value in node.attributes.items():
+        if isinstance(value, Reference):
+            passed = given[value.name] if value.name in given else defaults.get(value.name)
+            if passed is not None:
+                attributes[name] = passed
+        elif isinstance(value, Graph):
+            within = missing.difference(value.inputs, value.literals, *(n.outputs for n in value.nodes))
+            attributes[name] = replace(value, nodes=[bound(n, given, defaults, within) for n in value.nodes])
+        else:
+            attributes[name] = value
+    inputs = ["" if name in missing else name for name in node.inputs]
+    return node._replace(attributes=Attributes(attributes), inputs=inputs)

@@ -1,0 +1,208 @@
+"""What a loop carries: how sizes and elements go from trip to trip, and what holds in every trip.
+
+A trip has an index, a symbol. A number that every trip keeps, or changes by the same amount, or makes anew is
+known at any index and therefore after the last trip; the others aren't known.
+
+    >>> from shapesmt.algebra import const, symbol
+    >>> n, i = symbol("n", 1, 9), symbol("i", 0, 9)
+    >>> course = Course(n).after(n + 2, i, frozenset())  # a trip that is given n leaves n + 2
+    >>> course.at(i, i), course.at(const(5), i)
+    (Dim('2*i + n'), Dim('n + 10'))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from shapesmt.algebra import (
+    FALSE,
+    ZERO,
+    Atom,
+    Dim,
+    Formula,
+    Replacer,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    const,
+    differs,
+    equal,
+    implies,
+    maximum,
+    minimum,
+    replace_atom,
+    select,
+)
+from shapesmt.rules import Elements, Tensor, Value, elements, is_open_value, tensor
+
+Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
+LISTED = 32  # trips looked at one by one
+_UNKNOWN = 2  # stages of a Course: 0 kept, 1 by steps, 2 unknown, 3 made anew, 4 unknown for good
+
+
+def put(what: Any, index: Dim, trip: Dim) -> Any:
+    """An expression or a condition at another trip."""
+    atom = index.as_symbol()
+    return what if atom is None else Replacer({atom: trip}).apply(what)
+
+
+def independent(dim: Dim, hidden: Hidden) -> bool:
+    """Whether it means the same in every trip, but for the index."""
+    return dim.symbols.isdisjoint(hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One number: `start + step*index`, or (`left`) what the trip before left, whatever that was given."""
+
+    start: Dim
+    step: Dim = ZERO
+    left: Dim | None = None
+    stage: int = 0
+
+    def at(self, trip: Dim, index: Dim) -> Dim | None:
+        """The number that a trip is given; None where unknown."""
+        if self.left is not None:
+            return select(at_least(trip, 1), put(self.left, index, trip - 1), self.start)
+        return self.start + self.step * trip if self.stage < _UNKNOWN else None
+
+    def after(self, out: Dim, index: Dim, hidden: Hidden) -> Course:
+        """Itself where a trip leaves what the next is to be given, else the next thing to try."""
+        if self.stage != _UNKNOWN and self.at(index + 1, index) is out:
+            return self
+        if self.stage == 0:
+            step = put(out, index, ZERO) - self.start
+            return Course(self.start, step if independent(step, hidden) else ZERO, stage=1)
+        if self.stage == _UNKNOWN and independent(out, hidden):
+            return Course(self.start, left=out, stage=3)
+        return Course(self.start, stage=_UNKNOWN if self.stage <= _UNKNOWN else 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """One loop-carried tensor; `sizes` is None once trips change its rank."""
+
+    start: Tensor
+    sizes: tuple[Course, ...] | None
+    items: tuple[Course | None, ...] | None
+    value: Value | None  # of another kind: known while no trip changes it
+
+    @property
+    def loses(self) -> bool:
+        """Whether elements are known before the first trip, and no longer after it."""
+        kept = self.value is not None or (self.items is not None and None not in self.items)
+        left = [c.left for c in self.items or () if c is not None and c.left is not None]
+        return self.start.value is not None and (not kept or any(map(is_open_value, left)))
+
+    def at(self, trip: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
+        """The tensor that a trip is given; `fresh` makes the sizes that aren't known."""
+        if self.sizes is None:
+            return tensor(self.start.dtype, None)
+        known = [c.at(trip, index) for c in self.sizes]
+        value = self.value
+        if self.items is not None:
+            assert isinstance(self.start.value, Elements)
+            items = [None if c is None else c.at(trip, index) for c in self.items]
+            value = elements(self.start.value.shape, items)
+        return tensor(self.start.dtype, [fresh(i) if d is None else d for i, d in enumerate(known)], value)
+
+    def after(self, out: Tensor, index: Dim, hidden: Hidden) -> Carried:
+        """The same for a tensor that a trip leaves."""
+        if self.sizes is None:
+            return self
+        if out.shape is None or out.rank != len(self.sizes):
+            return replace(self, sizes=None, items=None, value=None)
+        sizes = tuple(c.after(d, index, hidden) for c, d in zip(self.sizes, out.dims, strict=True))
+        if any(c.stage for c in sizes):
+            return replace(self, sizes=sizes, items=None, value=None)
+        value = self.value if out.value is self.value else None
+        return replace(self, sizes=sizes, items=self._items_after(out, index, hidden), value=value)
+
+    def _items_after(self, out: Tensor, index: Dim, hidden: Hidden) -> tuple[Course | None, ...] | None:
+        if self.items is None or not isinstance(out.value, Elements):
+            return None
+        pairs = zip(self.items, out.value.items, strict=True)
+        return tuple(c.after(i, index, hidden) if c is not None and isinstance(i, Dim) else None for c, i in pairs)
+
+
+def carried(start: Tensor) -> Carried:
+    """A tensor before the first trip."""
+    if start.shape is None:
+        return Carried(start, None, None, None)
+    sizes = tuple(map(Course, start.dims))
+    value = start.value
+    if isinstance(value, Elements) and all(i is None or isinstance(i, Dim) for i in value.items):
+        items = tuple(Course(i) if isinstance(i, Dim) else None for i in value.items)
+        return Carried(start, sizes, items, None)
+    return Carried(start, sizes, None, value)
+
+
+# What holds in every trip
+
+
+def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
+    """The condition for all indices below `trips`; where it is linear in the index, without it.
+
+    >>> from shapesmt.algebra import symbol
+    >>> i, n, m = symbol("i", 0, 8), symbol("n", 1, 9), symbol("m", 1, 9)
+    >>> in_every_trip(at_least(m, i + 2), i, n)
+    Formula('m >= n + 1')
+    """
+    atom = index.as_symbol()
+    if atom is None or atom not in formula.symbols:
+        return implies(at_least(trips, 1), formula)
+    if formula.op == "and":
+        return all_of(*(in_every_trip(f, index, trips) for f in formula.args))
+    if formula.op == "or":
+        varying = [f for f in formula.args if atom in f.symbols]
+        if len(varying) == 1:
+            rest = [f for f in formula.args if f is not varying[0]]
+            return any_of(*rest, in_every_trip(varying[0], index, trips))
+    elif formula.dim is not None:
+        worst = _at_worst(formula, formula.dim, atom, trips)
+        if worst is not None:
+            return worst
+    if trips.constant is not None and trips.constant <= LISTED:
+        return all_of(*(put(formula, index, const(trip)) for trip in range(trips.constant)))
+    return implies(at_least(trips, index + 1), formula)
+
+
+def _at_worst(formula: Formula, dim: Dim, atom: Atom, trips: Dim) -> Formula | None:
+    slope = slope_of(dim, atom)
+    if slope is None:
+        return None
+    first = replace_atom(dim, atom.number, ZERO)
+    if formula.op == "ge" and (slope.lo >= 0 or slope.hi <= 0):
+        worst = first if slope.lo >= 0 else first + slope * (trips - 1)
+        return implies(at_least(trips, 1), at_least(worst, 0))
+    if formula.op == "eq" and (slope.lo > 0 or slope.hi < 0):
+        return all_of(at_most(trips, 1), implies(at_least(trips, 1), equal(first, 0)))
+    return None
+
+
+def slope_of(dim: Dim, atom: Atom) -> Dim | None:
+    """What the expression gains as the symbol grows by one; None where it isn't linear in it."""
+    if any(a is not atom and atom in a.symbols for a in dim.atoms()):
+        return None
+    first = replace_atom(dim, atom.number, ZERO)
+    slope = replace_atom(dim - first, atom.number, ZERO + 1)
+    return slope if all(m.count(atom.number) <= 1 for m, _ in dim.terms) else None
+
+
+def trips_until_false(condition: Dim, index: Dim, hidden: Hidden) -> Dim | None:
+    """The number of trips until a condition `a - k*index >= 0` (or several) computed at a trip's end fails."""
+    atom = index.as_symbol()
+    formula = differs(condition, 0)
+    parts: Sequence[Formula] = formula.args if formula.op == "and" else (formula,)
+    limits: list[Dim] = []
+    for part in parts:
+        slope = slope_of(part.dim, atom) if part.dim is not None and atom is not None else None
+        if part.op != "ge" or part.dim is None or atom is None or slope is None or not independent(part.dim, hidden):
+            return None
+        if slope.constant is None or slope.constant >= 0:
+            return None
+        limits.append(maximum(replace_atom(part.dim, atom.number, ZERO) // -slope + 2, 1))
+    return minimum(*limits) if formula is not FALSE and limits else None

@@ -1,0 +1,355 @@
+"""Operators that pick elements by index or by position: `Gather` and its kin, `Slice`, `TopK`, `OneHot`, `NonZero`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from shapesmt.algebra import (
+    ENTRY,
+    FALSE,
+    ZERO,
+    Dim,
+    any_of,
+    as_dim,
+    at_least,
+    at_most,
+    differs,
+    entries,
+    entry,
+    equal,
+    product,
+    select,
+    spelled,
+    total,
+    twin,
+)
+from shapesmt.algebra.numeric import Real
+from shapesmt.ops.shared.fields import (
+    Array,
+    along,
+    array_of,
+    concrete,
+    element_of,
+    integers_of,
+    numbers,
+    term_of,
+    valued,
+    wanted,
+    within,
+)
+from shapesmt.ops.shared.indices import columns, count_true, require_inside, swept, true_place
+from shapesmt.rules import (
+    LOST,
+    MAX_ELEMENTS,
+    Decided,
+    Elements,
+    Field,
+    InferenceContext,
+    Item,
+    Shape,
+    Tensor,
+    Value,
+    element,
+    field,
+    from_array,
+    is_open_value,
+    move_positions,
+    position,
+    require_vector,
+    rule,
+    uniform,
+)
+
+
+@rule("Gather")
+def gather(ctx: InferenceContext) -> Tensor:
+    """`out[..., i, ...] = x[..., indices[i], ...]` along one axis."""
+    x, indices = ctx.input(0), ctx.input(1)
+    axis = ctx.axis(x.rank, 0)
+    require_inside(ctx, indices, x[axis])
+    dims = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
+    return ctx.tensor(dims, value=_gathered(x, indices, axis, dims))
+
+
+def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | None:
+    array, index = array_of(x) if x.value is not None else None, array_of(indices)
+    if array is not None and index is not None and concrete(dims) is not None:
+        if index.size > MAX_ELEMENTS or (index.size == 0 and array.size == 0):
+            return None
+        rows = np.moveaxis(array, axis, 0)
+        picked = [_picked(rows, i) for i in index.ravel().tolist()]
+        stacked = np.empty((len(picked), *rows.shape[1:]), dtype=object)
+        for row, part in enumerate(picked):
+            stacked[row] = part[()]
+        shaped = stacked.reshape((*index.shape, *rows.shape[1:]))
+        return from_array(np.moveaxis(shaped, range(index.ndim), range(axis, axis + index.ndim)))
+    after, place = x.rank - axis - 1, element_of(indices)
+    if place is None:
+        return None
+    at = within(move_positions(place, lambda b: position(b + after)), x[axis])
+    back = x.rank - axis
+
+    def moved(b: int) -> Dim:
+        return at if b == back else position(b) if b < back else position(b + indices.rank - 1)
+
+    return _substituted(x, dims, moved)
+
+
+def _substituted(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value | None:
+    element = term_of(x)
+    return None if element is None else valued(dims, move_positions(element, moved))
+
+
+def _picked(rows: Array, index: Item) -> Array:
+    """The row at an index; a symbolic one chooses element by element."""
+    size = len(rows)
+    if not isinstance(index, Dim) or not size:
+        return np.full(rows.shape[1:], None, dtype=object)
+    if index.constant is not None:
+        inside = -size <= index.constant < size
+        return np.asarray(rows[index.constant], dtype=object) if inside else _picked(rows, None)
+    lists = rows.reshape(size, -1).T.tolist()
+    chosen = np.empty(len(lists), dtype=object)
+    chosen[:] = [along(items, within(index, as_dim(size))) for items in lists]
+    shaped: Array = chosen.reshape(rows.shape[1:])
+    return shaped
+
+
+@rule("GatherElements", since=11)
+def gather_elements(ctx: InferenceContext) -> Tensor:
+    """`out[i, j] = x[indices[i, j], j]` (for axis 0); off the axis the indices are no larger than x."""
+    x, indices = ctx.input(0), ctx.input(1)
+    axis = same_rank(ctx, x, indices)
+    require_inside(ctx, indices, x[axis])
+    place = element_of(indices)
+    if place is None:
+        return ctx.tensor(indices.dims)
+    at, back = within(place, x[axis]), x.rank - axis
+    return ctx.tensor(indices.dims, value=_substituted(x, indices.dims, lambda b: at if b == back else position(b)))
+
+
+def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
+    """The axis, of data and indices of one rank where the indices are no larger off it."""
+    ctx.check(x.rank == indices.rank, f"data and indices have one rank, not {x.rank} and {indices.rank}")
+    axis = ctx.axis(x.rank, 0)
+    for i in range(x.rank):
+        if i != axis:
+            ctx.require(at_least(x[i], indices[i]), "indices are no larger than data off the axis", indices[i], x[i])
+    return axis
+
+
+@rule("GatherND", since=11)
+def gather_nd(ctx: InferenceContext) -> Tensor:
+    """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
+    x, indices = ctx.input(0), ctx.input(1)
+    batch = ctx.integer("batch_dims", 0)
+    ctx.check(0 <= batch < min(x.rank, indices.rank), f"batch_dims {batch} is less than both ranks")
+    for i in range(batch):
+        ctx.require_equal(x[i], indices[i], "the batch axes of data and indices match")
+    depth = _tuple_length(ctx, x, indices, batch)
+    if depth is None:
+        return ctx.tensor(None)
+    picked = columns(indices, depth)
+    rest = product(x.dims[batch + depth :])
+    for i, column in enumerate(picked):
+        require_inside(ctx, column, x[batch + i], equal(rest, 0))  # empty slices are never looked up
+    dims = (*indices.dims[:-1], *x.dims[batch + depth :])
+    return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims))
+
+
+def _tuple_length(ctx: InferenceContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
+    """How many axes an index tuple names."""
+    ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
+    last = indices[-1]
+    ctx.require_at_least(x.rank - batch, last, "an index tuple is no longer than the rank it indexes")
+    ctx.check(last.constant is None or last.constant <= x.rank - batch, "an index tuple is no longer than the rank")
+    return last.constant
+
+
+def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape) -> Value | None:
+    parts = [element_of(column) for column in picked]
+    tail = x.rank - batch - len(picked)
+    places = [
+        within(move_positions(part, lambda b: position(b + tail)), x[batch + i])
+        for i, part in enumerate(parts)
+        if part is not None
+    ]
+    if len(places) < len(parts):
+        return None
+
+    def moved(b: int) -> Dim:
+        axis = x.rank - b
+        return position(len(dims) - axis) if axis < batch else places[axis - batch] if b > tail else position(b)
+
+    return _substituted(x, dims, moved)
+
+
+@rule("OneHot", since=9, any_rank=True)
+def one_hot(ctx: InferenceContext) -> Tensor:
+    """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
+    indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
+    ctx.limit(indices.shape is None or indices.rank > 0, "the rank is at least 1, not 0")
+    if values.shape is not None:
+        require_vector(ctx, 2, 2, "values are off and on")
+    depth = _depth(ctx, amount)
+    if indices.shape is None:
+        return ctx.tensor(None, values.dtype)
+    axis = ctx.axis(indices.rank + 1, -1)
+    if depth is not None:
+        ctx.require_at_least(depth, 1, "depth is at least 1")
+    size = element(ctx, "depth", 1, 0, 1) if depth is None else depth
+    dims = [*indices.dims[:axis], size, *indices.dims[axis:]]
+    return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
+
+
+def _depth(ctx: InferenceContext, amount: Tensor) -> Dim | None:
+    """How many there are to choose from, where it is known."""
+    if amount.shape is not None:
+        fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
+        ctx.limit(fits, "depth is one number", amount.numel, 1)
+    return _single(ctx, 1)
+
+
+def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[Dim]) -> Value | None:
+    place = element_of(indices)
+    ends = values.value.items if isinstance(values.value, Elements) else ()
+    if place is None or len(ends) != 2 or not all(isinstance(e, Dim) for e in ends):
+        return None
+    off, on = (e for e in ends if isinstance(e, Dim))
+    back = len(dims) - axis
+    at = within(move_positions(place, lambda b: position(b if b < back else b + 1)), depth)
+    return valued(dims, select(equal(at, position(back)), on, off))
+
+
+def _single(ctx: InferenceContext, index: int) -> Dim | None:
+    """The one number an input holds, cut to an integer."""
+    ctx.grant(index)
+    value = ctx.input(index).value
+    item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
+    return item.to_int() if isinstance(item, Real) else item
+
+
+@rule("TopK")
+def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
+    """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank, -1)
+    k = _amount(ctx, x[axis])
+    dims = [*x.dims[:axis], k, *x.dims[axis + 1 :]]
+    best, places = _best(ctx, x, axis, k)
+    return ctx.tensor(dims, value=best), ctx.tensor(dims, "int64", places)
+
+
+def _amount(ctx: InferenceContext, size: Dim) -> Dim:
+    """How many are picked: an attribute before opset 10, an input since."""
+    if ctx.version >= 10:
+        listed = wanted(ctx, 1)
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "k is a list of one number")
+        ctx.check(listed is None or len(listed) == 1, "k is one number")
+        if listed is None and ctx.input(1).shape is not None:
+            ctx.require_equal(ctx.input(1)[0], 1, "k is one number")
+        k = listed[0] if listed else None
+    else:
+        k = as_dim(ctx.integer("k"))
+    if k is None:
+        return ctx.fresh("k", 0, size, how=Decided((1,), place=0, free=True))
+    ctx.require_at_least(k, 0, "k is not negative")
+    ctx.require(at_least(size, k), "k is no more than the size of the axis", k, size)
+    return k
+
+
+def _best(ctx: InferenceContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
+    """The elements picked from known integers; equal ones in the order of their indices."""
+    items = integers_of(x)
+    if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.integer("sorted", 1):
+        return None, None
+    array = np.array(items, dtype=object).reshape(x.value.shape)
+    if not 0 <= k.constant <= array.shape[axis]:
+        return None, None
+    order = np.argsort(-array if ctx.integer("largest", 1) else array, axis=axis, kind="stable").take(
+        range(k.constant), axis
+    )
+    best = np.take_along_axis(array, order, axis)
+    return numbers(best), numbers(order)
+
+
+@rule("NonZero", since=9, any_rank=True, dtype="int64")
+def non_zero(ctx: InferenceContext) -> Tensor:
+    """`out.shape = [rank, number of elements that aren't 0]`."""
+    x = ctx.input(0)
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rank", 1), ctx.fresh("count")), "int64")
+    rank = max(x.rank, 1)
+    count = _count_nonzero(ctx, x)
+    return ctx.tensor((rank, count), "int64", _places(ctx, x, count))
+
+
+def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
+    """Where the elements are that aren't 0, a row for each axis; of unknown ones that it is on the axis."""
+    if isinstance(x.value, Elements) and count.constant is not None:
+        truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
+        found = np.array(np.nonzero(truths))
+        return numbers(found) if found.shape[1] == count.constant else None
+    if x.rank <= 1 and (uniform(x.value) or ZERO).lo > 0:
+        return valued((as_dim(1), count), position(1))
+    chosen = isinstance(x.value, Elements) and all(i is not None and is_open_value(i) for i in x.value.items)
+    if not x.rank or not (chosen or x.value is None):
+        return None
+    rows = [entry(twin(true_place(ctx, 0, axis), ENTRY), position(1)) for axis in range(x.rank)]
+    element = along(rows, position(2))
+    return None if element is None else field(element)
+
+
+def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
+    ctx.only_sizes(0)
+    if isinstance(x.value, Elements):
+        ones = [select(differs(i, 0), 1, 0) for i in x.value.items if isinstance(i, Dim)]
+        unknown = len(x.value.items) - len(ones)
+        return total(ones) + (ctx.fresh("count", 0, unknown, how=Decided((0,))) if unknown else ZERO)
+    same = uniform(x.value)
+    if same is not None and x.numel.lo >= 0:
+        return select(differs(same, 0), x.numel, 0)
+    if isinstance(x.value, Field) and not entries(x.value.element):
+        return swept("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
+    return count_true(ctx, 0)
+
+
+@rule("Compress", since=9)
+def compress(ctx: InferenceContext) -> Tensor:
+    """Slices along an axis (or elements of the flattened tensor) where the condition is true."""
+    x, condition = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 1, least=True)
+    axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
+    size = x.numel if axis is None else x[axis]
+    ctx.only_sizes(1)
+    flags, length = integers_of(condition), size.constant
+    if flags is not None and (length is not None or size.lo >= len(flags)):
+        count = as_dim(sum(map(bool, flags[:length])))
+    else:
+        count = _taken(ctx, size, condition)
+    return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims)
+
+
+def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
+    """How many flags are set, of those that there is something to take for."""
+    if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
+        return count_true(ctx, 1)
+    count = ctx.fresh("count", 0, size, LOST if condition.followed else "data", how=Decided((1,)))
+    ctx.facts.append(at_least(condition.numel, count))
+    return count
+
+
+@rule("Unique", since=11)
+def unique(ctx: InferenceContext) -> tuple[Tensor, ...]:
+    """The distinct elements (or slices along an axis), where each first occurs, the way back, and their counts."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
+    size = x.numel if axis is None else x[axis]
+    ctx.only_sizes(0)
+    count = ctx.fresh("count", min(int(size.lo), 1), size)
+    ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
+    dims = (count,) if axis is None else x.replace(axis, count).dims
+    per_slice = ctx.tensor((count,), "int64")
+    return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice

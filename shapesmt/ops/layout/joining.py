@@ -1,0 +1,267 @@
+"""Operators that join and part tensors, and grow them at their ends: `Concat`, `Split`, `Pad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, prod
+from typing import Any
+
+import numpy as np
+
+from shapesmt.algebra import (
+    FALSE,
+    ZERO,
+    Dim,
+    all_of,
+    any_of,
+    at_least,
+    ceil_divide,
+    divides,
+    equal,
+    less,
+    minimum,
+    select,
+    total,
+)
+from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
+from shapesmt.ops.shared.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
+from shapesmt.rules import (
+    MAX_ELEMENTS,
+    Decided,
+    Elements,
+    InferenceContext,
+    Item,
+    Shape,
+    Tensor,
+    Value,
+    from_array,
+    move_positions,
+    position,
+    require_fits,
+    require_least,
+    rule,
+)
+
+LARGEST_PART = 2**31 - 1
+MAX_JOINED = 8  # formulas joined into one
+_JOIN = "joined tensors match off the join axis"
+
+
+@rule("Concat")
+def concat(ctx: InferenceContext) -> Tensor:
+    """Inputs agree on every axis but `axis`; there the output is their sum."""
+    parts = ctx.same_rank(*map(ctx.input, range(len(ctx.inputs))))
+    axis = ctx.axis(parts[0].rank, 1 if ctx.version < 4 else None)
+    dims = list(parts[0].dims)
+    for x in parts[1:]:
+        _agree(ctx, dims, x, axis)
+    dims[axis] = total(x[axis] for x in parts)
+    return ctx.tensor(dims, value=joined(parts, axis, dims))
+
+
+def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None:
+    """The sizes so far agree with one more tensor; ONNX Runtime skips what is empty along the join axis."""
+    so_far = dims[axis]
+    for i in range(len(dims)):
+        if i == axis or dims[i] is x[i]:
+            continue
+        first = all_of(equal(so_far, 0), *(at_least(d, 1) for d in x.dims)) if so_far.lo <= 0 else FALSE
+        ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), first), _JOIN, dims[i], x[i])
+        dims[i] = select(first, x[i], dims[i])
+    dims[axis] = so_far + x[axis]
+
+
+def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+    """The elements of tensors joined along an axis."""
+    if not any(isinstance(x.value, Elements) for x in parts) or concrete(dims) is None:
+        return _joined_formulas(parts, axis, dims)
+    arrays = [array_of(x) for x in parts]
+    if any(a is None for a in arrays):
+        return _joined_formulas(parts, axis, dims)
+    try:
+        return from_array(np.concatenate([a for a in arrays if a is not None], axis))
+    except ValueError:  # the sizes off the axis differ
+        return None
+
+
+def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+    """The element chosen by the position along the join axis."""
+    parts = [x for x in parts if x[axis] is not ZERO]
+    pieces: list[Any] = [term_of(x) for x in parts]
+    if not pieces or len(pieces) > MAX_JOINED or None in pieces:
+        return None
+    back = len(dims) - axis
+    ends = [total(x[axis] for x in parts[:i]) for i in range(len(parts) + 1)]
+    shifted = [
+        move_positions(e, lambda b, start=start: position(b) - start if b == back else position(b))  # type: ignore[misc]  # bound early
+        for e, start in zip(pieces, ends, strict=False)
+        if e is not None
+    ]
+    result = shifted[-1]
+    for piece, end in zip(shifted[-2::-1], ends[-2:0:-1], strict=True):
+        result = choice(less(position(back), end), piece, result)
+    return valued(dims, result)
+
+
+@rule("Split")
+def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
+    """The sizes along `axis` add up to the input's; without a list of them they are even."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank, 0)
+    sizes = _split_sizes(ctx, x[axis])
+    found, start = [], ZERO
+    for size in sizes:
+        if LARGEST_PART < size.hi < inf:
+            ctx.require_at_least(LARGEST_PART, size, "the size of a part doesn't overflow 32 bits")
+        dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
+        found.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
+        start = start + size
+    return tuple(found)
+
+
+def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
+    if ctx.has(1) or "split" in ctx.attributes:
+        listed = counted(ctx, 1, ctx.outputs, "sizes") if ctx.has(1) else attribute(ctx, "split", ctx.outputs, "sizes")
+        require_least(ctx, listed, 0, "sizes are not negative")
+        return _completed(ctx, size, listed)
+    if "num_outputs" in ctx.attributes:
+        ctx.require_at_least(size, ctx.integer("num_outputs"), "no part is empty")
+        chunk = _chunk(size, ctx.outputs)
+        last = size - chunk * (ctx.outputs - 1)
+        law = f"{ctx.outputs} chunks of equal size, but for a smaller last one, cover the axis"
+        ctx.require(all_of(at_least(last, 1), at_least(chunk, last)), law, last, chunk)
+        return [chunk] * (ctx.outputs - 1) + [last]
+    ctx.limit(ctx.version < 18, "a list of sizes or attribute 'num_outputs' is given")
+    ctx.require(divides(ctx.outputs, size), f"the axis splits evenly into {ctx.outputs}", size, ctx.outputs)
+    return [size // ctx.outputs] * ctx.outputs
+
+
+def _chunk(size: Dim, parts: int) -> Dim:
+    """An even part, rounded up; the runtimes divide in float32."""
+    if not 1 << MANTISSA["float32"] < size.hi < inf:
+        return ceil_divide(size, parts)
+    return (from_dim(size, "float32") / literal(parts, "float32")).ceil().to_int()
+
+
+def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -> list[Dim]:
+    """The listed sizes, which add up; a single unknown one is the rest."""
+    rest = size - total(d for d in listed if d is not None)
+    unknown = [i for i, d in enumerate(listed) if d is None]
+    if not unknown:
+        ctx.require_equal(size - rest, size, "the sizes add up to the size of the axis")
+    else:
+        ctx.require_at_least(rest, 0, "the sizes add up to the size of the axis")
+    if len(unknown) == 1:
+        return [rest if d is None else d for d in listed]
+    free = [ctx.fresh(f"size{i}", 0, size, how=Decided((1,))) if d is None else d for i, d in enumerate(listed)]
+    if unknown:
+        ctx.facts.append(any_of(less(rest, 0), equal(total(free), size)))
+    return free
+
+
+def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None:
+    back, begin, length = x.rank - axis, start.constant, dims[axis].constant
+    if isinstance(x.value, Elements) and (
+        begin is None or length is None or not 0 <= begin + length <= x.value.shape[axis]
+    ):
+        return None
+    return viewed(
+        x,
+        dims,
+        lambda a: a.take(range(begin or 0, (begin or 0) + (length or 0)), axis),
+        lambda b: position(b) + start if b == back else position(b),
+    )
+
+
+@rule("Pad")
+def pad(ctx: InferenceContext) -> Tensor:
+    """`out.shape[i] = before[i] + x.shape[i] + after[i]`; negative pads crop."""
+    x = ctx.input(0)
+    ctx.check(x.rank >= 1, "a scalar can't be padded")
+    mode = ctx.text("mode", "constant")
+    ctx.check(mode in ("constant", "reflect", "edge", "wrap"), f"mode '{mode}' is constant, reflect, edge or wrap")
+    _require_filler(ctx, x, mode)
+    axes = ctx.constants(3) if ctx.has(3) else tuple(range(x.rank))
+    if axes is None:
+        _require_pads(ctx)
+        return ctx.tensor([ctx.fresh(f"size{i}", how=Decided((1, 3))) for i in range(x.rank)])
+    axes = ctx.normals(axes, x.rank)
+    pads = _pads(ctx, 2 * len(axes))
+    dims = list(x.dims)
+    for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
+        dims[axis] = _padded(ctx, x, axis, before, after, mode)
+    return ctx.tensor(dims, value=_pad_value(ctx, axes, pads, mode, dims))
+
+
+def _require_filler(ctx: InferenceContext, x: Tensor, mode: str) -> None:
+    """State that there is something to pad with."""
+    if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
+        ctx.require_at_least(x.numel, 1, "mode wrap has an element to repeat")
+    if ctx.has(2) and ctx.input(2).shape is not None:
+        ctx.limit(equal(ctx.input(2).numel, 1), "what is padded with is one number", ctx.input(2).numel, 1)
+
+
+def _require_pads(ctx: InferenceContext) -> None:
+    """State that there are two pads for each of some axes, whichever those are."""
+    pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
+    if pads.shape is not None and axes.shape is not None:
+        ctx.require_equal(pads[0], 2 * axes[0], "there are two pads for each axis, not more or fewer")
+    listed = ctx.items(1) or ()
+    for before, after in zip(listed, listed[len(listed) // 2 :], strict=False):
+        if before is not None and after is not None:
+            fits = any_of(*(at_least(size + before + after, 0) for size in ctx.input(0).dims))
+            ctx.limit(fits, "pads crop no more than there is", before + after)
+
+
+def _pads(ctx: InferenceContext, count: int) -> list[Dim | None]:
+    if ctx.version >= 11:
+        return counted(ctx, 1, count, "pads")
+    return attribute(ctx, "pads" if ctx.version >= 2 else "paddings", count, "pads")
+
+
+def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
+    """The size of one padded axis, and what the mode needs of it."""
+    size = x[axis]
+    if before is None or after is None:
+        return ctx.fresh(f"size{axis}", how=Decided((1, 3)))
+    padded = size + before + after
+    require_fits(ctx, padded, "the padded size")
+    ctx.require_at_least(padded, 0, "pads crop no more than there is")
+    if mode == "constant" or (before is ZERO and after is ZERO):
+        return padded
+    kept = size + minimum(before, 0) + minimum(after, 0)
+    # ONNX Runtime lets an empty tensor grow along its other axes, but for mode wrap.
+    empty = all_of(equal(x.numel, 0), any_of(at_least(size, 1), equal(padded, 0)))
+    legal = at_least(kept, 1)
+    if mode == "reflect":
+        legal = all_of(legal, less(before, kept), less(after, kept))
+    law = {"reflect": "reflected pads are shorter than the axis"}.get(mode, f"mode {mode} has an element to repeat")
+    ctx.require(legal if mode == "wrap" else any_of(legal, empty), law, before if before.lo > after.lo else after, size)
+    return padded
+
+
+def _pad_value(
+    ctx: InferenceContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
+) -> Value | None:
+    """Known elements with a known number of them added; formulas aren't padded."""
+    x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
+    sizes = concrete(dims)
+    few = sizes is not None and prod(sizes) <= MAX_ELEMENTS
+    if not few or not isinstance(x.value, Elements) or mode != "constant" or len(widths) < len(pads):
+        return None
+    amounts = np.zeros((x.rank, 2), dtype=int)
+    amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
+    cropped = x.value.array[
+        tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(amounts, x.value.shape, strict=True))
+    ]
+    filler = np.array(_filler(ctx), dtype=object)
+    padded = np.pad(cropped, np.maximum(amounts, 0), constant_values=filler)
+    return from_array(padded) if padded.shape == sizes else None
+
+
+def _filler(ctx: InferenceContext) -> Item:
+    """What mode constant pads with, where it is known and an integer."""
+    if not ctx.has(2):
+        return ZERO if ctx.version >= 11 and not ctx.input(0).dtype.startswith(("float", "bfloat")) else None
+    fill = ctx.input(2).value
+    return fill.items[0] if isinstance(fill, Elements) and fill.items else None

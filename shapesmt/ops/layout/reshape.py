@@ -1,0 +1,210 @@
+"""Reshape: the sizes that a list of numbers asks for, where 0 copies a size and -1 is what remains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+from shapesmt.algebra import (
+    ONE,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    as_dim,
+    common_factor,
+    differs,
+    divide_terms,
+    divides,
+    equal,
+    maximum,
+    negate,
+    product,
+    select,
+)
+from shapesmt.ops.shared.fields import reshaped, wanted
+from shapesmt.rules import Decided, InferenceContext, Tensor, rule
+
+KEPT = "the number of elements is kept"
+DIVISIBLE = "the sizes that are given divide the number of elements"
+ONE_WILD = "at most one size is -1"
+
+
+@rule("Reshape", any_rank=True)
+def reshape(ctx: InferenceContext) -> Tensor:
+    """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
+    items = wanted(ctx, 1) if ctx.version >= 5 else [as_dim(d) for d in ctx.integers("shape")]
+    return reshape_to(ctx, items, allow_zero=ctx.integer("allowzero", 0) == 1)
+
+
+def reshape_to(
+    ctx: InferenceContext, items: Sequence[Dim | None] | None, *, allow_zero: bool, rounded: bool = False
+) -> Tensor:
+    """The first input with these sizes, of which one may be -1: what remains.
+
+    Args:
+        ctx: The node.
+        items: What is asked for, where it is known.
+        allow_zero: Whether a 0 is a size, and copies none.
+        rounded: Whether what remains beside a 0 is rounded down, as in TensorFlow.
+    """
+    x = ctx.input(0)
+    if items is None:
+        return ctx.tensor(None, x.dtype)
+    sizes = _Sizes(ctx, x, items, allow_zero=allow_zero, rounded=rounded).found()
+    return ctx.tensor(sizes, x.dtype, None if x.shape is None else reshaped(x, sizes))
+
+
+class _Sizes:
+    """One reshape: what is asked for, sorted into sizes, sizes that may be -1, the one -1, and unknown ones."""
+
+    def __init__(
+        self, ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None], *, allow_zero: bool, rounded: bool
+    ) -> None:
+        self.ctx, self.x, self.allow_zero, self.rounded = ctx, x, allow_zero, rounded
+        self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
+        ctx.check(len(self.wild) <= 1, ONE_WILD)
+        zero = self.allow_zero and not rounded and any(d is not None and d.constant == 0 for d in items)
+        if zero and self.wild:  # ONNX Runtime refuses the file that says so, and runs what is computed
+            ctx.memoizable = False
+            ctx.check(ctx.node.inputs[-1] not in ctx.literals, "a 0 that is allowed leaves no size for -1")
+        self.unknown = [i for i, d in enumerate(items) if d is None]
+        least = 0 if self.wild else -1
+        self.either = {}
+        self.sizes: list[Dim] = []
+        for i, d in enumerate(items):
+            if d is None or i in self.wild:
+                self.sizes.append(ONE)
+                continue
+            ctx.require_at_least(d, least, ONE_WILD if self.wild and d.lo == -1 else "sizes are -1 or more")
+            if not self.wild and d.tight[0] < 0:
+                self.either[i] = equal(d, -1)
+            self.sizes.append(self._plain(i, d))
+
+    def _plain(self, i: int, d: Dim) -> Dim:
+        """A size that isn't -1: 0 stands for the input's size there unless zeros are allowed."""
+        if self.allow_zero or d.tight[0] >= 1 or d.hi < 0:
+            return d
+        if self.x.shape is None:
+            return select(equal(d, 0), self.ctx.fresh(f"size{i}"), d)
+        if i >= self.x.rank:
+            self.ctx.require(differs(d, 0), "a 0 copies a size that the input has", d, self.x.rank)
+            return d
+        copied = self.x[i]
+        if multiple(copied, d):  # which is 0 as well then
+            return d
+        return select(equal(d, 0), copied, d)
+
+    def found(self) -> list[Dim]:
+        """The output's sizes, with what makes them legal."""
+        if self.x.shape is None or (self.unknown and not self._one_unknown()):
+            return self._guessed()
+        if self.either:
+            return self._choices()
+        if not self.wild:
+            self.ctx.require_equal(*_uncommon_products(self.x.dims, self.sizes), KEPT)
+            return self.sizes
+        remaining, legal = self._remaining(self.sizes)
+        self.ctx.require(legal, DIVISIBLE, self.x.numel, product(self.sizes))
+        return [remaining if i in self.wild else d for i, d in enumerate(self.sizes)]
+
+    def _one_unknown(self) -> bool:
+        """A single unknown size is what remains, like -1, as long as nothing else is empty or -1."""
+        alone = len(self.unknown) == 1 and not self.wild and not self.either
+        if alone and all(d.lo >= 1 for d in self.sizes):
+            self.wild, self.unknown = self.unknown, []
+            return True
+        return False
+
+    def _remaining(self, sizes: Sequence[Dim]) -> tuple[Dim, Formula]:
+        """`numel(x) / product(sizes)`, and when that is a number of elements."""
+        quotient, exact = divided(self.x.dims, sizes)
+        if not self.allow_zero or all(d.lo >= 1 for d in sizes):
+            return quotient, all_of(*(differs(d, 0) for d in sizes), exact)
+        # ONNX Runtime leaves zeros out of both products when an allowed 0 empties the output.
+        empty = any_of(*(equal(d, 0) for d in sizes))
+        partial, whole = divided(list(map(_nonzero, self.x.dims)), list(map(_nonzero, sizes)))
+        legal = all_of(equal(self.x.numel, 0), *() if self.rounded else (whole,))
+        return select(empty, partial, quotient), any_of(all_of(empty, legal), all_of(negate(empty), exact))
+
+    def _choices(self) -> list[Dim]:
+        """Sizes known as expressions, of which any may turn out to be -1."""
+        for a, b in combinations(self.either.values(), 2):
+            self.ctx.require(negate(all_of(a, b)), ONE_WILD)
+        sizes, none = list(self.sizes), negate(any_of(*self.either.values()))
+        cases = [all_of(none, equal(*_uncommon_products(self.x.dims, self.sizes)))]
+        for i, wild in self.either.items():
+            remaining, legal = self._remaining([ONE if k == i else d for k, d in enumerate(self.sizes)])
+            sizes[i] = select(wild, remaining, sizes[i])
+            cases.append(all_of(wild, legal))
+        self.ctx.require(any_of(*cases), KEPT, self.x.numel, product(sizes))
+        return sizes
+
+    def _guessed(self) -> list[Dim]:
+        """Sizes of which several are unknown: the product is the number of elements."""
+        sizes = list(self.sizes)
+        open_ = sorted((*self.wild, *self.unknown, *self.either))
+        known = [d for i, d in enumerate(sizes) if i not in open_]
+        numel = None if self.x.shape is None else self.x.numel
+        for i in open_:
+            most = numel if numel is not None and numel.lo >= 1 else None
+            free = self.ctx.fresh(f"size{i}", 0, most, how=Decided((1,), free=True))
+            sizes[i] = select(self.either[i], free, sizes[i]) if i in self.either else free
+        if numel is not None and all(d.lo >= 1 for d in known):
+            quotient, exact = divided(self.x.dims, known)
+            self.ctx.require(exact, DIVISIBLE, numel, product(known))
+            self.ctx.facts.append(equal(product(sizes[i] for i in open_), maximum(quotient, 0)))
+        return sizes
+
+
+def multiple(a: Dim, b: Dim) -> bool:
+    """Whether `a` is a polynomial times `b`, so that it is 0 where `b` is.
+
+    >>> from shapesmt.algebra import symbol
+    >>> n = symbol("n", 0)
+    >>> multiple(3 * n * n, n), multiple(n + 1, n)
+    (True, False)
+    """
+    if len(b.terms) != 1 or not b.terms[0][0]:
+        return a is b
+    ((monomial, coefficient),) = b.terms
+    return all(c % coefficient == 0 and not Counter(monomial) - Counter(m) for m, c in a.terms)
+
+
+def divided(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula]:
+    """`product(sizes) // product(divisors)` and when that is exact, for divisors that aren't 0.
+
+    >>> from shapesmt.algebra import symbol
+    >>> batch, seq = symbol("batch", 0), symbol("seq", 0)
+    >>> divided([batch * seq, as_dim(768)], [batch, seq, as_dim(12)])
+    (Dim('64'), Formula('True'))
+    """
+    top, bottom = map(product, _uncommon(sizes, divisors, least=0))
+    number, monomial = common_factor((top, bottom))
+    if bottom.terms:
+        top, bottom = divide_terms(top, number, monomial), divide_terms(bottom, number, monomial)
+    return top // bottom, divides(bottom, top)
+
+
+def _uncommon_products(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[Dim, Dim]:
+    left, right = _uncommon(a, b, least=1)
+    return product(left), product(right)
+
+
+def _uncommon(a: Sequence[Dim], b: Sequence[Dim], *, least: int) -> tuple[list[Dim], list[Dim]]:
+    """Both without the sizes that occur in both, as far as those are at least `least`."""
+    left, right = list(a), []
+    for d in b:
+        if d in left and (d.lo >= least):
+            left.remove(d)
+        else:
+            right.append(d)
+    return left, right
+
+
+def _nonzero(d: Dim) -> Dim:
+    return select(equal(d, 0), 1, d)
+
+
+__all__ = ["divided", "reshape", "reshape_to"]

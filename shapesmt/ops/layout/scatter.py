@@ -1,0 +1,110 @@
+"""Operators that write elements by index: `ScatterND`, `ScatterElements`, `TensorScatter`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shapesmt.algebra import Dim, at_least, implies, maximum, minimum
+from shapesmt.ops.layout.indexing import same_rank
+from shapesmt.ops.shared.fields import Array, array_of, integers_of
+from shapesmt.ops.shared.indices import columns, require_inside, spans
+from shapesmt.rules import Elements, InferenceContext, Item, Tensor, Value, from_array, rule
+
+_SAME = "updates and indices have one shape"
+
+
+@rule("Scatter", "ScatterElements", since=9)
+def scatter_elements(ctx: InferenceContext) -> Tensor:
+    """`out[indices[i, j], j] = updates[i, j]` (for axis 0); off the axis the indices are no larger than data."""
+    x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
+    axis = same_rank(ctx, x, indices)
+    ctx.require_agree(indices, updates, law=_SAME)
+    require_inside(ctx, indices, x[axis])
+    return ctx.tensor(x.dims, value=_written_elements(ctx, axis))
+
+
+def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
+    x, updates, constants = ctx.input(0), array_of(ctx.input(2)), integers_of(ctx.input(1))
+    if not isinstance(x.value, Elements) or constants is None or updates is None or len(constants) != updates.size:
+        return None
+    indices = np.array(constants, dtype=object).reshape(updates.shape)
+    return _written(
+        ctx, x.value.array, [(*at[:axis], indices[at], *at[axis + 1 :]) for at in np.ndindex(updates.shape)], updates
+    )
+
+
+@rule("ScatterND", since=11)
+def scatter_nd(ctx: InferenceContext) -> Tensor:
+    """`out[*indices[i]] = updates[i]`: the last axis of `indices` holds index tuples."""
+    x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
+    ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
+    depth = indices.rank - 1 + x.rank - updates.rank
+    ctx.check(0 <= depth <= x.rank, f"an index tuple names 0 to {x.rank} axes, not the {depth} that updates leave")
+    ctx.require_equal(indices[-1], depth, "an index tuple names the axes that updates leave out")
+    target = ctx.tensor((*indices.dims[:-1], *x.dims[depth:]))
+    ctx.require_agree(updates, target, law="updates have the shape indices.shape[:-1] + data.shape[depth:]")
+    for column, size in zip(columns(indices, depth), x.dims[:depth], strict=False):
+        require_inside(ctx, column, size)
+    return ctx.tensor(x.dims, value=_written_tuples(ctx))
+
+
+def _written_tuples(ctx: InferenceContext) -> Value | None:
+    x, indices, updates, constants = ctx.input(0), ctx.input(1), array_of(ctx.input(2)), integers_of(ctx.input(1))
+    if (
+        not isinstance(x.value, Elements)
+        or constants is None
+        or updates is None
+        or not isinstance(indices.value, Elements)
+    ):
+        return None
+    *many, depth = indices.value.shape
+    if depth > x.rank or updates.shape != (*many, *x.value.shape[depth:]):
+        return None
+    tuples, lead = np.array(constants, dtype=object).reshape(indices.value.shape), len(many)
+    return _written(ctx, x.value.array, [(*tuples[at[:lead]], *at[lead:]) for at in np.ndindex(updates.shape)], updates)
+
+
+def _written(ctx: InferenceContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
+    """The array after one write per place, in turn; None where a place is outside."""
+    reduction = ctx.text("reduction", "none")
+    for place, update in zip(places, updates.ravel().tolist(), strict=True):
+        if any(not -n <= i < n for i, n in zip(place, array.shape, strict=True)):
+            return None
+        array[place] = _reduced(reduction, array[place], update)
+    return from_array(array)
+
+
+def _reduced(reduction: str, old: Item, new: Item) -> Item:
+    if reduction == "none":
+        return new
+    if not isinstance(old, Dim) or not isinstance(new, Dim):
+        return None
+    if reduction in ("add", "mul"):
+        return old + new if reduction == "add" else old * new
+    return minimum(old, new) if reduction == "min" else maximum(old, new) if reduction == "max" else None
+
+
+@rule("TensorScatter", since=24)
+def tensor_scatter(ctx: InferenceContext) -> Tensor:
+    """`out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`: new steps written into a cache."""
+    cache, update = ctx.input(0), ctx.input(1)
+    axis = ctx.axis(cache.rank, -2)
+    ctx.check(axis != 0, "the sequence axis is not the batch axis")
+    ctx.require_agree(cache, update, but=axis, law="cache and update match off the sequence axis")
+    ctx.require_at_least(cache[axis], update[axis], "the update is no longer than the cache")
+    if ctx.has(2) and ctx.input(2).shape is not None:
+        require_starts(ctx, cache[axis], update[axis])
+    return ctx.tensor(cache.dims)
+
+
+def require_starts(ctx: InferenceContext, room: Dim, length: Dim) -> None:
+    """State that what is written at each start ends inside the cache, unless that is circular."""
+    starts = ctx.input(2, rank=1)
+    ctx.require_equal(starts[0], ctx.input(0)[0], "there is one write index for each of the batch")
+    ctx.grant(2)
+    circular = ctx.text("mode", "linear") == "circular"
+    for given, least, greatest in spans(starts):
+        ctx.require(implies(given, at_least(least, 0)), "write indices are not negative", least, 0)
+        if not circular:
+            end = greatest + length
+            ctx.require(implies(given, at_least(room, end)), "writes end inside the cache", end, room)

@@ -1,0 +1,333 @@
+"""Operators that make, read and change shapes: constants, `Shape`, `Reshape`'s relatives, `Expand`, `Tile`, `Range`."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
+from shapesmt.algebra.numeric import Real, from_dim
+from shapesmt.graph import DTYPES, Literal
+from shapesmt.ops.shared.fields import (
+    concrete,
+    counted,
+    element_of,
+    reshaped,
+    stretched,
+    term_of,
+    valued,
+    viewed,
+    wanted,
+)
+from shapesmt.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    MAX_FLOATS,
+    Elements,
+    InferenceContext,
+    Shape,
+    Tensor,
+    Value,
+    element,
+    elements,
+    from_literal,
+    listed,
+    move_positions,
+    position,
+    require_least,
+    require_single,
+    rule,
+    sized,
+)
+
+_KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
+_NEGATIVE = "sizes are not negative"
+
+
+@rule("Identity", any_rank=True, total=True)
+def identity(ctx: InferenceContext) -> Tensor:
+    """The output is the input."""
+    return ctx.input(0)
+
+
+@rule("Constant")
+def constant(ctx: InferenceContext) -> Tensor:
+    """The output is the one attribute that is given."""
+    ctx.limit(len(ctx.attributes) == 1, "exactly one attribute has the value")
+    for name, value in ctx.attributes.items():
+        if isinstance(value, Literal):
+            return from_literal(value)
+        dtype = _KINDS.get(name.removesuffix("s"))
+        if dtype and isinstance(value, (int, float, str)):
+            return from_literal(Literal(dtype, (), (value,)))
+        if dtype and isinstance(value, tuple):
+            return from_literal(Literal(dtype, (len(value),), value))  # type: ignore[arg-type]  # numbers or texts
+    ctx.reject("a value is given")
+
+
+@rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
+def shape(ctx: InferenceContext) -> Tensor:
+    """`out = x.shape[start:end]`, both ends clamped as Python does."""
+    x = ctx.input(0)
+    whole = "end" not in ctx.attributes and not ctx.integer("start", 0)
+    if x.shape is None:
+        return ctx.tensor((x.ndim if whole and x.ndim is not None else ctx.fresh("rank"),), "int64")
+    end = ctx.integer("end") if "end" in ctx.attributes else None
+    return ctx.known(x.dims[ctx.integer("start", 0) : end])
+
+
+@rule("Size", any_rank=True, dtype="int64", total=True, of_shape=True)
+def size(ctx: InferenceContext) -> Tensor:
+    """The number of elements, as a scalar."""
+    x = ctx.input(0)
+    return ctx.tensor((), "int64", None if x.shape is None else elements((), [x.numel]))
+
+
+@rule("Transpose")
+def transpose(ctx: InferenceContext) -> Tensor:
+    """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
+    x = ctx.input(0)
+    perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
+    ctx.check(sorted(perm) == list(range(x.rank)), f"perm {list(perm)} orders the {x.rank} axes")
+    dims = [x[axis] for axis in perm]
+
+    def moved(back: int) -> Dim:
+        return position(x.rank - perm.index(x.rank - back))
+
+    return ctx.tensor(dims, value=viewed(x, dims, lambda a: a.transpose(perm), moved))
+
+
+@rule("Squeeze")
+def squeeze(ctx: InferenceContext) -> Tensor:
+    """Axes of size 1 are dropped: those listed, or all of them."""
+    x = ctx.input(0)
+    axes = listed(ctx, 1, "axes", ())
+    if ctx.has(1):
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "the axes are a list")
+    dropped = {ctx.normal(a, x.rank) for a in axes or ()}
+    for axis in sorted(dropped):
+        ctx.require_equal(x[axis], 1, "a squeezed axis has size 1")
+    if not dropped:
+        ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
+        if None in ones:
+            return ctx.tensor(None)  # how many sizes are 1 isn't known
+        dropped = {axis for axis, one in enumerate(ones) if one}
+    return _same_order(ctx, x, [d for axis, d in enumerate(x.dims) if axis not in dropped])
+
+
+@rule("Unsqueeze")
+def unsqueeze(ctx: InferenceContext) -> Tensor:
+    """Axes of size 1 are inserted where the output has the `axes`."""
+    x = ctx.input(0)
+    axes = listed(ctx, 1, "axes")
+    if ctx.has(1):
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, "the axes are a list")
+    if axes is None:
+        return ctx.tensor(None)
+    rank = x.rank + len(axes)
+    inserted = ctx.normals(axes, rank)
+    rest = iter(x.dims)
+    return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
+
+
+@rule("Flatten", any_rank=True)
+def flatten(ctx: InferenceContext) -> Tensor:
+    """`out = [product(x.shape[:axis]), product(x.shape[axis:])]`."""
+    x = ctx.input(0)
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
+    axis = ctx.integer("axis", 1)
+    ctx.check(-x.rank <= axis <= x.rank, f"axis {axis} splits a shape of rank {x.rank}")
+    axis += x.rank if axis < 0 else 0
+    return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
+
+
+def _same_order(ctx: InferenceContext, x: Tensor, dims: list[Dim]) -> Tensor:
+    return ctx.tensor(dims, x.dtype, reshaped(x, dims))
+
+
+@rule("Expand")
+def expand(ctx: InferenceContext) -> Tensor:
+    """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
+    x = ctx.input(0)
+    items = wanted(ctx, 1)
+    if items is None:
+        return ctx.tensor(None)
+    require_least(ctx, items, 0, _NEGATIVE)
+    rank = max(x.rank, len(items))
+    target = tuple(_stretched(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
+    dims = ctx.broadcast(x.dims, target, law="a size expands from 1 or stays")
+    return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
+
+
+def _stretched(ctx: InferenceContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
+    """A size of `Expand`'s shape; an unknown one can only change a size of 1."""
+    if item is not None:
+        return item
+    if back > x.rank or x[-back] is ONE:
+        return element(ctx, f"size{back}", 1, place)
+    if not x[-back].lo <= 1 <= x[-back].hi:
+        return ONE
+    return select(equal(x[-back], 1), element(ctx, f"size{back}", 1, place), x[-back])
+
+
+def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
+    """The elements of a tensor stretched to a shape."""
+    pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
+    for d, size in ((d, stretch.constant) for d, stretch in pairs):
+        if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
+            return None
+    array = concrete(dims) or ()
+    return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
+
+
+@rule("Tile", since=6)
+def tile(ctx: InferenceContext) -> Tensor:
+    """`out.shape[i] = x.shape[i] * repeats[i]`."""
+    x = ctx.input(0)
+    repeats = counted(ctx, 1, x.rank, "repeats")
+    for count in repeats:
+        if count is not None:
+            ctx.require_at_least(count, 0, "repeats are not negative")
+    dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
+    counts = [None if r is None else r.constant for r in repeats]
+    if concrete(dims) is not None and None not in counts:
+        return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
+    once = all(count == 1 or d is ONE for d, count in zip(x.dims, counts, strict=True))
+    ones = {x.rank - i for i, d in enumerate(x.dims) if d is ONE}
+    value = viewed(x, dims, lambda a: a, lambda b: ZERO if b in ones else position(b)) if once else None
+    return ctx.tensor(dims, value=value)
+
+
+@rule("ConstantOfShape", since=9, any_rank=True)
+def constant_of_shape(ctx: InferenceContext) -> Tensor:
+    """A tensor of the listed sizes, filled with one number."""
+    ctx.check(ctx.input(0).dtype in ("", "int64"), "the sizes are of type int64")
+    sizes = wanted(ctx, 0)
+    fill = from_literal(_fill(ctx))
+    if sizes is None:
+        return ctx.tensor(None, fill.dtype)
+    require_least(ctx, sizes, 0, _NEGATIVE)
+    dims = sized(ctx, sizes, index=0)
+    return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
+
+
+def _fill(ctx: InferenceContext) -> Literal:
+    value = ctx.attribute("value")
+    if value is None:
+        return Literal("float32", (), (0.0,))
+    if not isinstance(value, Literal):
+        ctx.reject("attribute 'value' is a tensor")
+    ctx.check(prod(value.shape) == 1, "attribute 'value' holds one element")
+    return Literal(value.dtype, (), value.values)
+
+
+def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
+    element, sizes = term_of(fill), concrete(dims)
+    most = MAX_FLOATS if fill.dtype in FLOATS else MAX_ELEMENTS
+    if element is None or sizes is None or prod(sizes) > most:
+        return None if element is None else valued(dims, element)
+    return elements(sizes, [element] * prod(sizes))
+
+
+@rule("Range", since=11, any_rank=True)
+def sequence(ctx: InferenceContext) -> Tensor:
+    """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
+    start, limit, delta = (_scalar(ctx, i) for i in range(3))
+    _require_scalars(ctx)
+    ctx.only_sizes(0, 1)
+    if isinstance(delta, Dim):
+        ctx.require(differs(delta, 0), "delta is not 0", delta, 0)
+    elif isinstance(delta, Real) and delta.numerator is not None and delta.numerator.constant is not None:
+        ctx.check(delta.numerator.constant != 0, "delta is not 0")
+    count = _count(start, limit, delta)
+    length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
+    few = length.constant is not None and length.constant <= MAX_ELEMENTS
+    if isinstance(start, Dim) and isinstance(delta, Dim) and few:
+        items = [start + delta * i for i in range(length.constant or 0)]
+        return ctx.tensor((length,), value=elements((len(items),), items))
+    return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
+
+
+def _require_scalars(ctx: InferenceContext) -> None:
+    """State that numbers have no axis where all of them stand in the file: only there does a runtime mind."""
+    if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
+        ctx.memoizable = False
+        known = all(name in ctx.literals for name in ctx.node.inputs)
+        ctx.limit(not known, "the numbers, as the file has them, are scalars")
+
+
+def _progression(start: Dim | Real | None, delta: Dim | Real | None) -> Dim | Real | None:
+    """`start + i*delta`; of floats, to which runtimes add `delta` step by step, where no step rounds."""
+    if isinstance(start, Dim) and isinstance(delta, Dim):
+        return start + delta * position(1)
+    if not isinstance(start, Real) or not isinstance(delta, Real):
+        return None
+    place = from_dim(position(1), start.dtype)
+    found = start + delta * place
+    return found if found.numerator is not None else None
+
+
+def _length(ctx: InferenceContext, start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim:
+    """The length that data decides; the limit itself, where that is what isn't known of `Range(0, limit, 1)`."""
+    if start is ZERO and delta is ONE and limit is None:
+        return element(ctx, "length", 1, 0)
+    return ctx.fresh("length")
+
+
+def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
+    x = ctx.input(index)
+    ctx.grant(index)
+    if x.shape is not None:
+        ctx.check(x.rank <= 1, "start, limit and delta are one number each")
+        ctx.require_equal(x.numel, 1, "start, limit and delta are one number each")
+    if isinstance(x.value, Elements):
+        return x.value.items[0] if len(x.value.items) == 1 else None
+    element = term_of(x)
+    return None if element is None or entries(element) else move_positions(element, lambda _: ZERO)
+
+
+def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:
+    """`ceil((limit - start) / delta)`; floats are counted in float64, as ONNX Runtime does."""
+    if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
+        return ceil_divide(limit - start, delta)
+    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Real)]
+    first, last, step = wide if len(wide) == 3 else (None, None, None)
+    if first is None or last is None or step is None or step.lo <= 0 <= step.hi:
+        return None
+    return ((last - first) / step).ceil().to_int()
+
+
+@rule("EyeLike", since=9, any_rank=True, of_shape=True)
+def eye_like(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
+    x = ctx.input(0, rank=2)
+    dtype = DTYPES.get(ctx.integer("dtype"), "") if "dtype" in ctx.attributes else x.dtype
+    if x.shape is None:
+        return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")), dtype)
+    on_diagonal = select(equal(position(1) - position(2), ctx.integer("k", 0)), 1, 0)
+    return ctx.tensor(x.dims, dtype, valued(x.dims, on_diagonal) if _is_integer(dtype) else None)
+
+
+@rule("Trilu", since=14)
+def trilu(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; elements below (or above) diagonal `k` become 0."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    shift: Dim | None = ZERO
+    if ctx.has(1):
+        if ctx.input(1).shape is not None:
+            require_single(ctx, 1, law="k is one number")
+        items = ctx.items(1)
+        shift = items[0] if items else None
+    element = element_of(x) if _is_integer(x.dtype) else None
+    if element is None or shift is None:
+        return ctx.tensor(x.dims)
+    distance = position(1) - position(2) - shift
+    kept = at_least(distance, 0) if ctx.integer("upper", 1) else at_least(-distance, 0)
+    return ctx.tensor(x.dims, value=valued(x.dims, select(kept, element, 0)))
+
+
+def _is_integer(dtype: str) -> bool:
+    return dtype == "bool" or dtype.startswith(("int", "uint"))

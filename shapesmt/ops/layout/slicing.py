@@ -1,0 +1,162 @@
+"""Slice: one law for the ends of every axis, clamped as the standard clamps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
+from shapesmt.ops.shared.fields import term_of, valued, wanted
+from shapesmt.rules import (
+    Decided,
+    Elements,
+    InferenceContext,
+    Tensor,
+    Value,
+    from_array,
+    listed,
+    move_positions,
+    position,
+    rule,
+)
+
+ALL_THE_WAY = 2**31 - 1  # as an end: ONNX Runtime reads it so in 64 bits too
+LONGEST = 2**62  # no axis has more elements
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What one axis keeps: `size` elements, the i-th from `first + i*step`; None where that isn't known."""
+
+    size: Dim
+    first: Dim | None
+    step: Dim | None
+
+
+@rule("Slice")
+def cut(ctx: InferenceContext) -> Tensor:
+    """`out = x[start:end:step]` along each listed axis."""
+    x = ctx.input(0)
+    ctx.only_sizes(1, 2)
+    starts, ends = _listed(ctx, 1, "starts"), _listed(ctx, 2, "ends")
+    _require_lengths(ctx, x)
+    counts = {len(v) for v in (starts, ends) if v is not None}
+    ctx.check(len(counts) <= 1, "there are as many ends as starts")
+    axes = _axes(ctx, x, counts)
+    if axes is None:
+        return ctx.tensor([ctx.fresh(f"size{i}", 0, d, how=Decided((1, 2, 3, 4))) for i, d in enumerate(x.dims)])
+    cuts = _cuts(ctx, x, axes, starts, ends)
+    dims = [cuts[axis].size if axis in cuts else d for axis, d in enumerate(x.dims)]
+    if any(c.first is None or c.step is None for c in cuts.values()):
+        return ctx.tensor(dims)
+    return ctx.tensor(dims, value=kept(x, dims, cuts))
+
+
+def _require_lengths(ctx: InferenceContext, x: Tensor) -> None:
+    """State that what is listed in inputs of symbolic length is listed for the same axes."""
+    lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
+    lengths = [listed[0] for listed in lists if listed.shape is not None]
+    for length in lengths[1:]:
+        if length is not lengths[0]:
+            ctx.require_equal(length, lengths[0], "there are as many ends, axes and steps as starts")
+    if lengths and lengths[0].constant is None:
+        ctx.require_at_least(x.rank, lengths[0], "the axes that are cut are the tensor's")
+
+
+def _cuts(
+    ctx: InferenceContext,
+    x: Tensor,
+    axes: tuple[int, ...],
+    starts: list[Dim | None] | None,
+    ends: list[Dim | None] | None,
+) -> dict[int, Cut]:
+    """What each listed axis keeps."""
+    unknown = [None] * len(axes)
+    steps = [as_dim(1)] * len(axes) if not ctx.has(4) else wanted(ctx, 4) or unknown
+    ctx.check(len(steps) == len(axes), "there are as many steps as starts")
+    listed = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
+    return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in listed}
+
+
+def _listed(ctx: InferenceContext, index: int, name: str) -> list[Dim | None] | None:
+    return [as_dim(i) for i in ctx.integers(name)] if ctx.version < 10 else wanted(ctx, index)
+
+
+def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
+    """The axes that are cut; None where they aren't known."""
+    named = ctx.has(3) or "axes" in ctx.attributes
+    axes = listed(ctx, 3, "axes") if named else None
+    if axes is None:
+        known = [axis for axis in (wanted(ctx, 3) or () if named else ()) if axis is not None]
+        for i, axis in enumerate(known):
+            ctx.require_within(axis, x.rank, "the axes that are cut are the tensor's")
+            for other in known[:i] if x.rank else ():
+                ctx.require(differs((axis - other) % x.rank, 0), "each axis is named once", axis, other)
+        if named or not counts:
+            return None
+        axes = tuple(range(*counts))
+    ctx.check(not counts or {len(axes)} == counts, "there are as many axes as starts")
+    return ctx.normals(axes, x.rank)
+
+
+def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Dim | None, step: Dim | None) -> Cut:
+    if step is not None:
+        ctx.require(differs(step, 0), "the step is not 0", step, 0)
+    if start is None or end is None or step is None:
+        open_ = start is None and (end is None or end.lo >= ALL_THE_WAY)
+        free = open_ or (step is ONE and start is ZERO and end is None)
+        found = Cut(ctx.fresh(f"size{axis}", 0, size, how=Decided((1, 2, 3, 4), free=free)), None, None)
+    elif step.lo >= 1:
+        found = _forwards(size, start, end, step)
+    elif step.hi <= -1:
+        found = _backwards(size, start, end, step)
+    else:
+        up, down = _forwards(size, start, end, step), _backwards(size, start, end, step)
+        forth = at_least(step, 1)
+        assert up.first is not None
+        assert down.first is not None
+        found = Cut(select(forth, up.size, down.size), select(forth, up.first, down.first), step)
+    return found
+
+
+def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
+    first = _clamped(start, size, 0, size)
+    stop = size if end.constant == ALL_THE_WAY else _clamped(end, size, 0, size)
+    return Cut(maximum(ceil_divide(stop - first, step), 0), first, step)
+
+
+def _backwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
+    first = _clamped(start, size, 0, size - 1)
+    # ONNX Runtime takes the largest number as "all the way" in this direction too.
+    stop = as_dim(-1) if end.constant in (ALL_THE_WAY, 2**63 - 1) else _clamped(end, size, -1, size - 1)
+    return Cut(maximum(ceil_divide(first - stop, -step), 0), first, step)
+
+
+def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
+    """An index that may count from the end, clamped to `least..most`."""
+    if index.lo >= LONGEST:
+        return most
+    if index.hi <= -LONGEST:
+        return minimum(least, most)
+    from_front = minimum(index, most)
+    from_end = minimum(maximum(index + size, least), most)
+    return select(at_least(index, 0), from_front, from_end)
+
+
+def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
+    """The elements of what the cuts keep, which is inside the tensor."""
+    ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
+    constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
+    if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):
+        array = x.value.array
+        for axis, (first, step, size) in constants.items():
+            array = array.take([first + i * step for i in range(size)], axis)
+        return from_array(array)
+
+    def moved(back: int) -> Dim:
+        axis = cuts.get(x.rank - back)
+        if axis is None or axis.first is None or axis.step is None:
+            return position(back)
+        return axis.first + axis.step * position(back)
+
+    element = term_of(x)
+    return None if element is None else valued(dims, move_positions(element, moved))

@@ -1,0 +1,256 @@
+"""Operators that work element by element, with numpy's broadcasting; integers and small floats keep their values."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from shapesmt.algebra import Dim, any_of, differs, entries, equal, select
+from shapesmt.graph import DTYPES
+from shapesmt.ops.shared import items
+from shapesmt.ops.shared.fields import array_of, concrete, most_listed, stretched, term_of, valued
+from shapesmt.ops.shared.indices import swept
+from shapesmt.ops.shared.items import INTEGERS, PARTIAL, Function
+from shapesmt.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    MAX_FLOATS,
+    Decided,
+    Elements,
+    Field,
+    InferenceContext,
+    Item,
+    Shape,
+    Tensor,
+    Value,
+    elements,
+    move_positions,
+    positions,
+    rule,
+)
+
+ACTIVATIONS = (
+    *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Gelu"),
+    *("HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Mish", "Selu", "Shrink", "Sigmoid", "Sin", "Sinh"),
+    *("Softplus", "Softsign", "Swish", "Tan", "Tanh", "ThresholdedRelu"),
+)
+
+
+# Elements
+
+
+def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shape, dtype: str) -> Value | None:
+    """The elements of `function` applied to operands broadcast to `shape`."""
+    if function is None or all(t.value is None for t in operands) or not _alike(function, operands):
+        return None
+    lenient, sizes = function in PARTIAL, concrete(shape)
+    most = most_listed(operands, MAX_ELEMENTS)
+    if dtype in FLOATS:
+        most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
+    if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
+        arrays = [array_of(t) if lenient or t.value is not None else None for t in operands]
+        found = [a for a in arrays if a is not None]
+        if len(found) == len(arrays):
+            if any(a.ndim > len(sizes) or any(map(_clash, a.shape[::-1], sizes[::-1])) for a in found):
+                return None
+            rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in found), strict=True)
+            kept = [row if lenient or None not in row else None for row in rows]
+            return elements(sizes, [None if row is None else items.result(function, row, dtype) for row in kept])
+    over = [element_over(t, shape) for t in operands]
+    if any(e is None for e in over):
+        return None
+    return valued(shape, items.result(function, over, dtype))
+
+
+def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
+    """Whether all are floats or none is, as the function takes them; of others nothing is calculated."""
+    if function is items.ARITHMETIC["Pow"]:
+        return True
+    floats = [t.dtype in FLOATS for t in operands if t.value is not None]
+    if function is items.chosen:
+        return operands[0].dtype not in FLOATS and len({t.dtype in FLOATS for t in operands[1:] if t.value}) < 2
+    return not any(floats) or (all(floats) and function not in items.WHOLE)
+
+
+def _clash(size: int, joint: int) -> bool:
+    return size not in (1, joint)
+
+
+def element_over(t: Tensor, shape: Shape) -> Item:
+    """The tensor's element as an expression over the positions of the shape it is broadcast to."""
+    element = term_of(t)
+    return None if element is None else move_positions(element, lambda back: stretched(t[-back], shape[-back], back))
+
+
+def broadcast(ctx: InferenceContext, function: Function | None, dtype: str | None = None) -> Tensor:
+    """The operator `function` on all inputs, broadcast together."""
+    operands = tuple(ctx.input(i) for i in range(len(ctx.inputs)))
+    shape = ctx.broadcast(*(t.dims for t in operands))
+    operands = with_numbers(ctx, operands) if function is items.VARIADIC["Max"] else operands
+    return ctx.tensor(shape, dtype, combine(function, operands, shape, operands[0].dtype if dtype is None else dtype))
+
+
+def with_numbers(ctx: InferenceContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What the greatest is taken of: single integers of data as symbols, where another operand is 0 or more."""
+    if not any(isinstance(least := term_of(t), Dim) and least.lo >= 0 for t in operands):
+        return operands
+    return tuple(_number(ctx, i, t) for i, t in enumerate(operands))
+
+
+def _number(ctx: InferenceContext, index: int, t: Tensor) -> Tensor:
+    sizes, bits = concrete(t.shape), INTEGERS.get(t.dtype, 0)
+    if t.value is not None or sizes is None or prod(sizes) != 1 or not bits:
+        return t
+    least = 0 if t.dtype[0] == "u" else -(1 << bits - 1)
+    number = ctx.fresh(f"number{index}", least, how=Decided((index,), place=0, free=True))
+    return ctx.tensor(t.dims, t.dtype, elements(sizes, [number]))
+
+
+# One operand
+
+
+@rule(*items.UNARY, *ACTIVATIONS, total=True)
+def unary(ctx: InferenceContext) -> Tensor:
+    """`Y[i] = f(X[i])`: the shape is kept."""
+    x = ctx.input(0)
+    return ctx.tensor(x.dims, None, combine(items.UNARY.get(ctx.node.op), (x,), x.dims, x.dtype))
+
+
+@rule(*items.PREDICATES, "RegexFullMatch", dtype="bool", total=True)
+def predicate(ctx: InferenceContext) -> Tensor:
+    """`Y[i] = f(X[i])` is boolean: the shape is kept."""
+    x = ctx.input(0)
+    return ctx.tensor(x.dims, "bool", combine(items.PREDICATES.get(ctx.node.op), (x,), x.dims, "bool"))
+
+
+@rule("Cast", "CastLike", any_rank=True, total=True)
+def cast(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; numbers change type as the runtimes do it."""
+    x = ctx.input(0)
+    dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
+    small = dtype.startswith("float8") or not dtype
+    ctx.limit(small or ctx.integer("saturate", 1) != 0, "attribute 'saturate' is for 8 bits")
+    ctx.limit(
+        small or ctx.node.op != "Cast" or ctx.text("round_mode", "up") == "up", "attribute 'round_mode' is for 8 bits"
+    )
+    if x.shape is None:
+        return ctx.tensor(None, dtype)
+    return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
+
+
+def _wanted_dtype(ctx: InferenceContext) -> str:
+    to = ctx.attribute("to")
+    if isinstance(to, str):  # before opset 6 the type is spelt out
+        return {"FLOAT": "float32", "DOUBLE": "float64"}.get(to.upper(), to.lower())
+    return DTYPES.get(ctx.integer("to"), "")
+
+
+@rule("BitCast", any_rank=True, total=True)
+def bit_cast(ctx: InferenceContext) -> Tensor:
+    """The shape is kept, and the bits."""
+    kinds = ctx.input(0).dtype, DTYPES.get(ctx.integer("to"), "")
+    bits = {re.sub(r"\D*(\d+).*", r"\1", kind).replace("bool", "8") for kind in kinds if kind}
+    ctx.limit(len(bits) <= 1, f"both element types have as many bits, not {' and '.join(kinds)}")
+    return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("to"), ""))
+
+
+@rule("Clip")
+def clip(ctx: InferenceContext) -> Tensor:
+    """`Y[i] = min(max, max(min, X[i]))`: the shape is kept, the ends are one element each."""
+    x, given = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
+    for end in map(ctx.input, given):
+        ctx.check(end.rank <= 1, "the ends of the range are scalars")
+        ctx.require_equal(end.numel, 1, "the ends of the range are scalars")
+    if ctx.version >= 11 and ctx.has(1):
+        (x, *_) = with_numbers(ctx, (x, ctx.input(1)))
+    value = x.value if ctx.version >= 11 else None
+    for i in given:
+        clipped = ctx.tensor(x.dims, None, value)
+        value = combine(items.greatest if i == 1 else items.smallest, (clipped, ctx.input(i)), x.dims, x.dtype)
+    return ctx.tensor(x.dims, None, value)
+
+
+# Several operands
+
+
+@rule(*items.ARITHMETIC, "PRelu", "StringConcat", since=7)
+@rule(*items.VARIADIC, "Mean", since=8)
+def arithmetic(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together; integers aren't divided by zero."""
+    op = ctx.node.op
+    if op == "Div":
+        require_nonzero(ctx, ctx.input(1))
+    return broadcast(ctx, items.ARITHMETIC.get(op) or items.VARIADIC.get(op))
+
+
+@rule("Mod")
+def mod(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together; the remainder has the divisor's sign, with `fmod` the dividend's."""
+    fmod = bool(ctx.integer("fmod", 0))
+    whole = ctx.input(0).dtype not in FLOATS
+    ctx.check(fmod or whole or ctx.version >= 28, "before opset 28, floats have a remainder with fmod=1 only")
+    require_nonzero(ctx, ctx.input(1))
+    return broadcast(ctx, items.c_remainder if fmod else items.remainder)
+
+
+def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
+    """State that no known element of an integer divisor is 0; the runtimes look even where nothing is divided."""
+    law = "an integer isn't divided by zero"
+    if divisor.dtype not in INTEGERS:
+        return
+    ctx.grant(1)
+    if isinstance(divisor.value, Elements):
+        for item in dict.fromkeys(divisor.value.items):
+            if isinstance(item, Dim):
+                ctx.require(differs(item, 0), law, item, 0)
+    elif isinstance(divisor.value, Field) and not positions(divisor.value.element):
+        element = divisor.value.element
+        ctx.require(any_of(differs(element, 0), equal(divisor.numel, 0)), law, element, 0)
+    elif isinstance(divisor.value, Field) and not entries(divisor.value.element):
+        ctx.require_equal(swept("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
+
+
+@rule("BitShift")
+def bit_shift(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together."""
+    return broadcast(ctx, items.shift_left if ctx.text("direction") == "LEFT" else items.shift_right)
+
+
+@rule(*items.LOGIC, since=7, dtype="bool")
+def logic(ctx: InferenceContext) -> Tensor:
+    """Operands broadcast together; the outcome is boolean."""
+    return broadcast(ctx, items.LOGIC[ctx.node.op], "bool")
+
+
+@rule("Where", any_rank=True)
+def where(ctx: InferenceContext) -> Tensor:
+    """Condition and both cases broadcast together."""
+    dtype = ctx.input(1).dtype
+    if any(ctx.input(i).shape is None for i in range(3)):
+        return ctx.tensor(None, dtype)
+    return broadcast(ctx, items.chosen, dtype)
+
+
+@rule("SwiGLU", *items.VARIADIC, "Mean")
+def alike(ctx: InferenceContext) -> Tensor:
+    """Operands have one shape, which is kept."""
+    operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
+    ctx.require_agree(*operands, law="operands have the same shape")
+    return ctx.tensor(operands[0].dims)
+
+
+@rule("Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Equal", "Greater", "Less", "And", "Or", "Xor")
+def aligned(ctx: InferenceContext) -> Tensor:
+    """Before opset 7: `B` has the shape of `A`, or with `broadcast` that of its axes from `axis` on."""
+    a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
+    if op != "PRelu" and not ctx.integer("broadcast", 0):
+        ctx.require_agree(a, b, law="operands have the same shape")
+    start = 1 if op == "PRelu" else ctx.integer("axis", a.rank - b.rank)
+    sizes = a.dims[start:]
+    ctx.check(b.numel.constant == 1 or b.rank <= len(sizes), "the second operand's axes are among the first's")
+    for x, y in zip(sizes, b.dims, strict=False):
+        ctx.require(any_of(equal(x, y), equal(y, 1)), "the second operand's sizes are the first's or 1", x, y)
+    return ctx.tensor(a.dims, "bool" if op in items.LOGIC else None)

@@ -1,0 +1,171 @@
+"""Linear algebra: products of matrices, contractions and determinants."""
+
+from __future__ import annotations
+
+from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.rules import InferenceContext, Shape, Tensor, rule
+
+INNER_LAW = "inner sizes of a matrix product are equal"
+
+
+def require_broadcast_to(ctx: InferenceContext, x: Tensor, shape: Shape, law: str) -> None:
+    """State that every size of a tensor, aligned from the right, is that of the shape or 1."""
+    ctx.check(x.rank <= len(shape), law)
+    for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
+        ctx.require(any_of(equal(d, size), equal(d, 1)), law, d, size)
+
+
+# Matrix products
+
+
+def matrix_product(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool = False) -> Shape:
+    """`[..., M, K] x [..., K, N] -> [..., M, N]`; a vector is a row on the left and a column on the right.
+
+    `turned` says that the left operand is a transposed view, whose batch and rows aren't one axis to a runtime.
+    """
+    ctx.check(a.rank > 0 and b.rank > 0, "operands of a matrix product have at least one axis")
+    ctx.require_equal(a[-1], b.dims[-2:][0], INNER_LAW)
+    batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law="batch sizes are equal or 1")
+    if any(d.lo < 1 for d in a.dims[:-1] + b.dims[:-2]):
+        _require_batches(ctx, a, b, turned=turned)
+    return batch + a.dims[-2:-1] + (b.dims[-1:] if b.rank > 1 else ())
+
+
+def _require_batches(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool) -> None:
+    """State what ONNX Runtime needs of empty operands: it doesn't stretch a batch of one to one of none."""
+    law = "an empty batch meets an empty batch"
+    plain = all_of(*(equal(d, 1) for d in b.dims[:-2])) if a.rank >= b.rank > 1 and not turned else FALSE
+    for x, y in zip(a.dims[:-2][::-1], b.dims[:-2][::-1], strict=False):
+        ctx.require(any_of(at_least(y, 1), differs(x, 1)), law, x, y)
+        ctx.require(any_of(at_least(x, 1), differs(y, 1), plain), law, x, y)
+    for x in a.dims[: max(a.rank - b.rank, 0)]:
+        ctx.require(any_of(at_least(x, 1), plain), law, x)
+    for y in b.dims[: max(b.rank - max(a.rank, 2), 0)]:
+        ctx.require_at_least(y, 1, law)
+
+
+@rule("MatMul")
+def matmul(ctx: InferenceContext) -> Tensor:
+    """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
+    return ctx.tensor(matrix_product(ctx, ctx.input(0), ctx.input(1)))
+
+
+@rule("Gemm")
+def gemm(ctx: InferenceContext) -> Tensor:
+    """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
+    a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
+    m, inner = a.dims[::-1] if ctx.integer("transA", 0) else a.dims
+    k, n = b.dims[::-1] if ctx.integer("transB", 0) else b.dims
+    ctx.require_equal(inner, k, INNER_LAW)
+    if ctx.has(2):
+        require_broadcast_to(ctx, ctx.input(2), (m, n), "the bias broadcasts to the product")
+    return ctx.tensor((m, n))
+
+
+@rule("MatMulInteger", dtype="int32")
+def matmul_integer(ctx: InferenceContext) -> Tensor:
+    """A matrix product of quantized operands, with a zero point each: one, or one per row and per column."""
+    a, b = ctx.input(0), ctx.input(1)
+    shape = matrix_product(ctx, a, b)
+    for index, operand, axis in ((2, a, -2), (3, b, -1)):
+        if ctx.has(index):
+            require_per_line(ctx, ctx.input(index), operand, axis)
+    return ctx.tensor(shape, "int32")
+
+
+@rule("QLinearMatMul")
+def quantized_matmul(ctx: InferenceContext) -> Tensor:
+    """A matrix product of quantized operands; scales and zero points are one, or one per row and per column."""
+    a, b = ctx.input(0), ctx.input(3)
+    shape = matrix_product(ctx, a, b)
+    for index, operand, axis in ((1, a, -2), (2, a, -2), (4, b, -1), (5, b, -1)):
+        require_per_line(ctx, ctx.input(index), operand, axis)
+    for index in (6, 7):
+        ctx.check(ctx.input(index).rank <= 1, "the output has one scale and zero point")
+        ctx.require_equal(ctx.input(index).numel, 1, "the output has one scale and zero point")
+    return ctx.tensor(shape, ctx.input(7).dtype)
+
+
+def require_per_line(ctx: InferenceContext, parameter: Tensor, operand: Tensor, axis: int) -> None:
+    """State that a scale or zero point is one, or one per row (`axis=-2`) or column (`axis=-1`) of the operand."""
+    law = "there is one scale and zero point, or one per row or column"
+    fitting: list[Formula] = [equal(parameter.numel, 1)] if parameter.rank <= 1 else []
+    if parameter.rank == 1 and operand.rank == 2:
+        fitting.append(equal(parameter[0], operand[axis]))
+    elif parameter.rank == operand.rank > 1:
+        lines = operand.replace(-3 - axis, 1)
+        fitting.append(all_of(*map(equal, parameter.dims, lines.dims)))
+    ctx.require(any_of(*fitting), law, parameter.numel, operand.dims[axis:][0])
+
+
+@rule("Det")
+def determinant(ctx: InferenceContext) -> Tensor:
+    """`[..., M, M] -> [...]`."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    return ctx.tensor(x.dims[:-2])
+
+
+# Contractions
+
+
+@rule("Einsum")
+def einsum(ctx: InferenceContext) -> Tensor:
+    """Each letter of the equation is one size (or 1), `...` the axes that broadcast."""
+    operands = [ctx.input(i) for i in range(len(ctx.inputs))]
+    terms, result = parse_equation(ctx.text("equation"))
+    ctx.check(len(terms) == len(operands), "the equation has a term for each input")
+    ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
+    ctx.check(len(ranks) <= 1, "an ellipsis stands for the same number of axes everywhere")
+    hidden = [f"...{i}" for i in range(max(ranks, default=0))]
+    sizes = _joint(ctx, terms, operands, hidden)
+    made = spelt(result, hidden)
+    ctx.check(sizes.keys() >= set(made), "the output's letters are among the inputs'")
+    ctx.check(len(set(made)) == len(made), "the output names each letter once")
+    ctx.check(set(hidden) <= set(made), "the output has an ellipsis as the inputs do")
+    return ctx.tensor([sizes[letter] for letter in made])
+
+
+def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:
+    """The size of each letter in all inputs, which broadcast."""
+    sizes: dict[str, Dim] = {}
+    for term, x in zip(terms, operands, strict=True):
+        letters = spelt(term, hidden)
+        ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
+        for letter, d in diagonal_sizes(ctx, letters, x).items():
+            law = f"sizes of '{letter[0]}' are equal or 1"
+            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
+    return sizes
+
+
+def diagonal_sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
+    """The size of each letter in one input; one that is named twice is a diagonal."""
+    found: dict[str, Dim] = {}
+    for letter, d in zip(letters, x.dims, strict=True):
+        ctx.require_equal(found.setdefault(letter, d), d, "a diagonal has equal sizes")
+    return found
+
+
+def parse_equation(text: str) -> tuple[list[list[str]], list[str]]:
+    """The terms of the inputs and that of the output, which may be left to the alphabet.
+
+    >>> parse_equation("...ij, jk")
+    ([['...', 'i', 'j'], ['j', 'k']], ['...', 'i', 'k'])
+    """
+    left, arrow, right = text.replace(" ", "").partition("->")
+    if not arrow:
+        letters = left.replace(".", "").replace(",", "")
+        right = ("..." if "..." in left else "") + "".join(sorted(c for c in letters if letters.count(c) == 1))
+    return [split_term(term) for term in left.split(",")], split_term(right)
+
+
+def split_term(term: str) -> list[str]:
+    """The letters of a term, and its ellipsis as one of them."""
+    head, dots, tail = term.partition("...")
+    return [*head, *([dots] if dots else []), *tail]
+
+
+def spelt(term: list[str], hidden: list[str]) -> list[str]:
+    """The letters of a term with those that its ellipsis stands for."""
+    return [letter for part in term for letter in (hidden if part == "..." else [part])]

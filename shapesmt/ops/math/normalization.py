@@ -1,0 +1,128 @@
+"""Operators that rescale their input: the shape is kept, and the parameters have to fit it."""
+
+from __future__ import annotations
+
+from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
+from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.math.reduction import without
+from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, rule, uniform
+
+CHANNEL_LAW = "the parameters have one element per channel"
+
+
+def require_vectors(ctx: InferenceContext, indices: range, size: Dim) -> None:
+    """State that parameters are vectors with one element per channel."""
+    for index in indices:
+        parameter = ctx.input(index)
+        ctx.require_rank(parameter, 1)
+        ctx.require_equal(parameter[0], size, CHANNEL_LAW)
+
+
+@rule("Softmax", "LogSoftmax", "Hardmax")
+def softmax(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; `axis` is inside it (before opset 13, where the rows begin)."""
+    x = ctx.input(0)
+    ctx.axis(x.rank, -1 if ctx.version >= 13 else 1)
+    return ctx.tensor(x.dims)
+
+
+@rule("LpNormalization")
+def lp_normalization(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; `axis` is inside it and the norm is the first or the second."""
+    x = ctx.input(0)
+    ctx.check(ctx.integer("p", 2) in (1, 2), f"the norm is 1 or 2, not {ctx.integer('p', 2)}")
+    ctx.axis(x.rank, -1)
+    return ctx.tensor(x.dims)
+
+
+@rule("LRN")
+def local_response(ctx: InferenceContext) -> Tensor:
+    """`X[N, C, H, W]` keeps its shape; an odd number of channels is summed."""
+    x = ctx.input(0)
+    ctx.limit(x.rank == 4, f"the rank is 4, not {x.rank}")
+    size = ctx.integer("size")
+    ctx.check(size > 0 and size % 2 == 1, f"the number of channels summed is odd, not {size}")
+    return ctx.tensor(x.dims)
+
+
+@rule("MeanVarianceNormalization")
+def mean_variance(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; of the axes that are averaged, those that the tensor lacks don't count."""
+    x, axes = ctx.input(0), ctx.integers("axes", (0, 2, 3))
+    ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), "an axis is inside the tensor")
+    return ctx.tensor(x.dims)
+
+
+@rule("BatchNormalization")
+def batch_normalization(ctx: InferenceContext) -> list[Tensor]:
+    """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 1, least=True)
+    per_channel: Shape = x.dims[1:2] or (ONE,)
+    if ctx.version < 9 and not ctx.integer("spatial", 1):
+        per_channel = x.dims[1:] or (ONE,)
+    for parameter in map(ctx.input, (1, 2, 3, 4)):
+        ctx.require_rank(parameter, len(per_channel))
+        for size, channels in zip(parameter.dims, per_channel, strict=True):
+            ctx.require_equal(size, channels, CHANNEL_LAW)
+    trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
+    ctx.limit(not trained or ctx.outputs == 3, "it has at least 3 outputs in training")
+    statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
+    return [ctx.tensor(x.dims), *[statistics] * 4]
+
+
+@rule("InstanceNormalization")
+def instance_normalization(ctx: InferenceContext) -> Tensor:
+    """`X[N, C, D1, ...]` keeps its shape; scale and bias have C elements."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 3, least=True)
+    require_vectors(ctx, range(1, 3), x[1])
+    return ctx.tensor(x.dims)
+
+
+@rule("GroupNormalization", since=18)
+def group_normalization(ctx: InferenceContext) -> Tensor:
+    """`X[N, C, ...]` keeps its shape; groups divide C, and there is a scale and a bias per channel.
+
+    Before opset 21 there is one per group. A single one serves all.
+    """
+    x, groups = ctx.input(0), ctx.integer("num_groups")
+    ctx.require_rank(x, 2, least=True)
+    ctx.check(groups > 0, f"there is at least one group, not {groups}")
+    ctx.require(divides(groups, x[1]), "the groups divide the channels", x[1], groups)
+    ctx.require_at_least(x.numel, 1, "what is normalized has an element")
+    per_channel = ctx.version >= 21
+    law = CHANNEL_LAW if per_channel else "the parameters have one element per group"
+    for parameter in map(ctx.input, (1, 2)):
+        size, expected = parameter.numel, x[1] if per_channel else as_dim(groups)
+        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
+    return ctx.tensor(x.dims)
+
+
+FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
+
+
+@rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
+def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
+    """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
+    x = ctx.input(0)
+    axis = ctx.axis(x.rank, -1)
+    require_least(ctx, x.dims[axis:], 1, "what is normalized has an element")
+    for index in (1, 2):
+        if ctx.has(index):
+            require_broadcast_to(ctx, ctx.input(index), x.dims, "scale and bias broadcast to the input")
+    ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, "attribute 'stash_type' is a float type")
+    statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
+    return [ctx.tensor(x.dims), statistics, statistics]
+
+
+@rule("Dropout", total=True)
+def dropout(ctx: InferenceContext) -> list[Tensor]:
+    """The shape is kept; the ratio and the mode are scalars."""
+    x = ctx.input(0)
+    for index, what in ((1, "ratio"), (2, "training mode")):
+        if ctx.has(index):
+            ctx.check(ctx.input(index).rank == 0, f"the {what} is a scalar")
+    mask = ctx.tensor(x.dims, "bool" if ctx.version >= 10 else None)
+    kept = not ctx.has(2) or uniform(ctx.input(2).value) is ZERO
+    return [x if kept else ctx.tensor(x.dims), mask]

@@ -1,0 +1,56 @@
+"""Operators between floats and quantized integers."""
+
+from __future__ import annotations
+
+from shapesmt.algebra import all_of, any_of, ceil_divide, equal
+from shapesmt.graph import DTYPES
+from shapesmt.rules import InferenceContext, Tensor, rule
+
+
+def require_scale(ctx: InferenceContext) -> None:
+    """State that scale and zero point are single, one per position of `axis`, or one per block along it."""
+    x, parameters = ctx.input(0), [ctx.input(1), *([ctx.input(2)] if ctx.has(2) else [])]
+    if any(t.shape is None for t in (x, *parameters)):
+        return
+    law = "there is one scale and zero point, or one per position of the axis"
+    axis, block = ctx.integer("axis", 1), ctx.integer("block_size", 0)
+    if block > 0:
+        _require_blocks(ctx, x, parameters, block)
+        return
+    ctx.check(all(t.rank <= 1 for t in parameters), law)
+    fitting = [all_of(*(equal(t.numel, 1) for t in parameters))]
+    if all(t.rank == 1 for t in parameters) and -x.rank <= axis < x.rank:
+        fitting.append(all_of(*(equal(t[0], x[axis]) for t in parameters)))
+    ctx.require(any_of(*fitting), law, parameters[0].numel, x[axis] if len(fitting) > 1 else 1)
+
+
+def _require_blocks(ctx: InferenceContext, x: Tensor, parameters: list[Tensor], block: int) -> None:
+    axis = ctx.axis(x.rank, 1)
+    for t in parameters:
+        ctx.require_rank(t, x.rank)
+        for i, size in enumerate(x.dims):
+            blocks = ceil_divide(size, block) if i == axis else size
+            ctx.require_equal(t[i], blocks, "there is one scale and zero point per block of the axis")
+
+
+@rule("QuantizeLinear", any_rank=True)
+def quantize(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; scale and zero point fit it, and the zero point has the output's type."""
+    require_scale(ctx)
+    asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
+    known = ctx.input(2).dtype if ctx.has(2) else ""
+    ctx.check(not asked or known in ("", asked), f"the zero point has the output's type {asked}, not {known}")
+    return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else asked or "uint8")
+
+
+@rule("DequantizeLinear", any_rank=True)
+def dequantize(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; scale and zero point fit it, and the scale has the output's type."""
+    require_scale(ctx)
+    return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("output_dtype", 0), "") or ctx.input(1).dtype)
+
+
+@rule("DynamicQuantizeLinear", any_rank=True)
+def dynamic_quantize(ctx: InferenceContext) -> list[Tensor]:
+    """The shape is kept; scale and zero point are scalars."""
+    return [ctx.tensor(ctx.input(0).shape, "uint8"), ctx.tensor((), "float32"), ctx.tensor((), "uint8")]

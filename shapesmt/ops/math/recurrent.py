@@ -1,0 +1,61 @@
+"""Recurrent layers: a sequence of samples, weights for each direction it is read in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import all_of, as_dim, at_least
+from shapesmt.rules import require_shape, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext, Tensor
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+@rule(*GATES)
+def recurrent(ctx: InferenceContext) -> list[Tensor]:
+    """`x[seq, batch, input]` makes every state `[seq, directions, batch, hidden]` and the last ones.
+
+    With `layout=1` the batch comes first everywhere.
+    """
+    x, recurrence, gates = ctx.input(0, rank=3), ctx.input(2, rank=3), GATES[ctx.node.op]
+    batch_first, directions = ctx.integer("layout", 0) == 1, direction_count(ctx)
+    length, batch = (x[1], x[0]) if batch_first else (x[0], x[1])
+    hidden = as_dim(ctx.integer("hidden_size")) if "hidden_size" in ctx.attributes else recurrence[2]
+    last = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
+    require_samples(ctx, length, batch, x[2])
+    require_shape(ctx, 1, (directions, gates * hidden, x[2]), "W is [directions, gates*hidden, input]", limit=True)
+    require_shape(ctx, 2, (directions, gates * hidden, hidden), "R is [directions, gates*hidden, hidden]", limit=True)
+    require_shape(ctx, 3, (directions, 2 * gates * hidden), "B is [directions, 2*gates*hidden]", limit=True)
+    require_states(ctx, batch, last)
+    require_shape(ctx, 7, (directions, 3 * hidden), "P is [directions, 3*hidden]", limit=True)
+    states = (batch, length, directions, hidden) if batch_first else (length, directions, batch, hidden)
+    return [ctx.tensor(states), ctx.tensor(last), ctx.tensor(last)]
+
+
+def direction_count(ctx: InferenceContext) -> int:
+    """In how many directions the sequence is read."""
+    return 2 if ctx.text("direction", "forward") == "bidirectional" else 1
+
+
+def require_states(ctx: InferenceContext, batch: Dim, last: Sequence[Dim | int]) -> None:
+    """What samples start from, and how long they are."""
+    require_shape(ctx, 4, (batch,), "sequence_lens has one length per sample", limit=True)
+    require_shape(ctx, (5, 6), last, "an initial state is [directions, batch, hidden]", limit=True)
+
+
+def require_samples(ctx: InferenceContext, length: Dim, batch: Dim, features: Dim) -> None:
+    """What must not be empty, since runtimes abort otherwise, and how long samples are."""
+    if ctx.node.op != "RNN":
+        ctx.require_at_least(batch, 1, "the batch isn't empty")
+    if ctx.node.op == "GRU":
+        ctx.require_at_least(length, 1, "the sequence isn't empty")
+        ctx.require_at_least(features, 1, "a sample isn't empty")
+    for item in ctx.items(4) or ():
+        if item is not None:
+            within = all_of(at_least(item, 0), at_least(length, item))
+            ctx.require(within, "lengths are at most the sequence's", item, length)

@@ -1,0 +1,263 @@
+"""Operators that fold axes into one element, or run along an axis and keep it; short lists keep their values."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import accumulate
+from math import inf, prod
+from operator import add, mul
+from typing import Any
+
+import numpy as np
+
+from shapesmt.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    absolute,
+    all_of,
+    any_of,
+    at_least,
+    const,
+    entries,
+    equal,
+    maximum,
+    product,
+    select,
+)
+from shapesmt.algebra.numeric import MANTISSA, Real, literal
+from shapesmt.ops.shared.fields import concrete, integers_of, valued
+from shapesmt.ops.shared.indices import count_true, swept
+from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
+from shapesmt.rules import (
+    FLOATS,
+    Decided,
+    Elements,
+    Field,
+    InferenceContext,
+    Item,
+    Shape,
+    Tensor,
+    Value,
+    elements,
+    extremes,
+    field,
+    listed,
+    move_positions,
+    position,
+    positions,
+    rule,
+)
+
+FOLDS: dict[str, Function] = {
+    "ReduceL1": add,
+    "ReduceMax": greatest,
+    "ReduceMin": smallest,
+    "ReduceProd": mul,
+    "ReduceSum": add,
+    "ReduceSumSquare": add,
+}
+EACH: dict[str, Function] = {
+    "ReduceL1": lambda a: absolute(a) if isinstance(a, Dim) else None,
+    "ReduceSumSquare": lambda a: a * a,
+}
+COUNTING = frozenset({"ReduceL1", "ReduceSum", "ReduceSumSquare"})
+NEUTRAL = {"ReduceL1": 0, "ReduceProd": 1, "ReduceSum": 0, "ReduceSumSquare": 0}
+
+
+# Folding axes
+
+
+def reduced_axes(ctx: InferenceContext, x: Tensor) -> tuple[int, ...] | None:
+    """The axes that are folded, an attribute or an input; None where they aren't known."""
+    if ctx.has(1) and ctx.input(1).shape is not None:
+        ctx.require_rank(ctx.input(1), 1)
+    axes = listed(ctx, 1, "axes", ())
+    if axes:
+        return tuple(sorted({ctx.normal(a, x.rank) for a in axes}))
+    if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):
+        for axis in ctx.items(1) or ():
+            if axis is not None:
+                ctx.require_within(axis, x.rank, "the folded axes are the tensor's")
+        return None
+    return () if ctx.integer("noop_with_empty_axes", 0) else tuple(range(x.rank))
+
+
+def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
+    """The shape with those axes gone, or kept with size 1.
+
+    >>> without((const(2), const(3)), (1,), keep=True)
+    (Dim('2'), Dim('1'))
+    """
+    if keep:
+        return tuple(ONE if i in axes else d for i, d in enumerate(dims))
+    return tuple(d for i, d in enumerate(dims) if i not in axes)
+
+
+@rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True)
+def reduction(ctx: InferenceContext) -> Tensor:
+    """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
+    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    if x.shape is None:
+        named = ctx.has(1) or ctx.attribute("axes") or ctx.integer("noop_with_empty_axes", 0)
+        return ctx.tensor(None if keep or named else ())
+    axes = reduced_axes(ctx, x)
+    if axes is not None:
+        shape = without(x.dims, axes, keep=keep)
+        return ctx.tensor(shape, None, _counted(ctx, x, axes, shape) or folded(ctx.node.op, x, axes, keep=keep))
+    if not keep:
+        return ctx.tensor(None)
+    return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), how=Decided((1,))) for i, d in enumerate(x.dims)])
+
+
+def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
+    """The number of true elements, where a sum over all of them is that."""
+    if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
+        return None
+    ctx.memoizable = False
+    if not ctx.boolean(0) or (x.dtype in FLOATS and 1 << MANTISSA[x.dtype] <= x.numel.hi < inf):
+        return None
+    return elements(concrete(shape) or (), [known(cast(count_true(ctx, 0), x.dtype), x.dtype)])
+
+
+def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
+    """The elements of a reduction."""
+    if op not in FOLDS or not isinstance(x.value, (Elements, Field)):
+        return None
+    shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
+    if not isinstance(x.value, Elements) or sizes is None:
+        element = known(_folded_element(op, x, axes), x.dtype, FOLDS[op])
+        if not isinstance(element, Dim):
+            return None
+        gone = [x.rank - a for a in axes if not keep]
+        return valued(shape, move_positions(element, lambda axis: position(axis - sum(g < axis for g in gone))))
+    kept = [i for i in range(x.rank) if i not in axes]
+    table = x.value.array.transpose(*kept, *axes).reshape(prod(sizes[i] for i in kept), prod(sizes[a] for a in axes))
+    rows = [_fold(op, row, x.dtype) for row in table.tolist()]
+    return elements(concrete(shape) or (), [known(item, x.dtype, FOLDS[op]) for item in rows])
+
+
+def _fold(op: str, row: list[Item], dtype: str) -> Item:
+    row = [None if i is None else EACH[op](i) for i in row] if op in EACH else row
+    if any(i is None for i in row) or not _in_any_order(op, row):
+        return None
+    if row:
+        result: Item = reduce(FOLDS[op], row)
+        return result
+    neutral = of_nothing(op, dtype)
+    return None if neutral is None else literal(neutral, dtype) if dtype in FLOATS else const(neutral)
+
+
+def of_nothing(op: str, dtype: str) -> int | None:
+    """What no elements fold to; of integers the greatest of none is the least that there is, and the other way round.
+
+    >>> of_nothing("ReduceMax", "int8"), of_nothing("ReduceMin", "uint8"), of_nothing("ReduceMax", "float32")
+    (-128, 255, None)
+    """
+    bits = INTEGERS.get(dtype)
+    if bits is None or op not in ("ReduceMax", "ReduceMin"):
+        return NEUTRAL.get(op)
+    least = 0 if dtype[0] == "u" else -(1 << bits - 1)
+    return least if op == "ReduceMax" else least + (1 << bits) - 1
+
+
+def _in_any_order(op: str, row: list[Item]) -> bool:
+    """Whether no order of the steps rounds: whole floats whose sum or product fits the mantissa."""
+    floats = [i for i in row if isinstance(i, Real)]
+    if len(floats) < 2 or op in ("ReduceMin", "ReduceMax"):
+        return True
+    if any(i.numerator is None or i.denominator != 1 for i in floats):
+        return False
+    sizes = [max(abs(i.lo), abs(i.hi), 1) for i in floats]
+    return (prod(sizes) if op == "ReduceProd" else sum(sizes)) < 1 << MANTISSA[floats[0].dtype]
+
+
+def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
+    """Extremes lie at the ends of the folded axes where the elements only grow, and equal elements add up."""
+    assert isinstance(x.value, Field)
+    if entries(x.value.element):
+        return None
+    element, along = x.value.element, {x.rank - a for a in axes}
+    used = {int(atom.name[1:]) for atom in positions(element)}
+    if op == "ReduceSum" and used <= along:
+        return swept("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
+    if op == "ReduceSum" and not used & along:
+        return element * product(x[a] for a in axes)
+    if op not in ("ReduceMin", "ReduceMax") or (used & along and not used <= along):
+        return None
+    if used & along:
+        ends = extremes(element, lambda axis: x[-axis])
+        fold = "least" if op == "ReduceMin" else "greatest"
+        element = swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
+    if all(x[a].lo >= 1 for a in axes):
+        return element
+    none = of_nothing(op, x.dtype)
+    return None if none is None else select(all_of(*(at_least(x[a], 1) for a in axes)), element, none)
+
+
+@rule("ArgMax", "ArgMin", dtype="int64")
+def extreme_position(ctx: InferenceContext) -> Tensor:
+    """`axis` becomes 1, or goes away without `keepdims`; where there is an output, it has at least one element."""
+    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    axis = ctx.axis(x.rank, 0)
+    nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
+    ctx.require(any_of(at_least(x[axis], 1), *nothing), "the axis of an extreme has an element", x[axis], 1)
+    shape, numbers = without(x.dims, (axis,), keep=keep), integers_of(x)
+    if not numbers or x.value is None:
+        return ctx.tensor(shape, "int64")
+    table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
+    table = table if ctx.node.op == "ArgMax" else -table
+    found = table.argmax(axis)
+    if ctx.integer("select_last_index", 0):
+        found = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
+    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(found).tolist())))
+
+
+# Running along an axis
+
+
+@rule("CumSum", "CumProd")
+def running(ctx: InferenceContext) -> Tensor:
+    """The shape is kept; `axis` is one element that names an axis."""
+    x, which = ctx.input(0), ctx.input(1)
+    ctx.require_rank(x, 1, least=True)
+    ctx.check(which.rank <= 1, "the axis is a scalar")
+    ctx.require_equal(which.numel, 1, "the axis is one element")
+    items = ctx.items(1)
+    if not items or items[0] is None:
+        return ctx.tensor(x.dims)
+    if items[0].constant is None:
+        ctx.require_within(items[0], x.rank, f"the axis is inside a tensor of rank {x.rank}")
+        return ctx.tensor(x.dims)
+    return ctx.tensor(x.dims, None, accumulated(ctx, x, ctx.normal(items[0].constant, x.rank)))
+
+
+def accumulated(ctx: InferenceContext, x: Tensor, axis: int) -> Value | None:
+    """The elements of a running sum or product."""
+    exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
+    if isinstance(x.value, Field):
+        here = position(x.rank - axis)
+        if ctx.node.op == "CumProd" or here.as_symbol() in x.value.element.symbols:
+            return None
+        count = (x[axis] - here if reverse else here + 1) - int(exclusive)
+        sums = known(x.value.element * count, x.dtype)
+        return field(sums) if isinstance(sums, Dim) else None
+    if not isinstance(x.value, Elements) or x.dtype in FLOATS:
+        return None
+    lines = np.moveaxis(x.value.array, axis, -1)
+    made = np.empty(lines.shape, dtype=object)
+    for place in np.ndindex(lines.shape[:-1]):
+        row = lines[place].tolist()
+        line = _run(ctx.node.op, row[::-1] if reverse else row, x.dtype, exclusive=exclusive)
+        made[place] = line[::-1] if reverse else line
+    return elements(x.value.shape, np.moveaxis(made, -1, axis).ravel().tolist())
+
+
+def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]:
+    start, step = (ONE, FOLDS["ReduceProd"]) if op == "CumProd" else (ZERO, FOLDS["ReduceSum"])
+
+    def following(a: Item, b: Item) -> Any:
+        return None if a is None or b is None else step(a, b)
+
+    line = [known(item, dtype, step) for item in accumulate(row, following, initial=start)]
+    return line[:-1] if exclusive else line[1:]

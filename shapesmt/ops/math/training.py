@@ -1,0 +1,33 @@
+"""Steps of training: optimizers update each tensor in turn, gradients have the shapes of what they are of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.rules import rule
+
+if TYPE_CHECKING:
+    from shapesmt.rules import InferenceContext, Tensor
+
+DOMAIN = "ai.onnx.preview.training"
+STATES = {"Adagrad": 1, "Momentum": 1, "Adam": 2}
+
+
+@rule(*STATES, domain=DOMAIN)
+def optimizer(ctx: InferenceContext) -> list[Tensor]:
+    """Rate, step, then tensors, their gradients and their states: the tensors and the states after the step."""
+    given = [ctx.input(i) for i in range(2, len(ctx.inputs))]
+    states = STATES[ctx.node.op]
+    ctx.check(len(given) % (2 + states) == 0, "each tensor has a gradient and its states")
+    for scalar in map(ctx.input, (0, 1)):
+        ctx.require_equal(scalar.numel, 1, "rate and step are single numbers")
+    count = len(given) // (2 + states)
+    for index in range(count):
+        ctx.require_agree(*given[index::count], law="a tensor, its gradient and its states have the same shape")
+    return [ctx.tensor(t.dims, t.dtype) for t in (*given[:count], *given[2 * count :])]
+
+
+@rule("Gradient", domain=DOMAIN)
+def gradient(ctx: InferenceContext) -> list[Tensor]:
+    """The derivative by each tensor that `xs` names has its shape."""
+    return [ctx.tensor(x.dims, x.dtype) for x in map(ctx.input, range(len(ctx.inputs)))][: ctx.outputs]

@@ -1,0 +1,158 @@
+"""The bridge: a node of another framework handed to the rule of the ONNX operator that does the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.algebra import ONE, as_dim
+from shapesmt.graph import DTYPES, Attributes, Node
+from shapesmt.ops.shared.items import ARITHMETIC, INTEGERS, LOGIC, VARIADIC
+from shapesmt.rules import BY_ALL, Decided, InferenceContext, Tensor, Unjudged, elements, resolve, rule, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.graph import AttributeValue
+    from shapesmt.rules import Apply
+
+    Register = Callable[..., Callable[[Apply], Apply]]
+
+OPSET = 22
+EVEN = 13  # the last version of Split that makes equal parts unasked
+ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
+
+
+class Row(NamedTuple):
+    """ONNX's name, and of each of its attributes that matters the node's name; `inputs` that both have in common."""
+
+    onnx: str
+    attributes: dict[str, str] = {}  # noqa: RUF012 - never changed
+    inputs: int | None = None
+
+
+def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> None:
+    """Register a rule for each operator of a table: what ONNX's operator does."""
+
+    def renamed(ctx: InferenceContext) -> list[Tensor]:
+        """What the ONNX operator of the table's line does."""
+        row = table[ctx.node.op]
+        if row.onnx in ONE_TYPE:
+            require_one_type(ctx)
+        attributes = {onnx: ctx.attributes[name] for onnx, name in row.attributes.items() if name in ctx.attributes}
+        return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
+
+    total = {name for name, row in table.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
+    register(*total, domain=domain, any_rank=True, total=True)(renamed)
+    register(*table.keys() - total, domain=domain, any_rank=True)(renamed)
+
+
+def require_one_type(ctx: InferenceContext, inputs: Sequence[Tensor | None] | None = None) -> None:
+    """State that these inputs, or all, are of one element type."""
+    types = list(
+        dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
+    )
+    ctx.check(len(types) <= 1, f"operands have the same element type, not {' and '.join(types)}")
+
+
+def results(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
+    """What ONNX's operator makes of these inputs; what it needs, the node needs."""
+    return _made(ctx, op, ctx.node.outputs, inputs, attributes)
+
+
+def result(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
+    """The one thing that ONNX's operator makes."""
+    return _made(ctx, op, ctx.node.outputs[:1], inputs, attributes)[0]
+
+
+def _made(
+    ctx: InferenceContext,
+    op: str,
+    names: Sequence[str],
+    inputs: Sequence[Tensor | None],
+    attributes: Mapping[str, AttributeValue],
+    version: int = OPSET,
+) -> list[Tensor]:
+    found = resolve("", op, version)
+    assert found is not None
+    node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
+    inner = InferenceContext(node, inputs, version)
+    inner.case = ctx.case
+    inner.boolean = lambda index: any(t is inputs[index] and ctx.boolean(i) for i, t in enumerate(ctx.inputs))
+    inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
+    try:
+        made = found.apply(inner)
+    finally:
+        ctx.memoizable &= inner.memoizable
+        ctx.deciders.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.deciders.items())
+        for index in inner.granted:
+            grant(ctx, inputs[index], only_sizes=index in inner.sizing)
+    return [made] if isinstance(made, Tensor) else list(made or ())
+
+
+def _passed_on(ctx: InferenceContext, how: Decided, inputs: Sequence[Tensor | None]) -> Decided:
+    """How a size is decided by the node's own inputs: by all of them where that can't be told."""
+    own = [[i for i, t in enumerate(ctx.inputs) if t is inputs[k]] for k in how.by or () if k < len(inputs)]
+    if how.by is None or any(len(places) != 1 for places in own):
+        return BY_ALL
+    return how._replace(by=tuple(i for places in own for i in places))
+
+
+def grant(ctx: InferenceContext, x: Tensor | None, *, only_sizes: bool = False) -> None:
+    """Say that running depends on the elements of a tensor: an input, or what was made of one that lists integers."""
+    same = [i for i, t in enumerate(ctx.inputs) if t is x]
+    for i in same or [i for i, t in enumerate(ctx.inputs) if t is not None and t.dtype in INTEGERS]:
+        (ctx.only_sizes if only_sizes else ctx.grant)(i)
+
+
+def number_of(dtype: str) -> int:
+    """ONNX's number of an element type, 0 where unknown."""
+    return next((number for number, name in DTYPES.items() if name == dtype), 0)
+
+
+def listed(*items: Dim | int | None) -> Tensor:
+    """A list of integers, as an input of an ONNX operator."""
+    dims = [None if i is None else as_dim(i) for i in items]
+    return tensor("int64", (len(dims),), elements((len(dims),), dims))
+
+
+def as_list(x: Tensor) -> Tensor:
+    """A scalar as a list of one: other frameworks take either where ONNX wants a list."""
+    if x.shape is None or x.rank > 0:
+        return x
+    items = getattr(x.value, "items", None)
+    return tensor(x.dtype, (ONE,), None if items is None else elements((1,), items))
+
+
+def known(ctx: InferenceContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
+    """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
+    found = ctx.constants(index)
+    if found is None:
+        law = f"{what} of {ctx.node.op} must be known{remedy}"
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+    return found
+
+
+def known_axis(ctx: InferenceContext, index: int, remedy: str = "") -> int | None:
+    """The axis that an input names; a node without it isn't judged."""
+    found = known(ctx, index, "the axis", remedy)
+    ctx.check(found is None or len(found) == 1, "the axis is one number")
+    return found[0] if found else None
+
+
+def anything(ctx: InferenceContext, x: Tensor, index: int = 0) -> Tensor:
+    """A tensor of the same rank, of which no size is known."""
+    return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)
+
+
+def parts(
+    ctx: InferenceContext, x: Tensor, axis: int | None, lengths: Sequence[Dim | None] | None = None
+) -> list[Tensor]:
+    """Parts along an axis: equal ones, or of the listed lengths, of which one may be -1: the rest."""
+    if axis is None:
+        return [anything(ctx, x, i) for i in range(ctx.outputs)]
+    if lengths is None:
+        return _made(ctx, "Split", ctx.node.outputs, [x], {"axis": axis}, version=EVEN)
+    rest = [d is not None and d.constant == -1 for d in lengths]
+    ctx.check(sum(rest) <= 1, "at most one size is -1")
+    return results(ctx, "Split", x, listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis)

@@ -1,0 +1,246 @@
+"""Elements that move: what operators which only rearrange a tensor do to its known elements.
+
+An operator that lists, shifts, repeats or picks elements says once where each output position reads its input;
+listed elements follow by numpy's indexing, and elements given as a formula by replacing their positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, select
+from shapesmt.algebra.numeric import Real, choice, literal
+from shapesmt.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    Elements,
+    Field,
+    InferenceContext,
+    Item,
+    Tensor,
+    Value,
+    elements,
+    field,
+    from_array,
+    move_positions,
+    number,
+    position,
+    positions,
+)
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
+
+MAX_CHOICES = 8  # longest list that becomes a chain of choices
+MAX_LISTED = 64  # more elements than this stay a formula
+MAX_RANK = 255  # a list of more sizes than this is of no tensor
+
+
+def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
+    """The shape as numbers, where every size is one.
+
+    >>> concrete((as_dim(2), as_dim(3)))
+    (2, 3)
+    """
+    if shape is None:
+        return None
+    sizes = [d.constant for d in shape]
+    return None if any(s is None or s < 0 for s in sizes) else tuple(s for s in sizes if s is not None)
+
+
+def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
+    """The elements of an input that lists sizes, None for each unknown one; None where their number is unknown."""
+    x = ctx.input(index)
+    if x.shape is None:
+        return None
+    ctx.check(x.rank == 1, f"input {index} is a list of integers")
+    count = None if isinstance(x.value, Elements) else number(x[0], ctx.case)
+    if count is not None and count <= MAX_RANK:
+        ctx.grant(index)
+        return [_at(x.value.element, i) if isinstance(x.value, Field) else None for i in range(count)]
+    items = ctx.items(index)
+    if items is not None:
+        return list(items)
+    length = concrete(x.shape)
+    return None if length is None or prod(length) > MAX_RANK else [None] * prod(length)
+
+
+def _at(element: Dim, place: int) -> Dim:
+    """What stands at a place of a list, by the expression over its positions."""
+    return move_positions(element, lambda _: as_dim(place))
+
+
+def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Dim | None]:
+    """The elements of an input that lists so many integers, None for each unknown one."""
+    items = wanted(ctx, index)
+    ctx.check(items is None or len(items) == count, f"there are {count} {what}, not {len(items or ())}")
+    if items is None and ctx.input(index).shape is not None:
+        ctx.require_equal(ctx.input(index)[0], count, f"there are {count} {what}, not another number")
+    return [None] * count if items is None else items
+
+
+def attribute(ctx: InferenceContext, name: str, count: int, what: str) -> list[Dim | None]:
+    """The integers of an attribute that lists so many."""
+    values = ctx.integers(name)
+    ctx.check(len(values) == count, f"there are {count} {what}, not {len(values)}")
+    return [as_dim(v) for v in values]
+
+
+def along(items: Sequence[Item], index: Dim) -> Item:
+    """The item at a symbolic index inside the list: an arithmetic progression, or a choice among few.
+
+    >>> along([as_dim(3), as_dim(5), as_dim(7)], position(1))
+    Dim('2*`@1` + 3')
+    """
+    if items and all(isinstance(i, Real) for i in items):
+        return _choice(items, index)
+    known = [i for i in items if isinstance(i, Dim)]
+    if not known or len(known) < len(items):
+        return None
+    step = known[1] - known[0] if len(known) > 1 else ZERO
+    if all(b - a is step for a, b in pairwise(known)):
+        return known[0] + step * index
+    return _choice(known, index)
+
+
+def _choice(items: Sequence[Item], index: Dim) -> Item:
+    if len(items) > MAX_CHOICES:
+        return None
+    result = items[-1]
+    for at in range(len(items) - 2, -1, -1):
+        result = choice(equal(index, at), items[at], result)
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _formula(value: Elements) -> Item:
+    if not value.shape:
+        return value.items[0]
+    rows = value.array
+    inner = [from_array(np.asarray(row, dtype=object)) for row in rows]
+    parts = [None if row is None else _formula(row) for row in inner]
+    return along(parts, position(len(value.shape)))
+
+
+def element_of(x: Tensor) -> Dim | None:
+    """The integer element as an expression over the positions, where there is one."""
+    element = None if x.dtype in FLOATS else term_of(x)
+    return element if isinstance(element, Dim) else None
+
+
+def term_of(x: Tensor) -> Item:
+    """The element, integer or float, as an expression over the positions, where there is one."""
+    if isinstance(x.value, Elements):
+        return _formula(x.value) if x.value.items else literal(0.0, x.dtype) if x.dtype in FLOATS else ZERO
+    return None if x.value is None else x.value.element
+
+
+def stretched(size: Dim, wanted: Dim, back: int) -> Dim:
+    """Where the elements of an axis are after it was stretched, which it isn't unless its size is 1."""
+    if size is wanted or size.lo >= 2:
+        return position(back)
+    return select(equal(size, 1), 0, position(back))
+
+
+def valued(shape: Sequence[Dim], element: Item) -> Value | None:
+    """The value of a tensor of this shape with this element: listed where it is small."""
+    sizes = concrete(shape)
+    if element is None or sizes is None or prod(sizes) > MAX_LISTED:
+        return None if element is None else field(element)
+    rank = len(sizes)
+    places = np.ndindex(*sizes)
+    if entries(element):
+        return None
+    return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
+
+
+def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved: Callable[[int], Dim]) -> Value | None:
+    """The elements of a rearranged tensor.
+
+    Args:
+        x: The tensor that is rearranged.
+        shape: The output's shape.
+        view: The rearrangement of an array of elements, for a concrete output.
+        moved: What stands for each position of the input in terms of the output's positions.
+    """
+    sizes = concrete(shape)
+    if isinstance(x.value, Elements) and sizes is not None:
+        listed = prod(sizes) <= most_listed([x], MAX_ELEMENTS)  # a file may ask for any number
+        return from_array(np.asarray(view(x.value.array), dtype=object)) if listed else None
+    element = term_of(x)
+    return None if element is None else valued(shape, move_positions(element, moved))
+
+
+def array_of(x: Tensor) -> Array | None:
+    """The elements of a small tensor as an array, None for each unknown one; None where it isn't small."""
+    if isinstance(x.value, Elements):
+        return x.value.array
+    sizes = concrete(x.shape)
+    if sizes is None or prod(sizes) > MAX_LISTED:
+        return None
+    listed = valued(x.dims, term_of(x))
+    return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
+
+
+def most_listed(operands: Sequence[Tensor], usual: int) -> int:
+    """How many elements may be listed of what is made from these: as many as of the longest of them."""
+    return max(usual, *(len(t.value.items) for t in operands if isinstance(t.value, Elements)), 0)
+
+
+def integers_of(x: Tensor) -> tuple[int, ...] | None:
+    """The elements, where all are known numbers."""
+    items = x.value.items if isinstance(x.value, Elements) else (None,)
+    known = tuple(i.constant for i in items if isinstance(i, Dim) and i.constant is not None)
+    return known if len(known) == len(items) else None
+
+
+def numbers(array: np.ndarray[Any, Any]) -> Value | None:
+    """The value that an array of known integers is."""
+    return elements(array.shape, [as_dim(int(v)) for v in array.ravel().tolist()])
+
+
+def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
+    """The elements after a reshape that keeps their row-major order."""
+    sizes = concrete(shape)
+    if isinstance(x.value, Elements) and sizes is not None:
+        return from_array(x.value.array.reshape(sizes)) if prod(sizes) == len(x.value.items) else None
+    element = term_of(x)
+    if element is None:
+        return None
+    before, after = _lengthy(x.dims), _lengthy(shape)
+    if [x.dims[-b] for b in before] == [shape[-b] for b in after]:
+        place = dict(zip(before, map(position, after), strict=True))
+    elif len(before) == 1:
+        place = {before[0]: _row_major(shape)}
+    elif not positions(element):
+        place = {}
+    else:
+        return None
+    return valued(shape, move_positions(element, lambda axis: place.get(axis, ZERO)))
+
+
+def _lengthy(shape: Sequence[Dim]) -> list[int]:
+    """The axes that may be longer than 1, counted from the end."""
+    return [b for b in range(len(shape), 0, -1) if shape[-b].constant != 1]
+
+
+def _row_major(shape: Sequence[Dim]) -> Dim:
+    place, stride = ZERO, as_dim(1)
+    for back in range(1, len(shape) + 1):
+        if shape[-back].constant != 1:
+            place, stride = place + position(back) * stride, stride * shape[-back]
+    return place
+
+
+def within(index: Dim, size: Dim) -> Dim:
+    """An index that may count from the end, counted from the front.
+
+    >>> within(as_dim(-1), as_dim(5))
+    Dim('4')
+    """
+    return select(at_least(index, 0), index, index + size)

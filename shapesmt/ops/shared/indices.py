@@ -1,0 +1,236 @@
+"""Index tensors: the range of what they hold, inside the axis they index."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shapesmt.algebra import (
+    ATOMS,
+    FALSE,
+    TRUE,
+    ZERO,
+    Atom,
+    Dim,
+    Formula,
+    all_of,
+    any_entry,
+    any_of,
+    as_dim,
+    at_least,
+    entries,
+    equal,
+    from_terms,
+    less,
+    maximum,
+    minimum,
+    negate,
+    of_atom,
+    product,
+    replace,
+    replace_atom,
+    symbol,
+)
+from shapesmt.algebra.numeric import sweep, too_long
+from shapesmt.ops.shared.fields import element_of, valued
+from shapesmt.rules import (
+    LOST,
+    Decided,
+    Elements,
+    Field,
+    InferenceContext,
+    Shape,
+    Tensor,
+    Value,
+    from_array,
+    is_open_value,
+    move_positions,
+    position,
+    positions,
+    tensor,
+)
+
+INSIDE = "indices are inside the axis"
+MAX_CASES = 16
+
+Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
+
+
+def count_true(ctx: InferenceContext, index: int) -> Dim:
+    """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
+    ctx.only_sizes(index)
+    total = ctx.input(index).numel
+    return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
+
+
+def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
+    """The place on an axis of an input of any of its elements that aren't 0."""
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, "place", Decided((index,), free=True, row=True))
+
+
+class Span(NamedTuple):
+    """The least and the greatest of some elements, both attained wherever the condition holds."""
+
+    given: Formula
+    least: Dim
+    greatest: Dim
+
+
+def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
+    """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
+    ctx.grant(1)
+    known = spans(indices)
+    if not known and size.lo < 1:
+        some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
+        ctx.require(some, "there is something to pick from", size, 1)
+    for given, least, greatest in known:
+        inside = all_of(at_least(least, -size), less(greatest, size))
+        ctx.require(any_of(unless, negate(given), inside), INSIDE, least if greatest.hi < 0 else greatest, size)
+
+
+def require_places(ctx: InferenceContext, index: int, size: Dim, law: str, extra: Dim | int = 1) -> None:
+    """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
+    if not ctx.has(index):
+        return
+    ctx.grant(index)
+    for given, least, greatest in spans(ctx.input(index)):
+        inside = all_of(at_least(least, 0), at_least(size, greatest + extra))
+        ctx.require(any_of(negate(given), inside), law, least if greatest.hi < 0 else greatest, size)
+
+
+def spans(indices: Tensor) -> list[Span]:
+    """What is known of the elements: cases that cover the known ones, none where nothing is known.
+
+    An index of which the caller says nothing is data, and fits.
+    """
+    return [span for span in _spans(indices) if not any(is_open_value(end) for end in (span.least, span.greatest))]
+
+
+def _spans(indices: Tensor) -> list[Span]:
+    value = indices.value
+    if isinstance(value, Elements):
+        known = list(dict.fromkeys(i for i in value.items if isinstance(i, Dim)))
+        constants = [i for i in known if i.constant is not None]
+        ends = [min(constants, key=lambda d: d.lo), max(constants, key=lambda d: d.lo)] if constants else []
+        cases = [Span(TRUE, *ends)] if ends else []
+        return cases + [Span(TRUE, d, d) for d in known if d.constant is None]
+    if not isinstance(value, Field):
+        return []
+    element = value.element
+    box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(element)}
+    rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
+    cases = _cases(element, box)
+    if not cases and not entries(element):
+        least, greatest = (swept(fold, element, indices.dims) for fold in ("least", "greatest"))
+        cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
+    return [Span(all_of(*rest, given), a, b) for given, a, b in cases]
+
+
+def swept(fold: str, element: Dim, dims: Shape) -> Dim:
+    """An element over positions folded over all of a tensor; 0 where it is empty."""
+    lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
+    once = sweep(fold, element, lasts) if lasts else element
+    if too_long(once):
+        once = symbol(f"{once} over {', '.join(map(str, dims))}", *once.tight, kind=LOST)
+    if fold != "sum":
+        return once
+    return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)
+
+
+def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
+    """The element's ends over a box of positions; choices by position split the box, as joined tensors have them."""
+    given = all_of(*(at_least(last, first) for first, last in box.values()))
+    for atom in element.atoms():
+        if atom.op != "select" or all(p.kind != "axis" for p in atom.args[0].symbols):
+            continue
+        halves = _split(atom.args[0], box) if depth else None
+        if halves is None:
+            return []
+        found = []
+        for half, branch in zip(halves, atom.args[1:], strict=True):
+            for one in half:
+                found += _cases(replace_atom(element, atom.number, branch), one, depth - 1)
+        return found if len(found) <= MAX_CASES else []
+    whole = any_entry(element)
+    if whole is None:
+        return []
+    least = greatest = whole
+    for p, (first, last) in box.items():
+        slope = direction(whole, p)
+        if slope is None:
+            return []
+        least = replace(least, {p: first if slope >= 0 else last})
+        greatest = replace(greatest, {p: last if slope >= 0 else first})
+    return [Span(given, least, greatest)]
+
+
+def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
+    """The box where the condition holds, and where it doesn't, as boxes; None where those aren't boxes."""
+    if condition.dim is None:
+        return None
+    for p, (first, last) in box.items():
+        coefficient = dict(condition.dim.terms).get((p.number,), 0)
+        rest = condition.dim - coefficient * of_atom(p)
+        if abs(coefficient) != 1 or any(s.kind == "axis" for s in rest.symbols):
+            continue
+        at = -coefficient * rest  # the position where the two sides meet
+        if condition.op in ("eq", "ne"):
+            hit = [{**box, p: (maximum(first, at), minimum(last, at))}]
+            other = [{**box, p: (first, minimum(last, at - 1))}, {**box, p: (maximum(first, at + 1), last)}]
+            return (hit, other) if condition.op == "eq" else (other, hit)
+        upper = {**box, p: (maximum(first, at if coefficient > 0 else at + 1), last)}
+        lower = {**box, p: (first, minimum(last, at - 1 if coefficient > 0 else at))}
+        return ([upper], [lower]) if coefficient > 0 else ([lower], [upper])
+    return None
+
+
+def direction(dim: Dim, p: Atom) -> int | None:
+    """1, -1 or 0 where the expression only grows, only falls or doesn't change with a position; else None."""
+    linear = [(m, c) for m, c in dim.terms if any(p in ATOMS[n].symbols for n in m)]
+    if len(linear) > 1 and all(m.count(p.number) == 1 == sum(p in ATOMS[n].symbols for n in m) for m, _ in linear):
+        lo, hi = from_terms({tuple(n for n in m if n != p.number): c for m, c in linear}).tight
+        return 1 if lo >= 0 else -1 if hi <= 0 else None
+    slopes = set()
+    for monomial, coefficient in dim.terms:
+        moving = [ATOMS[n] for n in monomial if p in ATOMS[n].symbols]
+        if not moving:
+            continue
+        if len(moving) > 1 or any(ATOMS[n].lo < 0 for n in monomial if ATOMS[n] is not moving[0]):
+            return None
+        slope = _atom_direction(moving[0], p)
+        slopes.add(slope if slope is None or coefficient > 0 else -slope)
+    if None in slopes or {1, -1} <= slopes:
+        return None
+    return next((s for s in slopes if s), 0)
+
+
+def _atom_direction(atom: Atom, p: Atom) -> int | None:
+    if atom is p:
+        return 1
+    if atom.op in ("min", "max"):
+        parts = list(atom.args)
+    elif atom.op == "select" and p not in atom.args[0].symbols:
+        parts = list(atom.args[1:])
+    elif atom.op == "floordiv" and atom.args[1].lo > 0 and p not in atom.args[1].symbols:
+        parts = [atom.args[0]]
+    else:
+        return None
+    slopes = {direction(part, p) for part in parts}
+    return None if None in slopes or {1, -1} <= slopes else next((s for s in slopes if s), 0)
+
+
+def columns(indices: Tensor, count: int) -> list[Tensor]:
+    """The index tensors that the last axis of a tensor of index tuples holds."""
+    dims = indices.dims[:-1]
+    if isinstance(indices.value, Elements):
+        arrays = np.moveaxis(indices.value.array, -1, 0)
+        return [tensor("int64", dims, from_array(np.asarray(a, dtype=object))) for a in arrays]
+    element = element_of(indices)
+    return [tensor("int64", dims, _column(dims, element, i)) for i in range(count)]
+
+
+def _column(dims: Shape, element: Dim | None, at: int) -> Value | None:
+    if element is None:
+        return None
+    return valued(dims, move_positions(element, lambda axis: as_dim(at) if axis == 1 else position(axis - 1)))

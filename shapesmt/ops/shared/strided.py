@@ -1,0 +1,93 @@
+"""Strided slices: entries that cut an axis, pick one element from it, make a new one or skip the rest, by masks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from shapesmt.algebra import ONE, Dim, as_dim, equal, select
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.rules import Field, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shapesmt.rules import InferenceContext, Tensor
+
+FURTHEST = 2**63 - 1
+
+Masked: TypeAlias = "Callable[[str, int], bool]"  # whether an entry is in the mask of that name
+
+
+class Part(NamedTuple):
+    """What one entry does, and its axis: of the input, or of the output where it makes a new one."""
+
+    kind: str
+    axis: int
+    begin: Dim | None
+    end: Dim | None
+    step: Dim | None
+
+
+def strided(ctx: InferenceContext, masked: Masked) -> Tensor:
+    """Begins, ends and steps are inputs 1 to 3; the masks are begin, end, ellipsis, new_axis and shrink_axis."""
+    x, parts = ctx.input(0), _parts(ctx, masked)
+    if parts is None:
+        return ctx.tensor(None)
+    cuts = [p for p in parts if p.kind != "new"]
+    columns = [listed(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
+    for p in cuts:
+        if p.kind == "one":
+            ctx.require_within(0 if p.begin is None else p.begin, x[p.axis], "the index is inside the axis")
+    if columns:
+        axes, begins, ends, steps = columns
+        x = result(ctx, "Slice", x, begins, ends, axes, steps)
+    gone = [p.axis for p in cuts if p.kind == "one"]
+    if gone:
+        x = _picked(ctx, x, gone)
+    made = [p.axis for p in parts if p.kind == "new"]
+    return result(ctx, "Unsqueeze", x, listed(*made)) if made else x
+
+
+def _picked(ctx: InferenceContext, x: Tensor, axes: list[int]) -> Tensor:
+    """The axes of which one element is left, dropped; that there is one is stated already."""
+    dims = [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
+    value = x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None
+    return result(ctx, "Squeeze", tensor(x.dtype, dims, value), listed(*axes))
+
+
+def _parts(ctx: InferenceContext, masked: Masked) -> list[Part] | None:
+    """The entries, each with its axis."""
+    begins, ends = wanted(ctx, 1), wanted(ctx, 2)
+    if begins is None or ends is None:
+        return None
+    steps = counted(ctx, 3, len(begins), "steps") if ctx.has(3) else [ONE] * len(begins)
+    ctx.check(len(begins) == len(ends), "there are as many ends as starts")
+    count = range(len(begins))
+    plain = sum(not masked("ellipsis", i) and not masked("new_axis", i) for i in count)
+    skipped = ctx.input(0).rank - plain
+    ctx.check(skipped >= 0, f"slice {plain - 1} is inside a tensor of rank {ctx.input(0).rank}")
+    ctx.check(sum(masked("ellipsis", i) for i in count) <= 1, "there is one ellipsis at most")
+    parts, axis, place = [], 0, 0
+    for i, (begin, end, step) in enumerate(zip(begins, ends, steps, strict=True)):
+        if masked("ellipsis", i):
+            axis, place = axis + skipped, place + skipped
+        elif masked("new_axis", i):
+            parts.append(Part("new", place, None, None, None))
+            place += 1
+        elif masked("shrink_axis", i):
+            after = None if begin is None else select(equal(begin, -1), FURTHEST, begin + 1)
+            parts.append(Part("one", axis, begin, after, ONE))
+            axis += 1
+        else:
+            back = step is not None and step.hi < 0
+            begin = as_dim(FURTHEST if back else 0) if masked("begin", i) else begin
+            end = as_dim(-FURTHEST if back else FURTHEST) if masked("end", i) else _clamped(end)
+            parts.append(Part("cut", axis, begin, end, step))
+            axis, place = axis + 1, place + 1
+    return parts
+
+
+def _clamped(end: Dim | None) -> Dim | None:
+    """An end that is clamped to the axis even backwards, where ONNX Runtime takes the largest numbers for no end."""
+    return as_dim(FURTHEST // 2) if end is not None and end.lo >= 2**31 - 1 else end

@@ -1,0 +1,190 @@
+"""Resize and Upsample: output sizes from factors, in the runtimes' float32 arithmetic, or as asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, const, equal
+from shapesmt.algebra.numeric import Real, from_dim, literal
+from shapesmt.rules import LOST, Elements, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.rules import InferenceContext, Tensor
+
+
+GIVEN = "either scales or sizes are given"
+
+
+class Scaled(NamedTuple):
+    """One axis: its new size, and what is to be known of its factor."""
+
+    size: Dim
+    positive: Formula = TRUE
+    one: Formula = TRUE
+    grows: Formula = TRUE
+
+
+def by_factor(size: Dim, factor: Real) -> Scaled:
+    """`floor(size * factor)`, rounded to float32 before it is floored."""
+    up, down = factor.ceil().to_int(), factor.floor().to_int()
+    made = (from_dim(size, factor.dtype) * factor).to_int()
+    return Scaled(made, at_least(up, 1), all_of(equal(up, 1), equal(down, 1)), at_least(down, 1))
+
+
+def by_size(size: Dim, asked: Dim) -> Scaled:
+    """The size asked for; nothing can be made from an empty axis but an empty one."""
+    both = all_of(at_least(size, 1), at_least(asked, 1))
+    empty = all_of(equal(size, 0), equal(asked, 0))
+    return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
+
+
+NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+
+
+@rule("Upsample", since=7)
+def upsample(ctx: InferenceContext) -> Tensor:
+    """`floor(size * factor)` on every axis, for factors of at least 1."""
+    x = ctx.input(0)
+    factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
+    ctx.check(len(factors) == x.rank, "there is one factor per axis")
+    return made(ctx, x, by_factors(ctx, x, range(x.rank), factors))
+
+
+@rule("Upsample", since=10)
+def upsample_gone(ctx: InferenceContext) -> Tensor:
+    """Later operator sets have Resize instead."""
+    ctx.limit(False, "the operator set still has Upsample (it ends at 9; Resize replaces it)")
+    return upsample(ctx)
+
+
+@rule("Resize", since=10)
+def resize_10(ctx: InferenceContext) -> Tensor:
+    """`floor(size * factor)` on every axis."""
+    x = ctx.input(0)
+    return made(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
+
+
+@rule("Resize", since=11)
+def resize(ctx: InferenceContext) -> Tensor:
+    """`floor(size * factor)` on the given axes, or the sizes asked for."""
+    x = ctx.input(0)
+    axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
+    if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
+        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), "roi has a start and an end for each axis")
+    factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
+    ctx.check(factors or ctx.has(3), GIVEN)
+    ctx.limit(not (factors and ctx.has(3)), GIVEN)
+    kept = ctx.text("keep_aspect_ratio_policy", "stretch") != "stretch"
+    ctx.check(not (factors and kept), "an aspect ratio is kept with sizes, not with scales")
+    found = (
+        by_factors(ctx, x, axes, input_factors(ctx, 2, len(axes))) if factors and not sizes else by_sizes(ctx, x, axes)
+    )
+    changed = dict(zip(axes, found, strict=True))
+    return made(ctx, x, [changed.get(axis, Scaled(d)) for axis, d in enumerate(x.dims)])
+
+
+def by_factors(ctx: InferenceContext, x: Tensor, axes: Sequence[int], factors: Sequence[Real | None]) -> list[Scaled]:
+    """Those axes multiplied by factors."""
+    pairs = zip(axes, factors, strict=True)
+    return [unknown(ctx, axis) if factor is None else by_factor(x[axis], factor) for axis, factor in pairs]
+
+
+def by_sizes(ctx: InferenceContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
+    """Those axes as asked for, or nearly so where the aspect ratio is kept."""
+    asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
+    kept = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
+    found = []
+    for axis, wanted, size in zip(axes, asked, kept, strict=True):
+        scaled = unknown(ctx, axis) if wanted is None else by_size(x[axis], wanted)
+        found.append(scaled if size is wanted else Scaled(size or scaled.size, scaled.positive))
+    return found
+
+
+def unknown(ctx: InferenceContext, axis: int) -> Scaled:
+    """A size that depends on factors or sizes known at run time only."""
+    return Scaled(ctx.fresh(f"size{axis}"))
+
+
+def attribute_factors(ctx: InferenceContext) -> list[Real | None]:
+    """The factors of Upsample's first version."""
+    listed = ctx.attribute("scales")
+    ctx.check(isinstance(listed, tuple), "attribute 'scales' lists numbers")
+    assert isinstance(listed, tuple)
+    return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
+
+
+def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | None]:
+    """The factors that an input lists, None where unknown."""
+    scales = ctx.input(index)
+    ctx.grant(index)
+    ctx.require_equal(scales.numel, count, "there is one factor per resized axis")
+    listed = scales.value.items if isinstance(scales.value, Elements) else ()
+    factors = [f if isinstance(f, Real) else None for f in listed]
+    return factors if len(factors) == count else [None] * count
+
+
+def asked_sizes(ctx: InferenceContext, count: int) -> list[Dim | None]:
+    """The sizes that the last input lists, None where unknown."""
+    ctx.require_equal(ctx.input(3).numel, count, "there is one size per resized axis")
+    listed = list(ctx.items(3) or ())
+    return listed if len(listed) == count else [None] * count
+
+
+def in_proportion(
+    ctx: InferenceContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str
+) -> list[Dim | None]:
+    """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
+    if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
+        return [None if a is None else ctx.fresh(f"proportion{i}", kind=LOST) for i, a in enumerate(asked)]
+    if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
+        wanted = np.array([a.constant for a in asked if a is not None], np.float32)
+        present = np.array([s.constant for s in sizes], np.float32)
+        factor = (wanted / present).min() if policy == "not_larger" else (wanted / present).max()
+        return [const(int(n)) for n in np.floor(factor * present + np.float32(0.5))]
+    return [None if a is None else bounded(ctx, i, a, policy) for i, a in enumerate(asked)]
+
+
+def bounded(ctx: InferenceContext, index: int, asked: Dim, policy: str) -> Dim:
+    """A size that rounding decides, on its side of the size asked for."""
+    size = ctx.fresh(f"proportion{index}", kind=LOST)
+    ctx.facts.append(at_least(asked, size) if policy == "not_larger" else at_least(size, asked))
+    return size
+
+
+def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
+    """The resized tensor; interpolation is implemented for batches and channels kept as they are."""
+    least = "grows" if ctx.node.op == "Upsample" else "positive"
+    law = f"every factor is {'at least 1' if least == 'grows' else 'positive'}"
+    for axis, scaled in enumerate(axes):
+        ctx.require(getattr(scaled, least), law, x[axis], scaled.size)
+    mode = ctx.text("mode", "nearest")
+    outside = mode == "cubic" or (mode == "linear" and ctx.integer("antialias", 0) != 0)
+    ctx.limit(outside or ctx.integer("exclude_outside", 0) == 0, "attribute 'exclude_outside' is 0 in this mode")
+    if mode == "nearest":
+        ctx.limit(ctx.text("nearest_mode", "") in NEAREST, f"'nearest_mode' is {', '.join(NEAREST[1:])}")
+    ctx.check(
+        mode != "nearest" or not ctx.integer("antialias", 0), "antialias comes with linear or cubic interpolation"
+    )
+    if mode != "nearest":
+        ctx.require(interpolates(ctx, mode, axes), f"{mode} interpolation keeps the batch and the channels")
+    return ctx.tensor([scaled.size for scaled in axes])
+
+
+def interpolates(ctx: InferenceContext, mode: str, axes: Sequence[Scaled]) -> Formula:
+    """The ranks and the axes that runtimes interpolate along."""
+    one = [scaled.one for scaled in axes]
+    rank = len(axes)
+    if rank == 2 or (rank == 3 and mode == "linear"):
+        return TRUE
+    if rank == 5 and mode == "linear":
+        return all_of(one[0], one[1])
+    if rank != 4:
+        return FALSE
+    last = all_of(one[0], one[3])
+    if mode == "cubic" and not ctx.integer("antialias", 0):
+        last = all_of(last, axes[1].grows, axes[2].grows)
+    return any_of(all_of(one[0], one[1]), last)

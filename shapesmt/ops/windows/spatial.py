@@ -1,0 +1,276 @@
+"""Operators that slide a window over the axes behind batch and channel, or sample there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    any_of,
+    as_dim,
+    at_least,
+    beyond,
+    ceil_divide,
+    divides,
+    equal,
+    make_atom,
+    maximum,
+    minimum,
+)
+from shapesmt.rules import require_fits, require_one_or, require_single, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.rules import InferenceContext, Tensor
+
+FITS = "the window fits the padded input"
+SMALL_WINDOW = 3
+
+
+class Axis(NamedTuple):
+    """The window along one axis."""
+
+    kernel: Dim
+    stride: int
+    dilation: int
+    head: int
+    tail: int
+
+    @property
+    def extent(self) -> Dim:
+        """The kernel with the gaps that dilation makes."""
+        return (self.kernel - 1) * self.dilation + 1
+
+    def span(self, size: Dim) -> Dim:
+        """How far the window can move over an input of that size; negative where it doesn't fit."""
+        return size + (self.head + self.tail) - self.extent
+
+
+def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
+    """The windows that the attributes describe, one per axis of the kernel."""
+    rank = len(kernel)
+    strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
+    pads = per_axis(ctx, "pads", 2 * rank, 0)
+    ctx.check(min((*strides, *dilations), default=1) >= 1, "strides and dilations are positive")
+    ctx.check(min(pads, default=0) >= 0, "padding isn't negative")
+    found = list(map(Axis, map(as_dim, kernel), strides, dilations, pads[:rank], pads[rank:]))
+    for axis in found:
+        require_fits(ctx, axis.extent, "the dilated kernel")
+    return found
+
+
+def per_axis(ctx: InferenceContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
+    """An attribute with one number per spatial axis (two for `pads`)."""
+    found = ctx.integers(name, (default,) * length) or (default,) * length
+    ctx.check(len(found) == length, f"'{name}' has {length} entries")
+    return found
+
+
+def same(ctx: InferenceContext) -> bool:
+    """Whether padding is such that only the stride shrinks the input."""
+    return ctx.text("auto_pad", "NOTSET").startswith("SAME")
+
+
+# Convolution
+
+
+def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
+    """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
+    ctx.check(x.rank >= 3, f"the input has rank 3 or more, not {x.rank}")
+    for name in ("strides", "dilations"):  # which give the rank where the weights don't
+        per_axis(ctx, name, x.rank - 2)
+    ctx.check(x.rank == w.rank, f"input and weight tensor have the same rank, not {x.rank} and {w.rank}")
+    padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
+    ctx.check(padding, "a node has auto_pad or pads, not both")
+    kernel = ctx.integers("kernel_shape", ())
+    ctx.check(len(kernel) in (0, w.rank - 2), f"'kernel_shape' has {w.rank - 2} entries")
+    for size, k in zip(w.dims[2:], kernel, strict=False):
+        ctx.require_equal(size, k, "kernel_shape is that of the weights")
+    ctx.limit(ZERO not in w.dims[2:], "the window has an element")
+    return windows(ctx, w.dims[2:])
+
+
+def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
+    """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
+    axes = filters(ctx, x, w)
+    require_group(ctx, x, w)
+    if ctx.has(bias):
+        ctx.require_equal(ctx.input(bias).numel, w[0], "the bias has one element per filter")
+    if same(ctx):
+        ctx.limit(all(a.dilation == 1 for a in axes), "SAME padding comes without dilation")
+    sizes = [slid(ctx, size, a) for size, a in zip(x.dims[2:], axes, strict=True)]
+    return ctx.tensor([x[0], w[0], *sizes], dtype)
+
+
+def require_group(ctx: InferenceContext, x: Tensor, w: Tensor) -> None:
+    """State that every group of filters reads its share of the channels."""
+    group = ctx.integer("group", 1)
+    ctx.require_equal(x[1], w[1] * group, "the input has group times the channels of the weights")
+    ctx.require(divides(group, w[0]), "group divides the number of filters", w[0], group)
+
+
+def slid(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
+    """The number of positions of a convolution's window."""
+    if same(ctx):
+        ctx.require_at_least(size, 1, "the input isn't empty")
+        return ceil_divide(size, axis.stride)
+    ctx.require_at_least(axis.span(size), 0, FITS)
+    return axis.span(size) // axis.stride + 1
+
+
+@rule("Conv")
+def conv(ctx: InferenceContext) -> Tensor:
+    """A window over the padded input, for each filter."""
+    return convolved(ctx, ctx.input(0), ctx.input(1), 2)
+
+
+@rule("ConvInteger", since=10, dtype="int32")
+def conv_integer(ctx: InferenceContext) -> Tensor:
+    """A convolution of integers."""
+    require_single(ctx, 2)
+    ctx.require_rank(ctx.input(1), 3, least=True)
+    require_one_or(ctx, 3, ctx.input(1)[0], "there is one zero point, or one per filter")
+    return convolved(ctx, ctx.input(0), ctx.input(1), 99, "int32")
+
+
+@rule("QLinearConv", since=10)
+def qlinear_conv(ctx: InferenceContext) -> Tensor:
+    """A convolution of quantized numbers; the element type is that of the output's zero point."""
+    x, w = ctx.input(0), ctx.input(3)
+    require_single(ctx, 1, 2, 6, 7)
+    ctx.require_rank(w, 3, least=True)
+    for index in (4, 5):
+        require_one_or(ctx, index, w[0], "there is one scale and zero point, or one per filter")
+    return convolved(ctx, x, w, 8, ctx.input(7).dtype)
+
+
+@rule("ConvTranspose")
+def conv_transpose(ctx: InferenceContext) -> Tensor:
+    """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
+    x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
+    axes = filters(ctx, x, w)
+    ctx.check(group > 0, "attribute 'group' is positive")
+    ctx.require_equal(x[1], w[0], "the weights have the input's channels")
+    ctx.require(divides(group, x[1]), "group divides the channels", x[1], group)
+    if ctx.has(2):
+        ctx.require_equal(ctx.input(2).numel, w[1] * group, "the bias has one element per filter")
+    extra = per_axis(ctx, "output_padding", len(axes), 0)
+    asked = ctx.integers("output_shape", ())
+    ctx.check(len(asked) in (0, len(axes)), f"'output_shape' has {len(axes)} entries")
+    sizes = zip(x.dims[2:], axes, extra, asked or [None] * len(axes), strict=True)
+    return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
+
+
+def spread(ctx: InferenceContext, size: Dim, axis: Axis, extra: int, asked: int | None) -> Dim:
+    """The size of what the weights reach along one axis, or the one asked for."""
+    ctx.require_at_least(axis.kernel, 1, "the kernel isn't empty")
+    ctx.check(0 <= extra < axis.stride, "output_padding is smaller than the stride")
+    ctx.require_at_least(size, 1 if extra else 0, "with output_padding the input isn't empty")
+    full = (size - 1) * axis.stride + axis.extent
+    if asked is not None:
+        reach = full + axis.stride - 1
+        ctx.limit(at_least(reach, asked), "output_shape is within reach of the weights", reach, asked)
+        made = as_dim(asked)
+    elif same(ctx):
+        made = minimum(full + extra, size * axis.stride)
+    else:
+        made = full + extra - axis.head - axis.tail
+    ctx.require_at_least(made, 1, "the output isn't empty")
+    return made
+
+
+# Pooling
+
+
+def positions(ctx: InferenceContext, span: Dim, axis: Axis) -> Dim:
+    """How many positions a window has that can move so far: `span / stride + 1`, rounded towards zero.
+
+    A window larger than its input still has one while it is larger by less than a stride. Inputs below their
+    declared range run as well then; for a large window (a head's, say) the formula covers them, for the small ones
+    that shrink a map step by step it stays short.
+    """
+    stride = axis.stride
+    ctx.require_at_least(span, 1 - 2 * stride, FITS)
+    if span.lo >= 0 and (axis.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
+        count = span // stride + 1
+        return make_atom("max", (count, ONE), (max(count.lo, 1), max(count.hi, 1)))
+    return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
+
+
+def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
+    """The number of positions of a pooling window.
+
+    With `ceil_mode` the last one starts inside the input or the padding before it.
+    """
+    span = axis.span(size) if ctx.text("auto_pad", "NOTSET") == "NOTSET" else size - axis.extent
+    if same(ctx):
+        padding = (ceil_divide(size, axis.stride) - 1) * axis.stride + axis.kernel - size
+        span = size + padding - axis.extent
+        if _is_plain(ctx):
+            law = "SAME padding isn't negative: no stride skips elements at the end"
+            ctx.limit(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
+    count = positions(ctx, span, axis)
+    if ctx.integer("ceil_mode", 0) == 1:
+        return minimum(ceil_divide(span, axis.stride), (size + axis.head - 1) // axis.stride) + 1
+    return count
+
+
+def _is_plain(ctx: InferenceContext) -> bool:
+    """Whether runtimes take the kernel that refuses negative padding."""
+    if ctx.node.op == "AveragePool":
+        return ctx.version < 19 and not (ctx.integer("ceil_mode", 0) == 1 and ctx.integer("count_include_pad", 0))
+    dilated = any(d != 1 for d in ctx.integers("dilations", ()))
+    return ctx.node.op == "MaxPool" and ctx.outputs == 1 and not dilated
+
+
+def require_batch_only_empty(ctx: InferenceContext, x: Tensor) -> None:
+    """An input may have no samples, but a sample has elements."""
+    for d in x.dims[1:]:
+        ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), "no axis but the batch is empty", d, 1)
+
+
+def pooling(ctx: InferenceContext, x: Tensor) -> list[Axis]:
+    """The windows of pooling, one for each spatial axis."""
+    kernel = ctx.integers("kernel_shape")
+    ctx.check(min(kernel, default=1) >= 1, "the kernel isn't empty")
+    ctx.check(x.rank == len(kernel) + 2 >= 3, f"the rank is that of the kernel plus 2, not {x.rank}")
+    axes = windows(ctx, kernel)
+    fits = all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True))
+    ctx.limit(fits, "padding is less than the kernel")
+    return axes
+
+
+def pool(ctx: InferenceContext) -> Tensor:
+    """The input with every spatial axis as long as the window has positions."""
+    x = ctx.input(0)
+    axes = pooling(ctx, x)
+    require_batch_only_empty(ctx, x)
+    return ctx.tensor([*x.dims[:2], *(pooled(ctx, d, a) for d, a in zip(x.dims[2:], axes, strict=True))])
+
+
+@rule("AveragePool", "LpPool")
+def average_pool(ctx: InferenceContext) -> Tensor:
+    """Windows are averaged."""
+    return pool(ctx)
+
+
+@rule("MaxPool")
+def max_pool(ctx: InferenceContext) -> list[Tensor]:
+    """The maximum of each window, and where it was."""
+    y = pool(ctx)
+    return [y, ctx.tensor(y.dims, "int64")]
+
+
+@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def global_pool(ctx: InferenceContext) -> Tensor:
+    """Every spatial axis becomes one element."""
+    x = ctx.input(0)
+    ctx.check(3 <= x.rank <= 5, f"the rank is 3, 4 or 5, not {x.rank}")
+    require_batch_only_empty(ctx, x)
+    return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
+
+
+__all__ = ["Axis", "windows"]

@@ -1,0 +1,176 @@
+"""Points: every admissible assignment of a few symbols at once, as arrays, and the smallest where something holds."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from math import inf, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Interval, all_of, evaluate, fits_int64
+from shapesmt.presolve.monotonicity import direction, half_line
+
+MANY = 4096  # values, from which on it pays to think before trying them all
+
+Values = NDArray[np.int64]
+Assignment = dict[Atom, int]
+
+
+def lowest(symbol: Atom) -> int:
+    """The value that a symbol has unless something speaks against it."""
+    return int(symbol.lo) if symbol.lo > -inf else int(min(symbol.hi, 0))
+
+
+def distance(assignment: Assignment) -> tuple[int, int]:
+    """How far an assignment is from every symbol at its lower bound."""
+    off = [v - lowest(s) for s, v in assignment.items()]
+    return sum(o != 0 for o in off), sum(map(abs, off))
+
+
+class Points:
+    """Assignments of some symbols: all that the facts about them admit."""
+
+    def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
+        rank = len(symbols)
+        self.symbols = tuple(symbols)
+        self._shape = tuple(map(len, axes))
+        self._values = {
+            s: values.reshape([-1 if i == k else 1 for k in range(rank)])
+            for i, (s, values) in enumerate(zip(symbols, axes, strict=True))
+        }
+        self._evaluator = Evaluator(self._values)
+        if facts:
+            valid = self._full(self._evaluator.formula(all_of(*facts)))
+            kept = np.nonzero(valid)
+            self._values = {s: axes[i][kept[i]] for i, s in enumerate(symbols)}
+            self._shape = kept[0].shape if rank else (int(bool(valid)),)
+            self._evaluator = Evaluator(self._values)
+        self.count = prod(self._shape)
+
+    def truth(self, formula: Formula) -> NDArray[np.bool_]:
+        """The condition at every point."""
+        if len(self.symbols) == 1:
+            return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
+        truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
+        return truth
+
+    def sides(self, formula: Formula) -> list[NDArray[np.bool_]] | None:
+        """Where the condition holds along each axis of a grid, if that is where it holds; None where it isn't."""
+        truth = self.truth(formula)
+        rank, count = len(self.symbols), int(np.count_nonzero(truth))
+        if truth.ndim != rank or not count:
+            return None
+        others = [tuple(j for j in range(rank) if j != i) for i in range(rank)]
+        sides = [np.asarray(truth.any(axis=axes)) for axes in others]
+        return sides if count == prod(int(np.count_nonzero(side)) for side in sides) else None
+
+    def sizes(self, dim: Dim) -> Values:
+        """The expression where it takes its values: at least one point for each."""
+        return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
+
+    def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
+        """The symbols' values at the chosen points."""
+        return {s: np.broadcast_to(v, self._shape)[chosen] for s, v in self._values.items()}
+
+    def where(self, dim: Dim, size: int) -> Assignment:
+        """The smallest point at which the expression has that value."""
+        return self.smallest(self._full(self._evaluator.dim(dim) == size))
+
+    def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
+        """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
+        near = self._nearest(chosen)
+        if near is not None:
+            return near
+        values = self.at(chosen)
+        if not values:
+            return {}
+        rows = np.stack([values[s] for s in self.symbols])
+        if len(rows) > 1:
+            off = rows - np.array([[lowest(s)] for s in self.symbols])
+            for weight in (np.sign, np.abs):
+                scores = np.abs(weight(off)).sum(axis=0)
+                best = scores == scores.min()
+                rows, off = rows[:, best], off[:, best]
+            rows = rows[:, [int(np.lexsort(rows[::-1])[0])]]
+        return {s: int(v) for s, v in zip(self.symbols, rows[:, 0], strict=True)}
+
+    def some_run(self, truth: NDArray[np.bool_]) -> bool:
+        """Whether for some input, and some data, the condition holds on each trip of a loop."""
+        runs = [s for s in self.symbols if s.kind != "trip"]
+        if len(runs) == len(self.symbols) or not runs:
+            return bool(truth.any() if runs else truth.all())
+        every = self.at(np.ones(truth.shape, dtype=bool))
+        rows = np.stack([every[s] for s in runs], axis=1)
+        failing = np.unique(rows[~truth.ravel()], axis=0)
+        return len(failing) < len(np.unique(rows, axis=0))
+
+    def _nearest(self, chosen: NDArray[np.bool_]) -> Assignment | None:
+        """The smallest chosen point of a grid among those with one symbol off its first value, if any."""
+        if len(self._shape) != len(self.symbols) or len(self.symbols) < 2:
+            return None
+        found: list[tuple[int, int, Assignment]] = []
+        axes = [self._values[s].ravel() for s in self.symbols]
+        for k, s in enumerate(self.symbols):
+            line = chosen[tuple(slice(None) if i == k else 0 for i in range(len(axes)))]
+            if line.any():
+                point = {t: int(values[0]) for t, values in zip(self.symbols, axes, strict=True)}
+                point[s] = int(axes[k][int(line.argmax())])
+                found.append((point[s] - int(axes[k][0]), -k, point))
+        return min(found, key=lambda f: f[:2])[2] if found else None
+
+    def _full(self, result: Any) -> Any:
+        return np.broadcast_to(np.asarray(result), self._shape)
+
+
+def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
+    """Whether a condition is seen to hold where every symbol is least, or every one greatest."""
+    known = all(-inf < lo <= hi < inf for lo, hi in ends.values())
+    if not known or not facts.symbols <= ends.keys() or not fits_int64(facts):
+        return False
+    least = {s: int(lo) for s, (lo, _) in ends.items()}
+    greatest = {s: int(hi - (hi - lo) % s.step) for s, (lo, hi) in ends.items()}
+    return any(Evaluator(at).formula(facts) for at in (least, greatest))
+
+
+def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:
+    """A condition on one symbol at each of its ascending values; by bisection where it grows with the symbol."""
+    if len(values) > MANY:
+        span = _span(symbol, values, formula)
+        if span is not None:
+            inside = np.zeros(len(values), dtype=np.bool_)
+            inside[span] = True
+            return inside
+        if formula.op in ("and", "or"):
+            join = np.logical_and if formula.op == "and" else np.logical_or
+            joined: NDArray[np.bool_] = reduce(join, [truth_over(symbol, values, part) for part in formula.args])
+            return joined
+    truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
+    return truth
+
+
+def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
+    """Where among ascending values a condition holds that is lost, or won, but once as they grow; None for others."""
+    if formula.op != "ge" or formula.dim is None:
+        return None
+    found = half_line(formula.dim)
+    way = found[0] if found is not None else direction(formula.dim)
+    if found is not None:
+        end = min(max(found[1], int(values[0]) - 1), int(values[-1]) + 1)
+        at = int(values.searchsorted(end, "left" if way > 0 else "right"))
+    elif way:
+        at = bisect_left(values, True, key=lambda v: bool(evaluate(formula, {symbol: int(v)})) is (way > 0))
+    else:
+        return None
+    return slice(at, None) if way > 0 else slice(at)
+
+
+def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
+    """The values at which the truth holds; a view where they are neighbours."""
+    count, first = int(np.count_nonzero(truth)), int(truth.argmax()) if len(truth) else 0
+    if truth[first : first + count].all():
+        return values[first : first + count]
+    return values[truth]

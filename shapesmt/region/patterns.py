@@ -1,0 +1,153 @@
+"""Patterns: a set of one symbol's values as a person would write it: an interval, remainders, a short list."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import gcd
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapesmt.algebra import Atom, Formula, all_of, any_of, at_least, at_most, differs, equal, name_text, of_atom
+from shapesmt.presolve import Values
+
+Truth = NDArray[np.bool_]
+Residues = tuple[int, tuple[int, ...]]
+
+MAX_LISTED = 8  # values that are listed one by one
+MAX_RESIDUES = 4  # residues that are listed although they follow each other
+MAX_MODULUS = 512
+MAX_EXCEPTIONS = 4  # values at the lower end that need not follow the residues
+SAMPLE = 2048  # values looked at where a symbol has too many
+
+
+class Piece(NamedTuple):
+    """One readable conjunct: as a condition and as text."""
+
+    formula: Formula
+    text: str
+
+
+def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
+    """The set of a symbol's values at which the truth holds: interval and residues, runs, or a short list."""
+    if not truth.any():
+        return None
+    first, last = int(truth.argmax()), len(truth) - 1
+    if not truth[-1]:
+        last -= int(truth[::-1].argmax())
+    inside = slice(first, last + 1)
+    x, name, lo, hi = of_atom(symbol), name_text(symbol.name), int(values[first]), int(values[last])
+    if truth[inside].all():
+        return [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
+    residues = _residues(symbol, values[inside], truth[inside])
+    if residues is not None:
+        return [*_ends(symbol, values, residues, lo, hi), _residue_piece(symbol, *residues)]
+    good = values[truth]
+    runs = _runs(values, truth)
+    if len(runs) <= MAX_LISTED // 2:
+        pieces = [_run(symbol, a, b, values) for a, b in runs]
+        return [Piece(any_of(*(p.formula for p in pieces)), " or ".join(p.text for p in pieces))]
+    if len(good) <= MAX_LISTED:
+        listed = ", ".join(map(str, good))
+        return [Piece(any_of(*(equal(x, int(v)) for v in good)), f"{name} in {{{listed}}}")]
+    bad = values[inside][~truth[inside]]
+    if len(bad) <= MAX_LISTED:
+        return [
+            *([] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]),
+            Piece(all_of(*(differs(x, int(v)) for v in bad)), f"{name} not in {{{', '.join(map(str, bad))}}}"),
+        ]
+    return _with_exceptions(symbol, values, truth)
+
+
+def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
+    """Residues, and a few values at the lower end beside them."""
+    residues = _residues(symbol, values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:])
+    if residues is None:
+        return None
+    usual = np.isin(values % residues[0], residues[1])
+    extra = values[truth & ~usual]
+    if (usual & ~truth).any() or not len(extra):
+        return None
+    pieces = [_run(symbol, int(v), int(v), values) for v in extra] + [_residue_piece(symbol, *residues)]
+    return [Piece(any_of(*(p.formula for p in pieces)), " or ".join(p.text for p in pieces))]
+
+
+def evenly_spaced(symbol: Atom, values: Values) -> bool:
+    """Whether the values follow each other at one distance."""
+    if len(values) < 3 or int(values[-1] - values[0]) == (len(values) - 1) * symbol.step:
+        return True
+    return bool((np.diff(values) == values[1] - values[0]).all())
+
+
+def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
+    """`(m, residues)` if the truth is a matter of the remainder by some m."""
+    first, seen = values[:SAMPLE], truth[:SAMPLE]
+    step = int(first[1] - first[0]) if len(first) > 1 and evenly_spaced(symbol, first) else 0
+    if step and (seen.all() or not seen.any()):
+        return None  # each remainder is among those
+    pattern = seen.tobytes()
+    for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
+        if step:  # what repeats looks the same when it is shifted
+            period = m // gcd(m, step)
+            same = pattern.startswith(pattern[period:])
+        else:
+            passed, failed = np.zeros((2, m), dtype=np.bool_)
+            passed[first[seen] % m] = failed[first[~seen] % m] = True
+            same = not (passed & failed).any()
+        if same:
+            good = np.unique(values[truth] % m)
+            if not np.isin(values[~truth] % m, good).any():
+                return (m, tuple(good.tolist()))
+    return None
+
+
+def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
+    x, name = of_atom(symbol), name_text(symbol.name)
+    rest = x % m
+    if len(residues) == 1:
+        return Piece(equal(rest, residues[0]), f"{name} % {m} == {residues[0]}")
+    if len(residues) == m - 1:
+        missing = (set(range(m)) - set(residues)).pop()
+        return Piece(differs(rest, missing), f"{name} % {m} != {missing}")
+    start = next((r for r in residues if (r - 1) % m not in residues), 0)
+    run = len(residues)
+    if run > MAX_RESIDUES and all((start + i) % m in residues for i in range(run)):
+        shift = -start if start <= m // 2 else m - start
+        shown = name if shift == 0 else f"({name} {'+' if shift > 0 else '-'} {abs(shift)})"
+        return Piece(at_most((x + shift) % m, run - 1), f"{shown} % {m} <= {run - 1}")
+    formula = any_of(*(equal(rest, r) for r in residues))
+    return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
+
+
+def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Piece]:
+    """The bounds that are needed beside the residues: only where a value outside would pass them."""
+
+    def passes(outside: Values) -> bool:
+        return bool(np.isin(outside % residues[0], residues[1]).any())
+
+    x, name = of_atom(symbol), name_text(symbol.name)
+    below, above = passes(values[values < lo]), passes(values[values > hi])
+    if below and above and lo != hi:
+        return [Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")]
+    if below:
+        return [Piece(at_least(x, lo), f"{name} >= {lo}")]
+    return [Piece(at_most(x, hi), f"{name} <= {hi}")] if above else []
+
+
+def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
+    """Maximal runs of neighbouring values at which the truth holds."""
+    edges = np.flatnonzero(np.diff(truth.astype(np.int8)))
+    bounds = [0, *(edges + 1).tolist(), len(values)]
+    return [(int(values[a]), int(values[b - 1])) for a, b in pairwise(bounds) if truth[a]]
+
+
+def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Piece:
+    x, name = of_atom(symbol), name_text(symbol.name)
+    if lo == hi:
+        return Piece(equal(x, lo), f"{name} == {lo}")
+    if lo == values[0]:
+        return Piece(at_most(x, hi), f"{name} <= {hi}")
+    if hi == values[-1]:
+        return Piece(at_least(x, lo), f"{name} >= {lo}")
+    return Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")

@@ -1,0 +1,345 @@
+"""Region: where a condition holds, as the shortest formula over the input symbols that a person would write.
+
+Candidates are read off the truth at sampled or at all admissible values: intervals, residues (`height % 16 == 0`,
+`height % 4 in {0, 3}`), their conjunctions, products of one symbol each. Where not every admissible value was seen,
+a candidate counts only once it is proven equal to the condition in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import inf, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from shapesmt.algebra import (
+    CUT,
+    FALSE,
+    TRUE,
+    Atom,
+    Evaluator,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    equal,
+    fits_int64,
+    name_text,
+    negate,
+    of_atom,
+    replace,
+    total,
+)
+from shapesmt.presolve import Domain, Values
+from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
+
+Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
+
+MAX_TEXT = 300
+OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # what no reader can undo
+MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
+MAX_CASES = 4  # products that a union is made of
+SAMPLES = {2: 256, 3: 48}  # of each symbol, where several have too many
+
+
+class Region(NamedTuple):
+    """The conjuncts as text, and whether together they are exactly the condition."""
+
+    text: tuple[str, ...]
+    exact: bool
+
+    @property
+    def whole(self) -> str:
+        """The conjuncts as one formula."""
+        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text) or "True"
+
+
+def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
+    """The condition over the domain, readable.
+
+    Args:
+        condition: Over the domain's symbols; sizes that data decide are required whatever the data.
+        domain: Where the text has to agree with the condition; elsewhere it may say anything.
+        proves: Decides whether a condition holds over a domain.
+    """
+    if condition is FALSE:
+        return Region(("False",), True)
+    alone: dict[Atom, list[Formula]] = {}
+    joint: list[Formula] = []
+    for part in condition.conjuncts:
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind == "input":
+            alone.setdefault(symbol, []).append(part)
+        else:
+            joint.append(part)
+    within = domain.copy() if joint else domain
+    for parts in alone.values() if joint else ():
+        within.assume(all_of(*parts))
+    if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
+        return Region(("False",), True)
+    region = Region((), True)
+    for part in _independent(joint, domain):
+        data = any(s.universal for s in part.symbols)
+        pieces = _without_data(part, within) if data else _separated(part, within, proves)
+        if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
+            for piece in pieces:
+                alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
+            continue
+        if pieces is None and not data:
+            part = replace(part, {s: of_atom(s) for s in part.symbols})  # normalised in the declared ranges
+            part = all_of(*(_slimmed(p, within, proves) for p in part.conjuncts))
+        region = _joined(region, part, pieces, readable=not data)
+    single = Region((), True)
+    for symbol in sorted(alone, key=domain.order):
+        part = all_of(*alone[symbol])
+        single = _joined(single, part, _one_symbol(part, symbol, domain, proves))
+    return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
+
+
+def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
+    """The region with one more part: its pieces, else the condition as it is where that can be read."""
+    own = [str(f) for f in part.conjuncts] if readable else []
+    texts = own if pieces is None else [p.text for p in pieces]
+    if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
+        texts = own
+    kept = [*filter(readable_text, texts)]
+    exact = region.exact and len(kept) == len(texts) and (readable or pieces is not None)
+    return Region((*region.text, *kept), exact)
+
+
+def readable_text(text: str) -> bool:
+    """Whether a condition's text is short, and in words that can be read back."""
+    return len(text) <= MAX_TEXT and not any(op in text for op in OPAQUE)
+
+
+def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
+    """A disjunction without the cases that another one covers."""
+    cases = list(condition.args) if condition.op == "or" else []
+    for case in list(cases):
+        others = [c for c in cases if c is not case]
+        if others and proves(domain, any_of(negate(case), *others)):
+            cases = others
+    return any_of(*cases) if cases else condition
+
+
+def _independent(parts: Sequence[Formula], domain: Domain) -> list[Formula]:
+    """The conditions joined into groups that share no symbol, in the order of their symbols."""
+    groups: list[tuple[set[Atom], list[Formula]]] = []
+    for part in parts:
+        symbols, together = set(part.symbols), [part]
+        for group in [g for g in groups if g[0] & symbols]:
+            groups.remove(group)
+            symbols |= group[0]
+            together = group[1] + together
+        groups.append((symbols, together))
+    groups.sort(key=lambda g: min(map(domain.order, g[0])))
+    return [all_of(*together) for _, together in groups]
+
+
+def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Piece] | None:
+    if not fits_int64(condition) and symbol.hi < inf:
+        return None
+    points = domain.points((symbol,)) if len(domain.cone((symbol,))[0]) == 1 else None
+    if points is not None:
+        values = points.sizes(of_atom(symbol))
+        pieces = describe_values(symbol, values, np.broadcast_to(points.truth(condition), values.shape))
+        if evenly_spaced(symbol, values):
+            return pieces
+        everything = Domain([symbol])  # few values show patterns that hold for them alone
+        anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
+        return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
+    if symbol.lo == -inf:
+        return None
+    lo = int(symbol.lo)
+    values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
+    truth = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(condition)), values.shape)
+    pieces = describe_values(symbol, values, truth)
+    if pieces is None:
+        return None
+    return pieces if _equivalent(condition, pieces, domain, proves) else None
+
+
+def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+    """A condition on one symbol where another has some value, and on it or on none where it hasn't."""
+    choices = [a for p in condition.conjuncts for a in p.args if p.op == "or" and len(a.symbols) == 1]
+    for choice in dict.fromkeys(a for a in choices if choices.count(a) > 1 or negate(a) in choices):
+        pieces: list[Piece] = []
+        for taken, other in ((choice, negate(choice)), (negate(choice), choice)):
+            asked = [p for p in condition.conjuncts if p is not taken and taken not in p.args]
+            part = all_of(*(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in asked))
+            found: list[Piece] | None = [] if part is TRUE else None
+            if len(part.symbols) == 1 and part.symbols != choice.symbols:
+                found = _one_symbol(part, next(iter(part.symbols)), domain, proves)
+            if found is None:
+                break
+            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in found if " and " not in p.text]
+            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in found if " and " in p.text]
+        else:
+            return pieces
+    return None
+
+
+def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+    """A condition on several symbols that is a product of conditions on one each, or a union of a few such."""
+    if domain.cone(condition.symbols)[1]:
+        return None
+    symbols = sorted(condition.symbols, key=domain.order)
+    points = domain.points(symbols) if fits_int64(condition) else None
+    if points is None:
+        return _by_case(condition, domain, proves) or _sampled(condition, symbols, domain, proves)
+    known = [a for a in map(domain.values, symbols) if a is not None]
+    truth = points.truth(condition).reshape([len(a) for a in known])
+    found = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
+    if found is None:
+        found = _union(symbols, known, truth, str(condition)) or _by_case(condition, domain, proves)
+    return found
+
+
+def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
+    """A product read off the truth at small sizes, if it is proven to be the condition."""
+    most = SAMPLES.get(len(symbols))
+    ends = [domain.ends(s) for s in symbols]
+    if most is None or any(lo == -inf or lo > hi for lo, hi in ends):
+        return None
+    axes = [
+        np.arange(int(lo), int(min(hi, lo + most * s.step)) + 1, s.step, dtype=np.int64)
+        for s, (lo, hi) in zip(symbols, ends, strict=True)
+    ]
+    grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
+    truth = np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(a) for a in axes])
+    pieces = _product(symbols, axes, truth) or _relation(symbols, axes, truth, condition)
+    return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
+
+
+def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, proves: Proof) -> bool:
+    """Whether the pieces together are proven to be the condition, in both directions."""
+    claim = all_of(*(p.formula for p in pieces))
+    within, outside = domain.copy(), domain.copy()
+    within.assume(condition)
+    outside.assume(claim)
+    return proves(outside, condition) and proves(within, claim)
+
+
+def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
+    """What each symbol has to be, where that is all that matters."""
+    others = [tuple(j for j in range(len(symbols)) if j != i) for i in range(len(symbols))]
+    sides: list[Truth] = [np.asarray(truth.any(axis=axes_)) for axes_ in others]
+    count = int(np.count_nonzero(truth))
+    if not count or count != prod(int(np.count_nonzero(side)) for side in sides):
+        return None
+    pieces: list[Piece] = []
+    for s, values, side in zip(symbols, axes, sides, strict=True):
+        found = describe_values(s, values, side)
+        if found is None:
+            return None
+        pieces.extend(found)
+    return pieces
+
+
+def _relation(
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
+) -> list[Piece] | None:
+    """What one symbol has to be against the sum of the others: equal to it, at least or at most that, give or take."""
+    if condition is not None and _plain(condition):
+        return None  # it says so itself
+    grid = np.meshgrid(*axes, indexing="ij", sparse=True)
+    for i, s in enumerate(symbols):
+        rest = total(of_atom(t) for t in symbols if t is not s)
+        ahead = np.broadcast_to(grid[i] - sum(g for j, g in enumerate(grid) if j != i), truth.shape)
+        low = int(ahead.min())
+        passed, failed = np.zeros((2, int(ahead.max()) - low + 1), dtype=bool)
+        passed[ahead[truth] - low] = failed[ahead[~truth] - low] = True
+        if (passed & failed).any():
+            continue
+        least, most = int(passed.argmax()), len(passed) - 1 - int(passed[::-1].argmax())
+        if failed[least : most + 1].any():
+            continue
+        x, ends = of_atom(s), (rest + (low + least), rest + (low + most))
+        if least == most:
+            return [_told(equal(x, ends[0]))]
+        if not failed[least:].any():
+            return [_told(at_least(x, ends[0]))]
+        if not failed[: most + 1].any():
+            return [_told(at_most(x, ends[1]))]
+    return None
+
+
+def _told(formula: Formula) -> Piece:
+    return Piece(formula, str(formula))
+
+
+def _plain(condition: Formula) -> bool:
+    """Whether a condition relates symbols, and nothing that is computed from them."""
+    return all(a.op == "symbol" for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
+
+
+def _atoms(condition: Formula) -> Iterator[Atom]:
+    for part in (condition, *condition.args):
+        yield from part.dim.atoms() if part.dim is not None else ()
+
+
+def _union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text: str) -> list[Piece] | None:
+    """A few products of which one has to hold, where that is shorter than the condition: by what the first one is."""
+    if len(symbols) != len(("x", "y")):
+        return None
+    patterns: dict[bytes, list[int]] = {}
+    for i, row in enumerate(truth):
+        if row.any():
+            patterns.setdefault(row.tobytes(), []).append(i)
+            if len(patterns) > MAX_CASES:
+                return None
+    cases: list[Piece] = []
+    for rows in patterns.values():
+        same = np.zeros(len(truth), dtype=bool)
+        same[rows] = True
+        pieces = _product(symbols, axes, np.logical_and.outer(same, truth[rows[0]]))
+        if not pieces:
+            return None
+        shown = " and ".join(f"({p.text})" if " or " in p.text else p.text for p in pieces)
+        cases.append(Piece(all_of(*(p.formula for p in pieces)), f"({shown})" if len(pieces) > 1 else shown))
+    whole = " or ".join(case.text for case in cases)
+    readable = cases and len(whole) <= len(text) + len("()()") * len(cases)
+    return [Piece(any_of(*(case.formula for case in cases)), whole)] if readable else None
+
+
+def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
+    """The inputs for which the condition holds whatever the data, where they can be run through."""
+    if not fits_int64(condition):
+        return None
+    points = domain.points(condition.symbols)
+    if points is None:
+        return None
+    inputs = [s for s in points.symbols if not s.universal]
+    truth = points.truth(condition)
+    everywhere = points.at(np.ones(truth.shape, dtype=bool))
+    truth = truth.ravel()
+    if not inputs:
+        return [] if truth.all() else [Piece(FALSE, "False")]
+    rows = np.stack([everywhere[s] for s in inputs], axis=1)
+    distinct, group = np.unique(rows, axis=0, return_inverse=True)
+    good = np.ones(len(distinct), dtype=bool)
+    np.logical_and.at(good, group.ravel(), truth)
+    if not good.any():
+        return [Piece(FALSE, "False")]
+    if len(inputs) == 1:
+        return describe_values(inputs[0], distinct[:, 0], good)
+    axes = [np.unique(column) for column in distinct.T]
+    shape = [len(axis) for axis in axes]
+    grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
+    found = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
+    return _listed(inputs, distinct, good) if found is None else found
+
+
+def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:
+    """Assignments one by one, where few are good."""
+    if good.all():
+        return []
+    if int(good.sum()) > MAX_LISTED or not good.any():
+        return None
+    cases = []
+    for row in rows[good]:
+        parts = [equal(of_atom(s), int(v)) for s, v in zip(symbols, row, strict=True)]
+        text = " and ".join(f"{name_text(s.name)} == {v}" for s, v in zip(symbols, row, strict=True))
+        cases.append(Piece(all_of(*parts), f"({text})"))
+    return [Piece(any_of(*(c.formula for c in cases)), " or ".join(c.text for c in cases))]

@@ -1,0 +1,343 @@
+"""One page that shows a model to people: verdict, valid region, findings with their chains, tensors to search.
+
+The page is whole in itself: its policy forbids every request, and the only script and style that may run are those
+whose hashes it names. All text from the model goes through `tag` or `data`, which escape it.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import printable
+from shapesmt.render.page import drawing
+from shapesmt.render.page.markup import Content, Markup, data, tag
+from shapesmt.render.text.advice import flags
+from shapesmt.render.text.findings import assignment, causes, first_of_each, replayed
+from shapesmt.render.text.summary import condition
+from shapesmt.render.text.text import COMPLETE, proofs, subject
+from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
+from shapesmt.report import Verdict
+from shapesmt.version import __version__
+
+if TYPE_CHECKING:
+    from shapesmt.report import Caution, Chain, DimBounds, Finding, Picture, Report, Side, Story, TensorBounds
+
+__all__ = ["html_page"]
+
+_MOST_FINDINGS = 40
+_MOST_WARNINGS = 200
+_SIGNS = {Verdict.PROVED: "✓", Verdict.UNKNOWN: "?", Verdict.DEPENDS: "◐", Verdict.FAILS: "✕"}
+_MOST_CODE = 400
+
+
+def html_page(story: Story) -> str:
+    """The page as one HTML text.
+
+    >>> from shapesmt.report import Bounds, Counts, Report
+    >>> from shapesmt.report import Story
+    >>> told = html_page(Story(Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), Bounds("<m>.onnx", {}, {})))
+    >>> told[:15], "&lt;m&gt;.onnx" in told, "<m>" in told
+    ('<!doctype html>', True, False)
+    """
+    report = story.report
+    style, script = (_asset(file) for file in ("page.css", "page.js"))
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{report.verdict.value} {name(report.model)}"),
+        tag("style", style),
+    )
+    body = tag(
+        "body",
+        _header(report),
+        tag("main", _region(report, story.picture), _findings(story), _warnings(report), _tensors(story)),
+        tag("footer", f"shapesmt {__version__}"),
+        tag("script", script),
+    )
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _asset(file: str) -> Markup:
+    return Markup(files("shapesmt.render.page").joinpath(file).read_text(encoding="utf-8"))
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _code(formula: str) -> Markup:
+    return tag("code", printable(formula, _MOST_CODE))
+
+
+def _badge(verdict: Verdict) -> Markup:
+    return tag("span", tag("span", _SIGNS[verdict], aria_hidden="true"), f" {verdict.value}", class_=f"badge {verdict}")
+
+
+def _header(report: Report) -> Markup:
+    told = subject(report)
+    return tag(
+        "header",
+        tag("p", _badge(report.verdict), class_="verdict"),
+        tag("h1", name(report.model)),
+        tag("p", told[:1].upper() + told[1:], class_="lead"),
+        _inputs(report),
+        [tag("p", str(row), class_="faint") for row in adopted({}, {}, report.unadopted)],
+        tag("p", proofs(report), class_="faint"),
+        tag("p", f"{COMPLETE}: {report.certificate}", class_="faint") if report.certificate else None,
+    )
+
+
+def _section(title: str, *content: Content, number: int | None = None) -> Markup:
+    counted = tag("span", number, class_="number") if number is not None else None
+    return tag("section", tag("h2", title, counted), *content)
+
+
+def _inputs(report: Report) -> Markup | None:
+    """The ranges of the symbols, and what is assumed of them."""
+    if not report.symbols:
+        return None
+    chips = [
+        tag("li", tag("b", name(symbol)), tag("span", interval(r.min, r.max, r.step)), tag("small", name(r.source)))
+        for symbol, r in report.symbols.items()
+    ]
+    assumed = [
+        tag("li", tag("b", "assumed"), _code(text), tag("small", name(report.origins.get(text, "--assume"))))
+        for text in report.assumptions
+    ]
+    return tag("ul", chips, assumed, class_="chips", aria_label="admissible inputs")
+
+
+def _region(report: Report, picture: Picture | None) -> Markup | None:
+    """When the model runs: the condition, what to declare, and the picture."""
+    region = report.precondition
+    if report.verdict is Verdict.FAILS or region is None or not region.text:
+        return None
+    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
+    told: list[Content] = [tag("p", f"The model {how}")]
+    told += [tag("p", _code(formula), class_="formula")] if formula else []
+    if report.remedy is not None:
+        advice = tag("code", printable(flags(report.remedy), 1000), id="remedy")
+        told += [
+            tag("p", "It is PROVED with"),
+            tag("p", advice, tag("button", "Copy", type="button", data_copy="remedy", hidden=""), class_="formula"),
+        ]
+    if picture is not None and picture.counts is not None:
+        running, total = picture.counts
+        over = " and ".join(name(axis.name) for axis in reversed(picture.axes))
+        given = f" at {_fixed(picture)}" if picture.fixed else ""
+        told.append(tag("p", tag("b", f"{running:,}"), f" of {total:,} choices of {over} run{given}"))
+    if picture is None:
+        return _section("Where it runs", told)
+    drawn = tag("figure", tag("div", drawing.region(picture), class_="scroll"), _caption(picture), class_="picture")
+    return _section("Where it runs", tag("div", tag("div", told), drawn, class_="beside"))
+
+
+def _caption(picture: Picture) -> list[Markup]:
+    cells = "".join(picture.rows)
+    keys = (
+        ("g", "good", "runs"),
+        ("r", "bad", "fails"),
+        ("m", "some", "some of the cell run"),
+        ("n", "none", "not admissible"),
+    )
+    legend = [tag("li", tag("span", class_=f"key {role}"), text) for letter, role, text in keys if letter in cells]
+    legend += [tag("li", tag("span", class_="key mark"), "counterexample")] if picture.marks else []
+    axes = [[printable(a.name), a.first, a.step, a.count, a.block] for a in picture.axes]
+    return [
+        tag("ul", legend, class_="legend"),
+        tag("figcaption", "; ".join(_notes(picture))),
+        tag("p", class_="readout", aria_live="polite"),
+        data("picture-data", {"axes": axes, "rows": picture.rows}),
+    ]
+
+
+def _notes(picture: Picture) -> Iterator[str]:
+    """What the picture leaves out: how much of an endless range, what a cell stands for, the other symbols."""
+    axes = picture.axes[::-1]
+    for axis in axes:
+        if axis.total is None:
+            yield f"{name(axis.name)} has no end and is shown up to {axis.last}"
+        elif axis.count < axis.total:
+            yield f"{name(axis.name)} is shown up to {axis.last}, {axis.count} of {axis.total:,} values"
+    if any(axis.block > 1 for axis in axes):
+        yield f"a cell is {' by '.join(f'{axis.block} values of {name(axis.name)}' for axis in axes)}"
+    for axis in axes:
+        if axis.stride > 1:
+            yield f"of {name(axis.name)}, one value in {axis.stride} was looked at"
+    if picture.fixed:
+        yield f"drawn at {_fixed(picture)}"
+
+
+def _fixed(picture: Picture) -> str:
+    return ", ".join(f"{name(symbol)} = {value}" for symbol, value in picture.fixed.items())
+
+
+def _findings(story: Story) -> Markup | None:
+    findings = story.report.judged
+    if not findings:
+        return None
+    shown = {id(found) for found in first_of_each(findings)[:_MOST_FINDINGS]}
+    cards = [
+        _finding(found, findings, story.chains.get(place))
+        for place, found in enumerate(findings)
+        if id(found) in shown
+    ]  # fmt: skip
+    hidden = len(first_of_each(findings)) - len(cards)
+    more = tag("p", f"{count(hidden, 'more finding')}; --format json lists all", class_="faint") if hidden else None
+    return _section("Findings", cards, more, number=len(findings))
+
+
+def _finding(found: Finding, among: Sequence[Finding], shown: Chain | None) -> Markup:
+    position = f"node {found.index}" if found.index >= 0 else ""
+    where = " · ".join(part for part in (name(found.op_type), position, found.code) if part)
+    title = tag("h3", _badge(found.verdict), tag("bdi", name(found.node)), tag("small", where))
+    told = [tag("p", printable(_law(found, among), 400), class_="law"), *_told(found)]
+    text = tag("ol", [tag("li", tag("code", str(row).strip())) for row in causes(found.because)], class_="causes")
+    if shown is None:
+        return tag("article", title, told, text if found.because else None)
+    listed = tag("details", tag("summary", "the same as a list"), text)
+    drawn = tag("figure", tag("div", drawing.chain(shown), class_="scroll"))
+    return tag("article", title, tag("div", tag("div", told, listed), drawn, class_="beside"))
+
+
+def _law(found: Finding, among: Sequence[Finding]) -> str:
+    if found.kind != "unsupported":
+        return found.law
+    others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
+    rest = f"; the same for {count(others, 'other node')}" if others else ""
+    return f"operator {name(found.op_type)} has no rule, so its outputs are unknown{rest}"
+
+
+def _told(found: Finding) -> Iterator[Markup]:
+    """What clashes, at which input, and for which inputs the node runs."""
+    if found.note:
+        yield tag("p", printable(found.note, 400), class_="faint")
+    if found.when:
+        yield tag("p", "when ", _code(found.when), class_="faint")
+    if found.clash is not None:
+        sides = _side(found.clash.left), tag("span", "against", class_="faint"), _side(found.clash.right)
+        yield tag("div", sides, class_="clash")
+    elif found.condition:
+        yield tag("p", _code(found.condition), class_="formula")
+    rows = []
+    if found.verdict is Verdict.FAILS:
+        rows.append(("fails", "for every input"))
+    if found.counterexample is not None:
+        rows.append(("fails at" if not rows else "as at", assignment(found.counterexample)))
+    if found.replay is not None:
+        rows.append(("replay", replayed(found.replay)))
+    if found.verdict is Verdict.DEPENDS and found.holds_iff:
+        rows.append(("runs exactly when", _code(found.holds_iff)))
+    if found.safe_iff:
+        how, formula = runs_when(found.safe_iff, data=True)
+        rows.append((how, _code(formula) if formula else ""))
+    if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
+        rows.append(("undecided", "in the time given; a longer --timeout may decide it"))
+    if found.kind == "data":
+        rows.append(("data", "it hinges on a size that only the data decide"))
+    if found.kind == "elements":
+        rows.append(("not judged", "it rests on numbers that aren't followed"))
+    if found.kind == "rank":
+        rows.append(("not judged", "--shape says what rank an input has"))
+    if rows:
+        yield tag("dl", [(tag("dt", key), tag("dd", value)) for key, value in rows])
+
+
+def _side(side: Side) -> Markup:
+    value = None if side.value is None or side.expr == str(side.value) else tag("b", side.value)
+    axis = "" if side.axis is None else f"[{side.axis}]"
+    place = tag("small", f"{name(side.tensor)}{axis}") if side.tensor else None
+    return tag("span", place, value, _code(side.expr), class_="side")
+
+
+def _warnings(report: Report) -> Markup | None:
+    """What runs and still deserves a look."""
+    if not report.warnings:
+        return None
+    listed = [_warning(caution) for caution in report.warnings[:_MOST_WARNINGS]]
+    hidden = len(report.warnings) - len(listed)
+    more = tag("p", f"{count(hidden, 'more warning')}; --format json lists all", class_="faint") if hidden else None
+    strict = tag("p", "--strict makes these fail", class_="faint") if report.strict else None
+    return _section("Warnings", tag("ul", listed, class_="warnings"), more, strict, number=len(report.warnings))
+
+
+def _warning(caution: Caution) -> Markup:
+    position = f"node {caution.index}" if caution.index >= 0 else ""
+    where = " · ".join(part for part in (name(caution.op_type), position, caution.code) if part)
+    title = tag("p", tag("bdi", name(caution.node) or caution.kind), tag("small", where))
+    return tag("li", title, tag("p", printable(caution.text, 400)))
+
+
+def _tensors(story: Story) -> Markup | None:
+    """The table of all tensors, whose rows the script makes from data as they are asked for."""
+    bounds = story.bounds
+    if not bounds.tensors:
+        return None
+    places = {id(t): place for place, t in enumerate(bounds.distinct())}
+    tensors = sorted(bounds.tensors.items(), key=lambda item: _maker(item[0], story)[1] == "constant")
+    rows = [[printable(key, 1000), *_maker(key, story), places[id(t)]] for key, t in tensors]
+    kinds = [_kind(t, valid=bounds.valid) for t in bounds.distinct()]
+    inexact = sum(not t.exact for t in bounds.tensors.values())
+    over = "Bounds over the inputs for which the model runs; both ends are attained and proven"
+    over += f", but for {inexact} marked ~, where they are only sound." if inexact else "."
+    if not bounds.valid:
+        over = "No input is valid, so nothing has bounds."
+    controls = tag(
+        "div",
+        tag("input", type="search", id="search", placeholder="Search tensors, nodes, operators, formulas",
+            aria_label="Search tensors", autocomplete="off", spellcheck="false"),
+        tag("label", tag("input", type="checkbox", id="varying"), "only sizes that vary"),
+        tag("output", id="found"),
+        class_="controls",
+    )  # fmt: skip
+    heads = [tag("th", text, scope="col") for text in ("tensor", "made by", "dtype", "shape", "formulas")]
+    table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", id="rows"))
+    return _section(
+        "Tensors",
+        tag("p", over, class_="faint"),
+        controls,
+        tag("div", table, class_="scroll"),
+        tag("button", "Show more", type="button", id="more", hidden=""),
+        tag("noscript", tag("p", "The table needs scripts; shapesmt bounds prints it as text.")),
+        data("tensor-data", {"kinds": kinds, "rows": rows}),
+        number=len(rows),
+    )
+
+
+def _maker(tensor: str, story: Story) -> tuple[str, str]:
+    node, op = story.makers.get(tensor, ("", ""))
+    return printable(node, 1000), printable(op, 200)
+
+
+def _kind(t: TensorBounds, *, valid: bool) -> list[object]:
+    """Element type, intervals, formulas, and whether any size varies."""
+    dtype = printable(t.dtype) or "?"
+    if t.shape is None:
+        shown = either([_intervals(shape) for shape in t.shapes]) or "[...]"
+        told = "; ".join(f"{_formulas(case.shape)} where {printable(case.when, _MOST_CODE)}" for case in t.cases)
+        return [dtype, shown, told, True]
+    varies = any(d.min != d.max for d in t.shape)
+    return [dtype, _intervals(t.shape) if valid else "", _formulas(t.shape) if varies else "", varies]
+
+
+def _intervals(shape: Sequence[DimBounds]) -> str:
+    return f"[{', '.join(map(extent, shape))}]"
+
+
+def _formulas(shape: Sequence[DimBounds]) -> str:
+    return f"[{', '.join(map(_formula, shape))}]"
+
+
+def _formula(dim: DimBounds) -> str:
+    return str(dim.min) if dim.min == dim.max else printable(dim.expr, _MOST_CODE)

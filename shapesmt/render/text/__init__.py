@@ -1,0 +1,1 @@
+"""Reports for a terminal, and the words that every format shares."""

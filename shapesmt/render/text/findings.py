@@ -1,0 +1,229 @@
+"""Findings in words: the law, the sides that clash, the input that shows it, how the sizes came to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import printable
+from shapesmt.render.text.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
+from shapesmt.report import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from shapesmt.report import Cause, Counterexample, Finding, Replay, Side, SymbolRange
+
+__all__ = ["assignment", "causes", "finding", "first_of_each", "input_shapes", "replayed", "shape_text"]
+
+_MOST_NAMED = 4  # inputs of the same shape that are named
+_LONGEST = 100  # characters of a formula whose value is shown beside it
+
+
+def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, but of the nodes that lack the same rule only the first."""
+    seen: dict[object, Finding] = {}
+    for found in findings:
+        seen.setdefault(found.op_type if found.kind == "unsupported" else id(found), found)
+    return list(seen.values())
+
+
+def finding(
+    found: Finding, among: Sequence[Finding], symbols: Mapping[str, SymbolRange] | None = None, *, shapes: bool = False
+) -> Iterator[Line]:
+    """One finding, line by line.
+
+    Args:
+        found: The finding.
+        among: All findings, which those without a rule are counted in.
+        symbols: The admissible values; a symbol that has only one needs no mention.
+        shapes: Whether to show the shapes on the way to the clash.
+    """
+    position = f"node {found.index}" if found.index >= 0 else ""
+    where = ", ".join(part for part in (name(found.op_type), position) if part)
+    verdict = (found.verdict.value, STYLES[found.verdict])
+    code = f"{name(found.code)}  " if found.code else ""
+    yield line(0, verdict, f"  {code}", (name(found.node), STRONG), f" ({where})" if where else "")
+    if found.kind == "unsupported":
+        others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
+        rest = f"; the same for {count(others, 'other node')}" if others else ""
+        known = f"; {found.note}" if found.note else ", so its outputs are unknown"
+        missing = f"operator {name(found.op_type)} has no rule{known}{rest}"
+        yield line(2, printable(found.law, 400) if " must be known: " in found.law else missing)
+        return
+    yield line(2, printable(found.law, 400))
+    if found.note:
+        yield line(2, printable(found.note, 400))
+    if found.when:
+        yield line(2, f"when {printable(found.when, 400)}")
+    yield from _sides(found)
+    yield from _inputs_that_fail(found, {n for n, r in (symbols or {}).items() if r.min == r.max})
+    if found.replay is not None:
+        loud = STYLES[Verdict.FAILS] if found.replay.confirmed is False else ""
+        yield line(2, (replayed(found.replay), loud))
+    if found.because:
+        yield line(2, "because")
+        yield from causes(found.because)
+    if shapes:
+        yield from _shapes_on_the_way(found)
+
+
+def causes(because: Sequence[Cause]) -> Iterator[Line]:
+    """How dimensions came to be, in columns: node with what matters of it, tensor and axis, formula and value."""
+    nodes = [_made_by(cause) for cause in because]
+    places = [_made(c) for c in because]
+    node_width, place_width = column(nodes, most=90), column(places)
+    for cause, node, place in zip(because, nodes, places, strict=True):
+        left = f"{node.ljust(node_width)}  {place.ljust(place_width)} = "
+        yield line(4, left, code(cause.expr), _value(cause))
+
+
+def _made_by(cause: Cause) -> str:
+    """`/down1/MaxPool (stride 2)`, `join (Concat, axis 1)`: the operator only where the name doesn't tell it."""
+    named = cause.op_type.lower() in cause.node.lower()
+    about = ", ".join(part for part in ("" if named else name(cause.op_type), printable(cause.attributes, 60)) if part)
+    return (name(cause.node) or "input") + (f" ({about})" if about else "")
+
+
+def _made(cause: Cause) -> str:
+    """The tensor and its axis; of a tensor that has its node's name only what that doesn't tell."""
+    own = f"{cause.node}_output_"
+    number = cause.tensor.removeprefix(own)
+    if not cause.node or not number.isdigit():
+        return _place(cause.tensor, cause.axis)
+    return _place("output" if number == "0" else f"output {number}", cause.axis)
+
+
+def _place(tensor: str, axis: int | None) -> str:
+    return f"{name(tensor)}[{axis}]" if axis is not None else f"{name(tensor)}, a value"
+
+
+def _sides(found: Finding) -> Iterator[Line]:
+    """The two sides that clash, below each other; without them, the condition."""
+    if found.clash is None:
+        if found.condition:
+            yield line(4, code(found.condition))
+        return
+    rows = [_equation(side) for side in (found.clash.left, found.clash.right)]
+    if all(len(row) == 1 for row in rows):
+        yield line(4, rows[0][0], " against ", rows[1][0])
+        return
+    widths = [max(len(row[i][0]) if i < len(row) else 0 for row in rows) for i in range(3)]
+    for row in rows:
+        parts: list[str | tuple[str, str]] = []
+        for i, (text, style) in enumerate(row):
+            last = i == len(row) - 1
+            parts += [(text if last else text.ljust(widths[i]), style), *([] if last else [" = "])]
+        yield line(4, *parts)
+
+
+def _equation(side: Side) -> list[tuple[str, str]]:
+    """The input's axis, the formula and the value of a side, as far as there are such, without repetition."""
+    cells = [(_place(side.tensor, side.axis), "")] if side.tensor else []
+    cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
+    if side.value is not None and side.expr != str(side.value):
+        cells.append((str(side.value), ""))
+    return cells
+
+
+def _value(of: Cause) -> str:
+    """` = 65`, unless the formula is that number already."""
+    return "" if of.value is None or of.expr == str(of.value) else f" = {of.value}"
+
+
+def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]:
+    """At which inputs the node fails, and at which it runs."""
+    shown = found.counterexample
+    if found.verdict is Verdict.FAILS:
+        only = shown is not None and bool(shown.symbols) and shown.symbols.keys() <= fixed
+        every = "fails" if only else "fails for every input"
+        yield line(2, every + (_example(shown, fixed, every=True) if shown else ""))
+    elif shown is not None:
+        yield line(2, "fails" + _example(shown, fixed))
+    if found.kind == "rank":
+        yield line(2, "so it isn't judged; --shape says what rank an input has")
+    elif found.kind == "elements":
+        yield line(2, "so it isn't judged")
+    elif found.verdict is Verdict.UNKNOWN:
+        yield line(2, "undecided in the time given; a longer --timeout may decide it")
+    if found.verdict is Verdict.DEPENDS and found.holds_iff:
+        yield line(2, "runs exactly when ", code(found.holds_iff))
+    if found.safe_iff:
+        how, formula = runs_when(found.safe_iff, data=True)
+        yield line(2, how, *(" ", code(formula)) * bool(formula))
+    if found.kind == "data":
+        yield line(2, "it hinges on a size that only the data decide")
+
+
+def replayed(replay: Replay) -> str:
+    """What the run showed, in one sentence; a disagreement is loud.
+
+    >>> from shapesmt.report import Replay
+    >>> replayed(Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ"))
+    'confirmed by onnxruntime 1.20.0: the inner sizes differ'
+    """
+    runtime, message = name(replay.runtime), printable(replay.message, 400)
+    if replay.confirmed is None:
+        return f"not replayed by {runtime}: {message}"
+    if replay.confirmed:
+        return f"confirmed by {runtime}: {message}"
+    return f"NOT CONFIRMED by {runtime}: {message}; please report this with the model"
+
+
+def assignment(example: Counterexample) -> str:
+    """`height=65, any batch (image 1x3x65x64)`."""
+    return _example(example, frozenset()).removeprefix(" at ")
+
+
+def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = False) -> str:
+    """` at height=65, any batch (image 1x3x65x64)`: what matters, what doesn't, and the shape of every input."""
+    free = [symbol for symbol in example.symbols if symbol not in fixed]
+    matter = [symbol for symbol in free if symbol in (example.relevant or example.symbols)]
+    parts = [f"{name(symbol)}={example.symbols[symbol]}" for symbol in matter]
+    if not every:
+        parts += [f"any {name(symbol)}" for symbol in free if symbol not in matter]
+    at = f"{', as' if every else ''} at {listed(parts, most=12)}" if parts else ""
+    shapes = input_shapes(example.inputs)
+    decided = listed([f"{name(size)}={value}" for size, value in example.data.items()])
+    shapes += f"{'; ' * bool(shapes)}data for which {decided}" if decided else ""
+    if not shapes:
+        return at
+    return f"{at} ({shapes})" if at else f" at {shapes}" if not every or fixed else f" ({shapes})"
+
+
+def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
+    """The shape of every input; those that have the same are named together.
+
+    >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
+    'x 1x3, k and v 2x1, n scalar'
+    """
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for key, shape in inputs.items():
+        groups.setdefault(tuple(shape), []).append(name(key))
+    return ", ".join(f"{_together(names)} {shape_text(shape)}" for shape, names in groups.items())
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """`1x3x65x64`."""
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def _together(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return listed(names, most=_MOST_NAMED - 1)
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _shapes_on_the_way(found: Finding) -> Iterator[Line]:
+    """The concrete shapes at the counterexample, from the inputs through each node that changes a size."""
+    given = {c.tensor: c for c in found.because if not c.node and c.shape}
+    made = {c.tensor: c for c in found.because if c.node and c.shape}
+    if not given:
+        return
+    inputs = ", ".join(f"{name(c.tensor)} {shape_text(c.shape)}" for c in given.values())
+    steps = [inputs, *(f"{name(c.node)} {shape_text(c.shape)}" for c in made.values())]
+    clash = found.clash
+    values = [] if clash is None else [s.value for s in (clash.left, clash.right) if s.value is not None]
+    against = f": {values[0]} against {values[1]}" if len(values) == len(("left", "right")) else " fails"
+    yield line(2, "shapes there")
+    yield line(4, " -> ".join([*steps, f"{name(found.node)}{against}"]))

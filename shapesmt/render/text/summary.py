@@ -1,0 +1,67 @@
+"""Several models at a glance: a table of their verdicts, and how many there are of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import printable
+from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
+from shapesmt.report import Unchecked, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shapesmt.report import Precondition, Report, Reports
+
+__all__ = ["condition", "summary", "unchecked"]
+
+_ERROR = "ERROR"
+_WIDTH = max(len(verdict.value) for verdict in Verdict)
+
+
+def condition(region: Precondition) -> str:
+    """The valid region in one formula.
+
+    >>> from shapesmt.report import Precondition
+    >>> condition(Precondition(("n % 2 == 0", "m == 1 or m == n"), exact=True))
+    'n % 2 == 0 and (m == 1 or m == n)'
+    """
+    return " and ".join(f"({t})" if " or " in t and len(region.text) > 1 else t for t in region.text)
+
+
+def unchecked(found: Unchecked) -> Line:
+    """The line of a model that could not be checked."""
+    return line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(found.model)}: {printable(found.error, 1000)}")
+
+
+def summary(result: Reports) -> Iterator[Line]:
+    """A row for each model: its verdict, how much of it is proved, when it runs; then the totals."""
+    width = column(["model", *(name(found.model) for found in result.models)])
+    yield line(0, (f"{'verdict':{_WIDTH}}  {'model':{width}}  proved", STRONG))
+    for found in result.models:
+        label = f"  {name(found.model):{width}}  "
+        if isinstance(found, Unchecked):
+            yield line(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, printable(found.error, 1000))
+        else:
+            verdict = (f"{found.verdict.value:{_WIDTH}}", STYLES[found.verdict])
+            yield line(0, verdict, label, *_extent(found))
+    yield line(0)
+    yield line(0, (f"{_totals(result)} in {result.seconds:.2f} s", FAINT))
+
+
+def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
+    """How many requirements are proved, and the condition under which the others hold."""
+    counts, region = report.requirements, report.precondition
+    yield f"{counts.proved} of {counts.total}"
+    if report.verdict is Verdict.DEPENDS and region is not None and region.text and (region.data or region.exact):
+        how, formula = runs_when(condition(region), data=region.data is not None)
+        yield f", {how} "
+        yield code(formula)
+
+
+def _totals(result: Reports) -> str:
+    words = {"proved": "proved", "unknown": "undecided", "depends": "depending on the input", "fails": "failing"}
+    tally = result.summary
+    parts = [f"{tally[key]} {text}" for key, text in words.items() if tally[key]]
+    parts += [f"{tally['unchecked']} not checked"] if tally["unchecked"] else []
+    return f"{count(tally['models'], 'model')}: {', '.join(parts)}"

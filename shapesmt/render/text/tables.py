@@ -1,0 +1,121 @@
+"""Tables in words: the bounds of tensors, and the operators that have a rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import printable
+from shapesmt.render.text.words import (
+    BLANK,
+    CODE,
+    FAINT,
+    STRONG,
+    STYLES,
+    Line,
+    admissible,
+    adopted,
+    code,
+    column,
+    count,
+    either,
+    extent,
+    headline,
+    line,
+    listed,
+    name,
+)
+from shapesmt.report import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shapesmt.report import Bounds, DimBounds, Operator, Operators, TensorBounds
+
+__all__ = ["bounds_text", "operators_text", "table", "witnesses"]
+
+
+def bounds_text(bounds: Bounds) -> Iterator[Line]:
+    """The bounds of every tensor as a table."""
+    over = admissible(bounds.symbols, bounds.assumptions)
+    ending = f"; {over}" if over else ""
+    if not bounds.valid:
+        yield headline(Verdict.FAILS, name(bounds.model), f"no input is valid, so nothing has bounds{ending}")
+        return
+    loose = sum(not tensor.exact for tensor in bounds.tensors.values())
+    exact = f"{loose} not exact (marked ~)" if loose else "every bound attained and proven"
+    yield line(0, f"{name(bounds.model)}: {count(len(bounds.tensors), 'tensor')}, {exact}{ending}")
+    yield from adopted(bounds.symbols)
+    yield BLANK
+    yield from table(bounds.tensors)
+
+
+def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
+    """Columns tensor, dtype, shape and, where sizes vary, their formulas."""
+    cells = {id(t): (t.dtype or "?", _intervals(t), _formulas(t)) for t in tensors.values()}
+    names = [name(tensor) for tensor in tensors]
+    first = column(["tensor", *names])
+    second = column(["dtype", *(dtype for dtype, _, _ in cells.values())])
+    third = column(["shape", *(shape for _, shape, _ in cells.values())])
+    yield line(0, (f"{'tensor':{first}}  {'dtype':{second}}  shape", STRONG))
+    for label, tensor in zip(names, tensors.values(), strict=True):
+        dtype, shape, formulas = cells[id(tensor)]
+        yield line(0, f"{label:{first}}  {dtype:{second}}  {shape:{third}}", (formulas, CODE))
+
+
+def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
+    """For each formula that varies, the inputs that attain its least and its greatest value."""
+    dims = {dim.expr: dim for bounds in tensors.values() for dim in bounds.shape or () if dim.min != dim.max}
+    for dim in dims.values():
+        ends = [
+            f"{size} at {listed([f'{name(symbol)}={value}' for symbol, value in witness.items()])}"
+            for size, witness in zip((dim.min, dim.max), dim.witnesses, strict=True)
+            if witness and size is not None
+        ]
+        if ends:
+            yield line(2, code(dim.expr), (f" is {' and '.join(ends)}", FAINT))
+
+
+def operators_text(operators: Operators) -> Iterator[Line]:
+    """The operators, one per line, and what to do about those without a rule."""
+    versions: dict[str, list[Operator]] = {}
+    for operator in operators.operators:
+        versions.setdefault(operator.qualified, []).append(operator)
+    missing = [operator for operator in operators.operators if operator.since is None]
+    known = len(versions) - len(missing)
+    if operators.model is None:
+        yield line(0, f"{count(known, 'operator')} with a rule")
+    else:
+        yield line(0, f"{name(operators.model)}: {known} of {count(len(versions), 'operator')} with a rule")
+    yield BLANK
+    width = column([name(qualified) for qualified in versions])
+    for qualified, rules in versions.items():
+        since = ", ".join(str(rule.since) for rule in rules)
+        told = f"{'no rule' if rules[0].since is None else f'since {since}':8}{_remarks(rules[-1], operators.model)}"
+        style = STYLES[Verdict.UNKNOWN] if rules[0].since is None else ""
+        yield line(0, (f"{name(qualified):{width}}  {told}".rstrip(), style))
+    if missing:
+        yield BLANK
+        yield line(0, "an operator without a rule leaves its nodes undecided: shapesmt explain SM601 says what helps")
+
+
+def _remarks(operator: Operator, model: str | None) -> str:
+    nodes = [count(operator.nodes, "node")] if model is not None else []
+    expanded = ["expanded into other operators"] if operator.expanded else []
+    inferred = ["outputs inferred by its schema"] if operator.inferred else []
+    plugin = [f"from {name(operator.plugin)}"] if operator.plugin else []
+    return "".join(f"  {remark}" for remark in (*nodes, *expanded, *inferred, *plugin))
+
+
+def _intervals(t: TensorBounds) -> str:
+    return either([f"[{', '.join(extent(d) for d in shape)}]" for shape in t.shapes]) or "[...]"
+
+
+def _formulas(t: TensorBounds) -> str:
+    if t.shape is not None:
+        return f"  {_formula(t.shape)}" if any(d.min != d.max for d in t.shape) else ""
+    told = "; ".join(f"{_formula(case.shape)} where {printable(case.when, 120)}" for case in t.cases)
+    return f"  {told}" if told else ""
+
+
+def _formula(shape: Sequence[DimBounds]) -> str:
+    return f"[{', '.join(str(d.min) if d.min == d.max else printable(d.expr, 120) for d in shape)}]"

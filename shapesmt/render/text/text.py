@@ -1,0 +1,273 @@
+"""Text for a person at a terminal: the verdict first, then each finding, its cause, and what to do.
+
+The wording is made of plain parts; rich only fits and colours them, and only where someone looks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING, TextIO
+
+from shapesmt.errors import printable
+from shapesmt.render.text.advice import flags
+from shapesmt.render.text.findings import causes, finding, first_of_each
+from shapesmt.render.text.summary import condition, summary, unchecked
+from shapesmt.render.text.tables import bounds_text, operators_text, table, witnesses
+from shapesmt.render.text.warnings import warnings
+from shapesmt.render.text.words import (
+    BLANK,
+    FAINT,
+    STRONG,
+    Line,
+    admissible,
+    adopted,
+    code,
+    count,
+    headline,
+    line,
+    name,
+    runs_when,
+)
+from shapesmt.report import Bounds, ErrorCode, Explanation, Report, Reports, Unchecked, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import Console
+    from rich.segment import Segment
+
+    from shapesmt.report import AnyResult, Fact, Finding, Proof, SymbolRange
+
+__all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_text"]
+
+COMPLETE = "the complete system, decided by the solver as a whole"
+_MOST_FINDINGS = 20
+_CHUNK = 1000  # lines that are handed to the terminal at once
+_HANGING = 4  # how much further the rest of a wrapped line is indented
+
+
+def write_text(result: AnyResult, stream: TextIO) -> None:
+    """Write `result`, fitted and coloured where `stream` is a terminal."""
+    _write(lines(result), stream)
+
+
+def write_headlines(result: AnyResult, stream: TextIO) -> None:
+    """Write the verdict of each model only."""
+    found = result.models if isinstance(result, Reports) else (result,)
+    _write((unchecked(one) if isinstance(one, Unchecked) else next(lines(one)) for one in found), stream)
+
+
+def _write(rows: Iterator[Line], stream: TextIO) -> None:
+    if stream.isatty() or os.environ.get("FORCE_COLOR"):
+        _write_rich(rows, stream)
+    else:
+        stream.writelines(f"{row}\n" for row in rows)
+
+
+def lines(result: AnyResult) -> Iterator[Line]:
+    """The text of `result`, line by line."""
+    if isinstance(result, Reports):
+        return _reports(result)
+    if isinstance(result, Report):
+        return _report(result)
+    if isinstance(result, Bounds):
+        return bounds_text(result)
+    if isinstance(result, Explanation):
+        return _explanation(result)
+    if isinstance(result, ErrorCode):
+        return _error_code(result)
+    return operators_text(result)
+
+
+def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
+    from rich.console import Console
+    from rich.segment import Segments
+
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    while chunk := list(islice(rows, _CHUNK)):
+        segments: list[Segment] = []
+        for row in chunk:
+            segments += _fitted(row, console)
+        console.print(Segments(segments), soft_wrap=True, end="")
+
+
+def _fitted(row: Line, console: Console) -> Iterator[Segment]:
+    """The pieces of a line, wrapped with a hanging indent where it is wider than the console."""
+    from rich.cells import cell_len
+    from rich.segment import Segment
+    from rich.text import Text
+
+    if cell_len(str(row)) <= console.width:
+        yield Segment(" " * row.indent)
+        for text, style in row.parts:
+            yield Segment(text, console.get_style(style) if style else None)
+        yield Segment.line()
+        return
+    first, rest = " " * row.indent, " " * min(row.indent + _HANGING, console.width // 2)
+    for piece in Text.assemble(*row.parts).wrap(console, max(console.width - len(rest), 20)):
+        piece.rstrip()
+        yield from (Text(first) + piece).render(console, end="\n")
+        first = rest
+
+
+def _reports(result: Reports) -> Iterator[Line]:
+    """In full what isn't proved, then a line for each model."""
+    for report in result.reports:
+        if report.verdict is not Verdict.PROVED:
+            yield from _report(report)
+            yield BLANK
+            yield BLANK
+    yield from summary(result)
+
+
+def _report(report: Report) -> Iterator[Line]:
+    yield headline(report.verdict, name(report.model), subject(report))
+    yield from adopted(report.symbols, report.origins, report.unadopted)
+    yield from _findings(report.judged, report.symbols)
+    yield from warnings(report)
+    if report.judged or report.warnings:
+        yield BLANK
+    yield from _region(report)
+    yield line(0, (proofs(report), FAINT))
+    if report.certificate:
+        yield line(0, (f"{COMPLETE}: {report.certificate}", FAINT))
+
+
+def subject(report: Report) -> str:
+    """What the verdict is about, in one sentence."""
+    total = report.requirements.total
+    over = admissible(report.symbols, report.assumptions)
+    if report.verdict is Verdict.PROVED:
+        if total == 0:
+            return "no node has a requirement that could fail"
+        what = f"all {total} requirements hold" if total > 1 else "its one requirement holds"
+        return what + (f" for every {over}" if over else "")
+    parts = [f"{number} {what}" for number, what in _tallies(report) if number]
+    if not over:
+        return ", ".join(parts)
+    if len(parts) == 1 and parts[0].endswith(" input"):
+        return parts[0].removesuffix("input") + over
+    return f"{', '.join(parts)}; {over}"
+
+
+def _tallies(report: Report) -> Iterator[tuple[int, str]]:
+    """What isn't proved and how often, gravest first; the first to occur says of how many."""
+    counts = report.requirements
+    of = f"of {count(counts.total, 'requirement')} "
+    for number, one, many in (
+        (counts.fails, "fails for every input", "fail for every input"),
+        (counts.depends, "fails for some input", "fail for some input"),
+        (counts.unknown, "is undecided", "are undecided"),
+    ):
+        yield number, of + (one if number == 1 else many)
+        of = "" if number else of
+    kinds = Counter(found.kind for found in report.judged)
+    for number, thing, state in (
+        (kinds["unsupported"], "node", "without a rule"),
+        (kinds["rank"], "node", "with inputs of unknown rank"),
+        (kinds["elements"], "node", "with numbers that aren't followed"),
+        (kinds["timeout"], "node", "not looked at in the time given"),
+    ):
+        yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
+
+
+def _findings(
+    findings: Sequence[Finding], symbols: Mapping[str, SymbolRange], *, shapes: bool = False
+) -> Iterator[Line]:
+    shown = first_of_each(findings)
+    for found in shown[:_MOST_FINDINGS]:
+        yield BLANK
+        yield from finding(found, findings, symbols, shapes=shapes)
+    hidden = len(shown) - _MOST_FINDINGS
+    if hidden > 0:
+        yield BLANK
+        yield line(0, f"{count(hidden, 'more finding')}; --format json lists all")
+
+
+def _region(report: Report) -> Iterator[Line]:
+    """The precondition of the whole model, and the flags under which it is proved."""
+    region = report.precondition
+    if region is None or not region.text or report.verdict is Verdict.FAILS:
+        return
+    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
+    yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
+    if report.remedy is not None:
+        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
+
+
+def proofs(report: Report) -> str:
+    """How much is proved, and by what."""
+    counts = report.requirements
+    by = ", ".join(f"{how} {number}" for how, number in counts.proved_by.items() if number)
+    proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s"
+    return proved + (f" ({by})" if by else "")
+
+
+def _explanation(explanation: Explanation) -> Iterator[Line]:
+    target = explanation.target
+    subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
+    over = admissible(explanation.symbols, explanation.assumptions)
+    yield headline(explanation.verdict, subject, _told(explanation) + (f"; {over}" if over else ""))
+    yield from _findings(explanation.findings, explanation.symbols, shapes=True)
+    if any(fact.expr != "False" for fact in explanation.facts):
+        yield BLANK
+        yield line(0, "these can't all hold")
+        for fact in explanation.facts:
+            yield _fact(2, fact)
+    yield from _proofs_told(explanation.proofs)
+    if explanation.because:
+        yield BLANK
+        yield line(0, "sizes come from")
+        yield from causes(explanation.because)
+    if explanation.tensors:
+        yield BLANK
+        yield from table(explanation.tensors)
+        yield from witnesses(explanation.tensors)
+
+
+def _error_code(found: ErrorCode) -> Iterator[Line]:
+    yield line(0, (found.code, STRONG), f" {found.title}")
+    yield line(2, found.law)
+    if found.report is not None:
+        given = "".join(f" --dim {symbol}={text}" for symbol, text in found.dims.items())
+        given += "".join(f' --assume "{text}"' for text in found.assume)
+        yield BLANK
+        yield line(2, (f"for example {found.report.model}", FAINT))
+        yield from (line(4, row) for row in found.model.splitlines())
+        yield BLANK
+        yield line(2, (f"$ shapesmt check {found.report.model}{given}", FAINT))
+        yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(found.report))
+    yield BLANK
+    yield line(2, "what helps")
+    yield line(4, found.remedy)
+
+
+def _told(explanation: Explanation) -> str:
+    """What there is to explain, in a few words."""
+    findings = explanation.findings
+    if not findings:
+        return "nothing can fail here"
+    single = bool(explanation.symbols) and all(r.min == r.max for r in explanation.symbols.values())
+    if single and explanation.target is None and findings[0].verdict is Verdict.FAILS:
+        return f"fails first at {name(findings[0].node)}"
+    return count(len(findings), "finding")
+
+
+def _proofs_told(proofs: Sequence[Proof]) -> Iterator[Line]:
+    """Why each thing that a node needs holds."""
+    if proofs:
+        yield BLANK
+        yield line(0, "it runs because")
+    for proof in proofs:
+        yield line(2, printable(proof.law, 400), (f"  ({proof.proved_by})", FAINT))
+        if proof.condition != "True":
+            yield line(4, code(proof.condition), " follows from" if proof.facts else " holds whatever the input")
+        for fact in proof.facts:
+            yield _fact(6, fact)
+
+
+def _fact(indent: int, fact: Fact) -> Line:
+    law = printable(fact.law or fact.kind, 200)
+    return line(indent, code(fact.expr), f"  ({name(fact.node)}: {law})" if fact.node else f"  ({law})")

@@ -1,0 +1,192 @@
+"""The small words that every text is made of: lines, names, counts, intervals."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.errors import printable
+from shapesmt.report import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from shapesmt.report import DimBounds, SymbolRange
+
+__all__ = [
+    "BLANK",
+    "CODE",
+    "FAINT",
+    "STRONG",
+    "STYLES",
+    "Line",
+    "admissible",
+    "adopted",
+    "code",
+    "column",
+    "count",
+    "either",
+    "extent",
+    "headline",
+    "interval",
+    "line",
+    "listed",
+    "name",
+]
+
+STYLES = {
+    Verdict.PROVED: "bold green",
+    Verdict.UNKNOWN: "bold yellow",
+    Verdict.DEPENDS: "bold yellow",
+    Verdict.FAILS: "bold red",
+}
+FAINT = "dim"
+STRONG = "bold"
+CODE = "cyan"
+
+_MOST_CODE = 400  # characters of a formula that are shown
+_BY_HAND = ("--dim", "--shape", "--value", "default", "input")
+_TYPES: dict[tuple[int, int | None], str] = {(-(1 << bits - 1), (1 << bits - 1) - 1): f"int{bits}" for bits in (32, 64)}
+_TYPES |= {(0, (1 << bits) - 1): f"uint{bits}" for bits in (32, 64)}
+_SOURCES = {"model": "declared in the file", "metadata": "from the file's metadata"}
+
+
+class Line(NamedTuple):
+    """One line: how far it is indented, and its parts with their styles."""
+
+    indent: int
+    parts: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        return (" " * self.indent + "".join(text for text, _ in self.parts)).rstrip()
+
+
+BLANK = Line(0, ())
+
+
+def line(indent: int, *parts: str | tuple[str, str]) -> Line:
+    """A line of parts, each a text or a text with its style.
+
+    >>> str(line(2, "runs when ", code("n >= 2")))
+    '  runs when n >= 2'
+    """
+    return Line(indent, tuple((part, "") if isinstance(part, str) else part for part in parts))
+
+
+def headline(verdict: Verdict, subject: str, text: str) -> Line:
+    """The first line of an answer."""
+    return line(0, (verdict.value, STYLES[verdict]), f" {subject}: {text}")
+
+
+def name(text: str) -> str:
+    r"""A name from a file, safe to show: what isn't printable is escaped, the middle of a long one left out.
+
+    >>> print(name("conv\x1b[2J"))
+    conv\x1b[2J
+    """
+    return printable(text, 200)
+
+
+def code(formula: str) -> tuple[str, str]:
+    """A formula with its style."""
+    return printable(formula, _MOST_CODE), CODE
+
+
+def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[str, str]:
+    """That a node or a model runs where a formula holds, and the formula; with `data` whatever the data.
+
+    >>> runs_when("n == 1", data=True)
+    ('runs whatever the data exactly when', 'n == 1')
+    >>> runs_when("False", data=True)
+    ('runs at no size whatever the data', '')
+    """
+    runs = "runs whatever the data" if data else "runs"
+    if data and formula == "False":
+        return f"runs at no size{'' if exact else ' that is known'} whatever the data", ""
+    return f"{runs} exactly when" if exact else f"{runs}, as far as is known, when", formula
+
+
+def count(number: int, thing: str) -> str:
+    """A number of things, in the plural where there is not just one.
+
+    >>> count(1, "node"), count(2, "node")
+    ('1 node', '2 nodes')
+    """
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def listed(items: Sequence[str], most: int = 6) -> str:
+    """The first few items, and how many more there are.
+
+    >>> listed("abc"), listed("abcdefgh")
+    ('a, b, c', 'a, b, c, d, e, f and 2 more')
+    """
+    more = len(items) - most
+    return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def interval(low: int, high: int | None, step: int = 1) -> str:
+    """The text of an interval, as a range is written.
+
+    >>> interval(8, 8), interval(1, None), interval(64, 512, 16), interval(-(2**31), 2**31 - 1)
+    ('8', '1..', '64..512:16', 'int32')
+    """
+    if low == high:
+        return str(low)
+    if (low, high) in _TYPES:
+        return _TYPES[low, high]
+    return f"{low}..{'' if high is None else high}" + (f":{step}" if step > 1 else "")
+
+
+def extent(dim: DimBounds) -> str:
+    """The text of a size's interval; `~` marks one that isn't exact."""
+    return ("" if dim.exact else "~") + interval(dim.min, dim.max)
+
+
+def either(texts: Sequence[str], most: int = 4) -> str:
+    """One text or another; of many the first few.
+
+    >>> either(["[2]", "[2, 3]"])
+    '[2] or [2, 3]'
+    """
+    return " or ".join([*dict.fromkeys(texts)][:most]) + (" or ..." if len(texts) > most else "")
+
+
+def column(cells: Iterable[str], most: int = 60) -> int:
+    """The width of a column; a cell longer than `most` sticks out."""
+    return min(max(map(len, cells), default=0), most)
+
+
+def admissible(symbols: Mapping[str, SymbolRange], assumptions: Sequence[str] = ()) -> str:
+    """The admissible inputs.
+
+    >>> from shapesmt.report import SymbolRange
+    >>> admissible({"batch": SymbolRange(1, 32), "n": SymbolRange(8, 8)}, ["batch % 2 == 0"])
+    'batch in 1..32, n = 8 with batch % 2 == 0'
+    """
+    given = " and ".join(printable(text, _MOST_CODE) for text in assumptions)
+    return " with ".join(part for part in (listed(list(_named(symbols))), given) if part)
+
+
+def adopted(
+    symbols: Mapping[str, SymbolRange],
+    origins: Mapping[str, str] = MappingProxyType({}),
+    unadopted: Mapping[str, SymbolRange] = MappingProxyType({}),
+) -> Iterator[Line]:
+    """The ranges and assumptions that nobody gave by hand, by where they come from."""
+    theirs: dict[str, list[str]] = {}
+    for symbol, given in symbols.items():
+        if given.source not in _BY_HAND:
+            theirs.setdefault(given.source, []).extend(_named({symbol: given}))
+    for text, source in origins.items():
+        theirs.setdefault(source, []).append(printable(text, _MOST_CODE))
+    for source, declared in theirs.items():
+        yield line(0, (f"{_SOURCES.get(source, f'from {name(source)}')}: {listed(declared)}", FAINT))
+    if unadopted:
+        noted = listed(list(_named(unadopted)))
+        yield line(0, (f"noted in the file under names that no input has, so not adopted: {noted}; use --dim", FAINT))
+
+
+def _named(symbols: Mapping[str, SymbolRange]) -> Iterator[str]:
+    for symbol, r in symbols.items():
+        yield f"{name(symbol)} {'=' if r.min == r.max else 'in'} {interval(r.min, r.max, r.step)}"

@@ -1,0 +1,6 @@
+"""A counterexample run, cut out of its model, or written as a script."""
+
+from shapesmt.replay.reproduce import reproduced
+from shapesmt.replay.run import replayed, runnable
+
+__all__ = ["replayed", "reproduced", "runnable"]

@@ -1,0 +1,313 @@
+"""The part of a model that shows a failure: the failing node with what leads to it, or alone.
+
+Large weights are left out, absent ones aren't needed: they become inputs of their shape. What is cut off at an input
+is given the shape that inference found, and its elements where they are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from shapesmt.algebra import Dim, Evaluator
+from shapesmt.errors import UsageError, printable
+from shapesmt.graph import DTYPES, Graph, Literal
+from shapesmt.inference import infer
+from shapesmt.report import Counterexample
+from shapesmt.rules import Elements, Floats, Tensor, from_literal, positions, tensor
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["Cut", "CutError", "Feed", "at", "cut"]
+
+Number: TypeAlias = int | float | bool
+Shape: TypeAlias = tuple[int, ...]
+
+KEPT = 1 << 20  # bytes of a constant that stays one
+LARGEST_INSIDE = 1 << 26  # bytes of a constant inside a node that stands in for what another file has
+LISTED = 1 << 16  # elements of an input that are listed
+UNABLE = (
+    "NOT_IMPLEMENTED",
+    "not a registered function/op",
+    "No Op registered",
+    "is under development",
+    "Unsupported model IR version",
+    "create a github issue",
+    "No corresponding Numpy type",
+    "is not currently registered or supported",
+)
+"""What ONNX Runtime says of operators and types that it has no code for."""
+_KNOWN = 21
+"""The operator set that is lowered to, where the operators mean the same: runtimes lag behind."""
+_NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
+_FED = frozenset({"bool", "string", "float16", "float32", "float64", "complex64", "complex128"}) | {
+    f"{sign}int{8 * size}" for sign in ("", "u") for size in (1, 2, 4, 8)
+}
+
+
+class CutError(UsageError):
+    """A part of a model can't be cut out; its text says why."""
+
+
+class Feed(NamedTuple):
+    """What an input is given: `values` where its elements are known, else anything of the type and shape."""
+
+    dtype: str
+    shape: Shape
+    values: tuple[Number, ...] | None = None
+    declared: tuple[int | str | None, ...] | None = None
+    """What the model's file says of its shape; None where it is a weight, or cut off."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory it takes, about."""
+        size = 8 if self.dtype in ("string", "bool") else np.dtype(self.dtype).itemsize
+        return prod(self.shape) * size
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Nodes of a model, the last of which is to fail on what the inputs are given.
+
+    Attributes:
+        nodes: In topological order.
+        reads: The tensors that the last node needs.
+        constants: The initializers that stay.
+        feeds: The inputs, weights among them.
+        whole: Whether all nodes that lead to the last one are there.
+        settled: Whether nothing is left to chance: the elements of all integers that come in are known.
+        origin: The model that it is of, for its operator sets and functions.
+    """
+
+    nodes: Sequence[onnx.NodeProto]
+    reads: Sequence[str]
+    constants: Sequence[onnx.TensorProto]
+    feeds: Mapping[str, Feed]
+    whole: bool
+    settled: bool
+    origin: onnx.ModelProto
+
+    @property
+    def outputs(self) -> list[str]:
+        """What the last node makes."""
+        return [name for name in self.nodes[-1].output if name]
+
+    @property
+    def made(self) -> list[str]:
+        """What the last node reads of the others; without any, there is nothing before it to run."""
+        earlier = {name for node in self.nodes[:-1] for name in node.output}
+        return [name for name in self.reads if name in earlier]
+
+    @cached_property
+    def functions(self) -> list[onnx.FunctionProto]:
+        """The model's own operators among those used, directly or by another."""
+        known = {(f.domain, f.name): f for f in self.origin.functions}
+        found: dict[tuple[str, str], onnx.FunctionProto] = {}
+        ahead = list(_operators(self.nodes))
+        while ahead:
+            key = ahead.pop()
+            if key in known and key not in found:
+                found[key] = known[key]
+                ahead += _operators(known[key].node)
+        return [f for key, f in known.items() if key in found]
+
+    @cached_property
+    def opsets(self) -> dict[str, int]:
+        """The operator sets by domain; ONNX's own not newer than need be."""
+        from onnx import defs
+
+        found = {o.domain: o.version for o in self.origin.opset_import}
+        own = found.get("", 0)
+        if own > _KNOWN:
+            used = {name for domain, name in _operators(self.nodes) if not domain}
+            needed = [defs.get_schema(n, own).since_version for n in used if defs.has(n)]
+            found[""] = min(own, max([_KNOWN, *needed]))
+        return found
+
+    def model(self, *, last: bool = True, fixed: bool = False) -> bytes:
+        """The file; without its last node to see that the others run, `fixed` with the sizes declared."""
+        from onnx import helper
+
+        nodes, outputs = (self.nodes, self.outputs) if last else (self.nodes[:-1], self.made)
+        inputs = []
+        for name, feed in self.feeds.items():
+            shape = feed.shape if fixed or feed.declared is None else feed.declared
+            inputs.append(helper.make_tensor_value_info(name, _NUMBERS[feed.dtype], shape))
+        ends = [helper.make_empty_tensor_value_info(name) for name in outputs]
+        graph = helper.make_graph(nodes, "cut", inputs, ends, self.constants)
+        opsets = [helper.make_opsetid(domain, version) for domain, version in self.opsets.items()]
+        made = helper.make_model(
+            graph, opset_imports=opsets, functions=self.functions, ir_version=self.origin.ir_version
+        )
+        return bytes(made.SerializeToString())
+
+
+def at(graph: Graph, example: Counterexample) -> Mapping[str, Tensor]:
+    """What inference finds of every tensor where the inputs have these shapes, and small ones these elements."""
+    inputs = {name: tensor(d.dtype, example.inputs.get(name)) for name, d in graph.inputs.items()}
+    for name, numbers in example.values.items():
+        shape, dtype = example.inputs[name], inputs[name].dtype
+        inputs[name] = from_literal(Literal(dtype, shape, numbers))
+    return infer(graph, inputs).tensors
+
+
+def cut(
+    proto: onnx.ModelProto,
+    graph: Graph,
+    index: int,
+    example: Counterexample,
+    known: Mapping[str, Tensor],
+    *,
+    whole: bool = True,
+    keep: int = KEPT,
+) -> Cut:
+    """The node with what leads to it, or (not `whole`) alone.
+
+    Args:
+        proto: The model, as protobuf.
+        graph: The same as a graph, which orders and names its nodes.
+        index: Of the node in the graph.
+        example: The model's inputs.
+        known: What inference finds of every tensor at these shapes.
+        whole: Whether the nodes before it are wanted.
+        keep: The bytes up to which a constant stays one.
+
+    Raises:
+        CutError: What would be an input has no shape that is known, or isn't a tensor.
+    """
+    indices = sorted({*graph.ancestors(index), index}) if whole else [index]
+    protos = {tuple(node.output): node for node in proto.graph.node}
+    nodes = [_node(protos[tuple(graph.nodes[i].outputs)], graph.nodes[i].name) for i in indices]
+    made = {name for node in nodes for name in node.output}
+    needed = dict.fromkeys(n for i in indices for n in graph.nodes[i].reads if n not in made)
+    stored = {t.name: t for t in proto.graph.initializer}
+    constants: list[onnx.TensorProto] = []
+    feeds: dict[str, Feed] = {}
+    settled = True
+    for name in needed:
+        literal = graph.literals.get(name)
+        if literal is not None:
+            kept = _constant(stored.get(name), literal, name, keep)
+            if kept is not None:
+                constants.append(kept)
+            else:
+                feeds[name] = _fed(name, literal.dtype, literal.shape)
+        elif name in graph.inputs:
+            feeds[name] = _input(name, graph, example)
+        else:
+            feeds[name] = _inferred(name, known.get(name))
+            settled &= feeds[name].values is not None or feeds[name].dtype.startswith("float")
+    return Cut(nodes, graph.nodes[index].reads, constants, feeds, whole, settled, proto)
+
+
+def _node(proto: onnx.NodeProto, name: str) -> onnx.NodeProto:
+    """The node under its name, without what only its exporter reads, and with zeros for data in other files."""
+    from onnx import helper
+
+    copy = type(proto)()
+    copy.CopyFrom(proto)
+    copy.name = name
+    copy.ClearField("doc_string")
+    copy.ClearField("metadata_props")
+    for inside in _tensors(copy):
+        if inside.data_location == inside.EXTERNAL:
+            dtype = helper.tensor_dtype_to_np_dtype(inside.data_type)
+            if prod(inside.dims) * dtype.itemsize > LARGEST_INSIDE:
+                raise CutError(f"node '{printable(name)}' holds a large tensor in another file")
+            inside.ClearField("external_data")
+            inside.ClearField("data_location")
+            inside.raw_data = bytes(prod(inside.dims) * dtype.itemsize)
+    return copy
+
+
+def _inner(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    for attribute in node.attribute:
+        yield from attribute.graphs
+        if attribute.HasField("g"):
+            yield attribute.g
+
+
+def _tensors(node: onnx.NodeProto) -> Iterator[onnx.TensorProto]:
+    for attribute in node.attribute:
+        yield from attribute.tensors
+        if attribute.HasField("t"):
+            yield attribute.t
+    for graph in _inner(node):
+        yield from graph.initializer
+        for inside in graph.node:
+            yield from _tensors(inside)
+
+
+def _operators(nodes: Sequence[onnx.NodeProto]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        yield node.domain, node.op_type
+        for graph in _inner(node):
+            yield from _operators(graph.node)
+
+
+def _constant(stored: onnx.TensorProto | None, literal: Literal, name: str, keep: int) -> onnx.TensorProto | None:
+    """An initializer that stays one: small, or its elements decide shapes."""
+    from onnx import helper
+
+    if stored is not None and stored.data_location != stored.EXTERNAL:
+        listed = literal.values is not None and not literal.dtype.startswith("float")
+        return stored if stored.ByteSize() <= keep or listed or literal.dtype not in _FED else None
+    if literal.values is not None:
+        return helper.make_tensor(
+            name, _NUMBERS[literal.dtype], literal.shape, cast("tuple[float, ...]", literal.values)
+        )
+    return None
+
+
+def _fed(
+    name: str,
+    dtype: str,
+    shape: Shape,
+    values: tuple[Number, ...] | None = None,
+    declared: tuple[int | str | None, ...] | None = None,
+) -> Feed:
+    if dtype not in _FED:
+        raise CutError(f"tensor '{printable(name)}' is of the type {dtype or 'unknown'}, which can't be fed")
+    return Feed(dtype, shape, values, declared)
+
+
+def _input(name: str, graph: Graph, example: Counterexample) -> Feed:
+    declared, shapes = graph.inputs[name], example.inputs
+    if declared.kind != "tensor":
+        raise CutError(f"input '{printable(name)}' is of the type {declared.dtype}, which can't be fed")
+    if name not in shapes:
+        raise CutError(f"the rank of input '{printable(name)}' is unknown; --shape says what it has")
+    fits = declared.shape is not None and len(declared.shape) == len(shapes[name])
+    return _fed(name, declared.dtype, shapes[name], example.values.get(name), declared.shape if fits else None)
+
+
+def _inferred(name: str, t: Tensor | None) -> Feed:
+    """What is cut off: its shape, and its elements where they are known."""
+    evaluator = Evaluator({})
+    if t is None or t.shape is None or any(d.symbols for d in t.shape):
+        raise CutError(f"the shape of tensor '{printable(name)}' isn't known")
+    shape = tuple(int(evaluator.dim(d)) for d in t.shape)
+    return _fed(name, t.dtype, shape, _elements(t, shape))
+
+
+def _elements(t: Tensor, shape: Shape) -> tuple[Number, ...] | None:
+    evaluator = Evaluator({})
+    if t.value is None or isinstance(t.value, Floats):
+        return None
+    if isinstance(t.value, Elements):
+        items = [item for item in t.value.items if item is not None and not item.symbols]
+        if len(items) < len(t.value.items):
+            return None
+        return tuple(evaluator.dim(item) if isinstance(item, Dim) else item.value(evaluator) for item in items)
+    atoms = positions(t.value.element)
+    if len(t.value.element.symbols) > len(atoms) or prod(shape) > LISTED:
+        return None
+    places = np.indices(shape)
+    found = Evaluator({a: places[len(shape) - int(a.name[1:])] for a in atoms}).dim(t.value.element)
+    return tuple(np.broadcast_to(found, shape).ravel().tolist())

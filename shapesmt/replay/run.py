@@ -1,0 +1,303 @@
+"""Replay: each counterexample run on ONNX Runtime, which has to fail at the node that the finding names.
+
+The node is run with all that leads to it, and without it, to see that it is the one that fails. It is run in a process
+of its own: a kernel that crashes is an answer too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from math import prod
+from random import Random
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from shapesmt.deadline import Deadline
+from shapesmt.errors import UsageError, printable
+from shapesmt.graph import Graph
+from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
+from shapesmt.report import Finding, Replay
+from shapesmt.rules import Tensor
+
+if TYPE_CHECKING:
+    import onnx
+
+    from shapesmt.frontends import Model
+
+__all__ = ["replayed", "runnable", "serve"]
+
+Filled: TypeAlias = tuple[str, Shape, Any]
+"""The type and shape of an input, and its elements or the one number that they all are."""
+
+Fill: TypeAlias = "Mapping[str, int] | Random"
+"""What the elements of each type are that nobody says, or what draws them."""
+
+_ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
+MEMORY = 1 << 30  # bytes of the inputs and of all that is made of them; what takes more is not run
+SECONDS = 60.0  # of one run
+# The working directory's modules aren't ours.
+_WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
+DRAWN = 16  # fills by chance, where data decides
+MOST_DRAWN = 4096  # elements of an input that are drawn one by one
+_FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
+_NAMED = re.compile(r"Name:'([^']*)'|Node \(([^)]*)\) Op \(")
+_PLACE = re.compile(
+    r"^(?:\[ONNXRuntimeError\] : \d+ : \w+ : |.*Status Message: "
+    r"|\S+:\d+ (?:\w+|[^()]*::[^()]*\([^()]*\)(?: const)?) (?:\[with [^\]]*\] )?|\S.*? was false\. (?=\S))"
+)
+_UNABLE = re.compile(
+    "|".join(map(re.escape, UNABLE)) + "|not yet supported|not implemented"
+    "|allocate memory|bad_alloc|MemoryError|Unable to allocate"
+)
+DIVIDES = "SM404"  # the code of the law that no integer is divided by zero
+_BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
+
+
+class Ended(NamedTuple):
+    """How a run of a cut ended: at its last node, before it (`node` where it is named), or not at all."""
+
+    where: str  # "last", "before", or there by dividing by zero ("divides", "divided"); "ran", "unable"
+    message: str = ""
+    node: str = ""
+
+
+def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
+    """The model to run and its graph; before all else, ONNX Runtime has to be there.
+
+    Raises:
+        UsageError: It isn't installed.
+    """
+    if importlib.util.find_spec("onnxruntime") is None:
+        raise UsageError("--replay needs onnxruntime, which is not installed: pip install 'shapesmt[replay]'")
+    from shapesmt.frontends.onnx import proto
+
+    return proto(model)
+
+
+def replayed(
+    proto: onnx.ModelProto, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
+) -> tuple[Finding, ...]:
+    """The findings, those with a counterexample stamped with what running it showed, as far as there is time."""
+    if all(f.counterexample is None for f in findings):
+        return findings
+    made = []
+    with _Runtime(deadline) as runtime:
+        for f in findings:
+            late = Replay(runtime.name, None, f.node, "there was no time left for it")
+            run = partial(_replay, proto, graph, f, runtime)
+            made.append(f if f.counterexample is None else replace(f, replay=deadline.attempt(run, late)))
+    return tuple(made)
+
+
+def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runtime) -> Replay:
+    """What running the counterexample of a finding shows: with all that leads to the node, else the node alone."""
+    assert found.counterexample is not None
+    known = at(graph, found.counterexample)
+    doubt = Ended("unable")
+    for whole in (True, False):
+        try:
+            part = cut(proto, graph, found.index, found.counterexample, known, whole=whole)
+            _refuse_large(part, known)
+            ended = runtime.run(part, data=found.kind == "data", zero=found.code == DIVIDES)
+        except CutError as error:
+            ended = Ended("unable", str(error))
+        if ended.where == "last":
+            alone = "" if whole else ", the node alone"
+            return Replay(runtime.name, True, found.node, ended.message + alone)
+        if ended.where == "ran" and found.kind == "data":
+            tried = "runs on zeros, on ones and on data drawn by chance; other data may break it"
+            return Replay(runtime.name, None, found.node, tried)
+        if ended.where == "ran" and part.settled:
+            return Replay(runtime.name, False, found.node, "the node runs there")
+        doubt = ended if whole else doubt
+    if doubt.where == "before":
+        where = f"node '{printable(doubt.node)}' before it fails" if doubt.node else "a node before it fails"
+        return Replay(runtime.name, False, doubt.node, f"{where}: {doubt.message}")
+    return Replay(runtime.name, None, found.node, doubt.message)
+
+
+def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
+    """No run that takes more than `MEMORY`.
+
+    Raises:
+        CutError: It would.
+    """
+    sizes = [feed.bytes for feed in part.feeds.values()]
+    for name in (name for node in part.nodes[:-1] for name in node.output):
+        numbers = [d.constant for d in known[name].shape or ()] if name in known else [None]
+        sizes.append(4 * prod(n for n in numbers if n is not None))
+    needed = sum(sizes)
+    if needed > MEMORY:
+        raise CutError(f"running it would take {needed / (1 << 30):.1f} GiB")
+
+
+class _Runtime:
+    """ONNX Runtime in a process of its own, started when needed and again after a crash."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self.deadline = deadline
+        self.name = "onnxruntime"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> _Runtime:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def run(self, part: Cut, *, data: bool, zero: bool) -> Ended:
+        """How a cut ends. It fails where no fill runs; with `data` (the elements decide), where one fails.
+
+        Unless `zero` (a division by zero is what is looked for), one may come from the zeros that fill the inputs.
+        """
+        first, either = ("last", "ran") if data else ("ran", "last")
+        found: dict[str, Ended] = {}
+        varied = data or any("int" in f.dtype and f.values is None for f in part.feeds.values())
+        drawn: list[Fill] = [Random(seed) for seed in range(DRAWN)] if data else []  # noqa: S311 - to be the same again
+        for fill in [*_FILLS, *drawn] if varied else _FILLS[:1]:
+            ended = self._filled(part, fill)
+            found.setdefault(ended.where, ended)
+            if ended.where in (first, "unable"):
+                return ended
+        ended = found.get(either) or next(iter(found.values()))
+        if ended.where not in ("divides", "divided"):
+            return ended
+        return ended._replace(where="last" if zero and ended.where == "divides" else "unable")
+
+    def _filled(self, part: Cut, fill: Fill) -> Ended:
+        """How it ends with the sizes declared as in the file and, where that runs, as they are."""
+        feeds = {name: _filled(feed, fill) for name, feed in part.feeds.items()}
+        ended = self._once(part, feeds, fixed=False)
+        return self._once(part, feeds, fixed=True) if ended.where == "ran" else ended
+
+    def _once(self, part: Cut, feeds: Mapping[str, Filled], fixed: bool) -> Ended:
+        said = self._said(part.model(fixed=fixed), feeds)
+        if not said:
+            return Ended("ran")
+        if _UNABLE.search(said):
+            return Ended("unable", _short(said))
+        earlier = self._said(part.model(last=False, fixed=fixed), feeds) if part.made else ""
+        if not earlier:
+            return Ended("divides" if _BY_CHANCE.search(said) else "last", _short(said))
+        if _UNABLE.search(earlier):
+            return Ended("unable", _short(earlier))
+        if _BY_CHANCE.search(earlier):
+            return Ended("divided", _short(earlier))
+        named = _NAMED.search(earlier)
+        return Ended("before", _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
+
+    def _said(self, model: bytes, feeds: Mapping[str, Filled]) -> str:
+        """What ONNX Runtime complains of; "" when the model runs."""
+        process = self._process or self._start()
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        seconds = min(SECONDS, self.deadline.remaining)
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            pickle.dump((model, feeds), cast("IO[bytes]", process.stdin))
+            cast("IO[bytes]", process.stdin).flush()
+            return str(pickle.load(cast("IO[bytes]", process.stdout)))  # noqa: S301 - our own process
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self._stop()
+            if late.is_set():
+                raise CutError(f"running it takes longer than {seconds:.0f} s") from None
+            return f"the runtime itself ends, with status {process.returncode}"
+        finally:
+            timer.cancel()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        process = self._process = subprocess.Popen(  # noqa: S603 (this interpreter, our own code)
+            [sys.executable, "-c", _WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), _ANY_OPSET: "0"},
+        )
+        try:
+            self.name = f"onnxruntime {pickle.load(cast('IO[bytes]', process.stdout))}"  # noqa: S301 - our own process
+        except (OSError, EOFError, pickle.UnpicklingError):
+            raise UsageError("--replay: onnxruntime is installed and can't be imported; install it anew") from None
+        return process
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+def _filled(feed: Feed, fill: Fill) -> Filled:
+    kind = "b" if feed.dtype == "bool" else "i" if "int" in feed.dtype else "f"
+    if isinstance(fill, Random):
+        if feed.values is None and prod(feed.shape) <= MOST_DRAWN:
+            some = (0, 0, 1, 2) if kind == "f" else (0, 1)
+            return feed.dtype, feed.shape, tuple(fill.choices(some, k=prod(feed.shape)))
+        fill = _FILLS[0]
+    return feed.dtype, feed.shape, fill[kind] if feed.values is None else feed.values
+
+
+def _short(said: str) -> str:
+    """The reason in a message, without what differs between builds of the runtime."""
+    text, longer = " ".join(said.split()), ""
+    while text != longer:
+        longer, text = text, _PLACE.sub("", text)
+    return printable(text.rstrip("."), 240)
+
+
+def serve() -> None:
+    """Be the process: models and inputs come in on standard input, what the runtime says of them goes out."""
+    import onnxruntime
+
+    answers, sys.stdout = sys.stdout.buffer, sys.stderr
+    pickle.dump(str(onnxruntime.__version__), answers)
+    answers.flush()
+    onnxruntime.set_default_logger_severity(4)
+    with suppress(EOFError):
+        for model, feeds in _asked():
+            pickle.dump(_complaint(model, feeds), answers)
+            answers.flush()
+
+
+def _asked() -> Iterator[tuple[bytes, dict[str, Filled]]]:
+    while True:
+        yield pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
+
+
+def _complaint(model: bytes, feeds: Mapping[str, Filled]) -> str:
+    """What the runtime says against a model as it is written, nothing optimised; "" when it runs."""
+    import numpy as np
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.enable_mem_pattern = options.enable_mem_reuse = False
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        arrays = {}
+        for name, (dtype, shape, content) in feeds.items():
+            if dtype == "string":
+                arrays[name] = np.full(shape, "a", object)
+            elif isinstance(content, tuple):
+                arrays[name] = np.array(content, dtype).reshape(shape)
+            else:
+                arrays[name] = np.full(shape, content, dtype)
+        session.run(None, arrays)
+    except Exception as error:  # whatever it raises is its answer
+        return f"{type(error).__name__}: {error}" if isinstance(error, MemoryError) else str(error) or repr(error)
+    return ""

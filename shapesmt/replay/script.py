@@ -1,0 +1,201 @@
+"""A Python script that shows one failure on ONNX Runtime, with nothing else but numpy, onnx and onnxruntime."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.errors import printable
+from shapesmt.render import finding
+from shapesmt.replay.cut import UNABLE, Cut, Feed
+from shapesmt.report import Finding
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["script"]
+
+_WIDTH = 110
+_LISTED = 1024  # elements of a constant inside a node that are written out
+_PLAIN = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}  # attributes that make_node takes as they are
+_DIVIDING = ("Div", "Mod")  # what integers are filled with mustn't be zero there
+_NOT_KEYWORDS = frozenset({"op_type", "inputs", "outputs", "name", "doc_string", "domain", "overload"})
+
+_HEAD = """\
+import itertools
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper, numpy_helper
+
+"""
+
+_TAIL = '''
+
+def array(dtype, shape, content):
+    """The elements listed, or all the same."""
+    return np.array(content, dtype).reshape(shape) if isinstance(content, list) else np.full(shape, content, dtype)
+
+
+def failure(nodes, outputs, fixed, fill):
+    """What ONNX Runtime says against these nodes; None if they run. `fixed` declares the sizes that fail."""
+    inputs, feeds = [], {}
+    for name, (dtype, declared, shape, content) in INPUTS.items():
+        number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        inputs.append(helper.make_tensor_value_info(name, number, shape if fixed else declared))
+        feeds[name] = array(dtype, shape, content if fill is None or isinstance(content, (list, str)) else fill)
+    ends = [helper.make_empty_tensor_value_info(name) for name in outputs]
+    graph = helper.make_graph(nodes, "repro", inputs, ends, CONSTANTS)
+    model = helper.make_model(graph, opset_imports=OPSETS, ir_version=IR_VERSION, functions=FUNCTIONS)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        content, providers = model.SerializeToString(), ["CPUExecutionProvider"]
+        onnxruntime.InferenceSession(content, options, providers=providers).run(None, feeds)
+    except Exception as error:
+        if any(text in str(error) for text in UNABLE):
+            sys.exit(f"not reproduced: onnxruntime {onnxruntime.__version__} can't run it: {error}")
+        return str(error)
+    return None
+
+
+for fixed, fill in itertools.product((False, True), FILLS):
+    said = failure(NODES, OUTPUTS, fixed, fill)
+    if said is not None and (not READS or failure(NODES[:-1], READS, fixed, fill) is None):
+        print(f"reproduced with onnxruntime {onnxruntime.__version__}: {NODES[-1].name!r} ({NODES[-1].op_type}) fails")
+        print(said)
+        sys.exit(0)
+print(f"not reproduced with onnxruntime {onnxruntime.__version__}: {said or 'it runs'}")
+sys.exit(1)
+'''
+
+
+def script(part: Cut, found: Finding, model: str, version: str) -> str:
+    """The script: the finding as a comment, the part of the model that fails as data, and the run.
+
+    It exits with 0 where the failure shows, else with 1.
+    """
+    opsets = [f"helper.make_opsetid({domain!r}, {version})" for domain, version in part.opsets.items()]
+    fills = (None, 0, 1) if found.kind == "data" else (None,)
+    number = int(any(node.op_type in _DIVIDING for node in part.nodes))
+    blocks = [
+        _listing("INPUTS", (f"{name!r}: {_feed(feed, number)}" for name, feed in part.feeds.items()), "{}"),
+        _listing("CONSTANTS", map(_source, part.constants)),
+        _listing("NODES", map(_node, part.nodes)),
+        f"READS = {part.made!r}  # what the last node needs of those before it\n",
+        f"OUTPUTS = {part.outputs!r}\n",
+        _listing("FUNCTIONS", map(_source, part.functions)),
+        f"OPSETS = [{', '.join(opsets)}]\n",
+        f"IR_VERSION = {part.origin.ir_version}\n",
+        f"FILLS = {fills!r}  # tried in turn; None is what the inputs say\n",
+    ]
+    comment = "".join(f"# {line}".rstrip() + "\n" for line in _comment(part, found, model, version))
+    about = "# Each input: its type, its shape as declared, its shape here, and what it is filled with.\n"
+    blocks.append("# What it says of nodes that it has no code for.\n" + _listing("UNABLE", map(repr, UNABLE)))
+    return f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}"
+
+
+def _comment(part: Cut, found: Finding, model: str, version: str) -> Iterator[str]:
+    what = "the node and what leads to it" if part.whole else "the node alone, on the sizes that reach it"
+    yield f"A failure of {printable(model)}, cut down to {what}; weights are replaced by constants."
+    yield f"Written by shapesmt {version}; needs numpy, onnx and onnxruntime. Exits with 0 if the node fails, else 1."
+    yield ""
+    for line in finding(found, [found]):
+        indent = " " * line.indent
+        text = printable(str(line).strip(), 1000)
+        yield from textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ") or [""]
+
+
+def _listing(name: str, items: Iterable[str], brackets: str = "[]") -> str:
+    rows = "".join(f"    {item},\n" for item in items)
+    return f"{name} = {brackets[0]}\n{rows}{brackets[1]}\n" if rows else f"{name} = {brackets}\n"
+
+
+def _feed(feed: Feed, number: int) -> str:
+    declared = feed.shape if feed.declared is None else feed.declared
+    if feed.values is not None:
+        content: object = [_number(v) for v in feed.values]
+    else:
+        content = "a" if feed.dtype == "string" else number if "int" in feed.dtype else 1
+    dtype = "object" if feed.dtype == "string" else feed.dtype
+    shown = f"[{', '.join(content)}]" if isinstance(content, list) else repr(content)
+    return f"({dtype!r}, {tuple(declared)!r}, {feed.shape!r}, {shown})"
+
+
+def _node(node: onnx.NodeProto) -> str:
+    """A call that reads well, or the protobuf as it is."""
+    simple = all(
+        a.type in _PLAIN and (a.type < 6 or len(getattr(a, _PLAIN[a.type]))) and a.name.isidentifier()
+        and a.name not in _NOT_KEYWORDS and not a.ref_attr_name for a in node.attribute
+    )  # fmt: skip
+    if not simple or node.overload:
+        return _source(node)
+    given = {a.name: _text(getattr(a, _PLAIN[a.type])) for a in node.attribute}
+    parts = [f"{node.op_type!r}", f"{list(node.input)!r}", f"{list(node.output)!r}", f"name={node.name!r}"]
+    parts += [f"domain={node.domain!r}"] if node.domain else []
+    plain = [f"{name}={_value(value)}" for name, value in given.items()]
+    return f"helper.make_node({', '.join([*parts, *_called(plain, given)])})"
+
+
+def _text(value: Any) -> Any:
+    """Bytes as the text that they are, where they are."""
+    try:
+        return value.decode() if isinstance(value, bytes) else value
+    except UnicodeDecodeError:
+        return value
+
+
+def _called(plain: list[str], given: dict[str, Any]) -> list[str]:
+    """The attributes as keywords, unless one is a word of Python's own."""
+    from keyword import iskeyword
+
+    if any(map(iskeyword, given)):
+        return [f"**{{{', '.join(f'{name!r}: {_value(value)}' for name, value in given.items())}}}"]
+    return plain
+
+
+def _source(message: Any) -> str:
+    """A protobuf as the Python expression that makes it."""
+    if message.DESCRIPTOR.full_name == "onnx.TensorProto" and (text := _tensor(message)):
+        return text
+    parts = [f"{field.name}={_value(value)}" for field, value in message.ListFields()]
+    return f"{message.DESCRIPTOR.full_name}({', '.join(parts)})"
+
+
+def _value(value: Any) -> str:
+    if hasattr(value, "ListFields"):
+        return _source(value)
+    if isinstance(value, (bool, int, str, bytes)):
+        return repr(value)
+    if isinstance(value, float):
+        return _number(value)
+    return f"[{', '.join(map(_value, value))}]"
+
+
+def _number(value: float) -> str:
+    """As Python writes it; what is infinite or no number, as text that `float` reads."""
+    text = repr(value)
+    return text if text.lstrip("-")[:1].isdigit() or isinstance(value, bool) else f"float({text!r})"
+
+
+def _tensor(tensor: onnx.TensorProto) -> str:
+    """A constant by its elements, or by zeros where they are many; "" for types that numpy lacks, and for damage."""
+    from onnx import helper, numpy_helper
+
+    try:
+        dtype = helper.tensor_dtype_to_np_dtype(tensor.data_type)
+        if dtype.kind not in "biuf" or dtype.isbuiltin != 1:
+            return ""
+        array = numpy_helper.to_array(tensor)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return ""
+    name = f", name={tensor.name!r}" if tensor.name else ""
+    if array.size > _LISTED:
+        return f"numpy_helper.from_array(np.zeros({array.shape!r}, {str(dtype)!r}){name})"
+    listed = ", ".join(map(_number, array.ravel().tolist()))
+    shaped = "" if array.ndim == 1 else f".reshape({array.shape!r})"
+    return f"numpy_helper.from_array(np.array([{listed}], {str(dtype)!r}){shaped}{name})"

@@ -1,0 +1,100 @@
+"""Reports of several models: what `check` found of each, and which of them it could not check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from shapesmt.report.data import Data, Json
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Report, Result
+
+__all__ = ["AnyResult", "Reports", "Unchecked", "reports_in", "unchecked_in"]
+
+_GRAVEST_LAST = (0, 3, 1, 2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Unchecked(Data):
+    """A model that could not be checked: it can't be read, the question makes no sense for it, or shapesmt failed.
+
+    >>> Unchecked("m.onnx", "cannot read m.onnx: it is a folder, not a file").exit_status
+    2
+    """
+
+    model: str
+    error: str
+    internal: bool = False
+    """Whether the mistake is shapesmt's own."""
+
+    @property
+    def exit_status(self) -> int:
+        """2 the user's mistake, 4 ours."""
+        return 4 if self.internal else 2
+
+
+@dataclass(frozen=True)
+class Reports(Data):
+    """The answer of `check` for several models, in the order in which they were asked for.
+
+    >>> from shapesmt.report.report import Counts
+    >>> found = Reports((Report("a.onnx", Verdict.PROVED, {}, Counts()), Unchecked("b.onnx", "it is damaged")))
+    >>> found.to_dict()["summary"], found.exit_status
+    ({'models': 2, 'proved': 1, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 1}, 2)
+    """
+
+    schema: ClassVar[str] = "shapesmt/checks/1"
+
+    models: tuple[Report | Unchecked, ...]
+    seconds: float = 0.0
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """Those that were checked."""
+        return tuple(found for found in self.models if isinstance(found, Report))
+
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """Those that were not."""
+        return tuple(found for found in self.models if isinstance(found, Unchecked))
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many models there are, by verdict."""
+        verdicts = Counter(report.verdict for report in self.reports)
+        tallies = {verdict.value.lower(): verdicts[verdict] for verdict in Verdict}
+        return {"models": len(self.models), **tallies, "unchecked": len(self.unchecked)}
+
+    @property
+    def exit_status(self) -> int:
+        """The gravest of the models': 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
+
+        What was not checked comes before what was found, as the answer isn't whole without it.
+        """
+        return max((found.exit_status for found in self.models), key=_GRAVEST_LAST.index, default=0)
+
+    def to_dict(self) -> Json:
+        """The JSON of this object: a report for each model that was checked."""
+        return {
+            "schema": self.schema,
+            "summary": self.summary,
+            "reports": [report.to_dict() for report in self.reports],
+            "unchecked": [{"model": found.model, "error": found.error} for found in self.unchecked],
+            "seconds": round(self.seconds, 4),
+        }
+
+
+AnyResult: TypeAlias = Result | Reports
+
+
+def reports_in(result: AnyResult) -> tuple[Report, ...]:
+    """The reports that a result consists of: of one model, of several, or none where it is another answer."""
+    if isinstance(result, Reports):
+        return result.reports
+    return (result,) if isinstance(result, Report) else ()
+
+
+def unchecked_in(result: AnyResult) -> tuple[Unchecked, ...]:
+    """The models of a result that could not be checked."""
+    return result.unchecked if isinstance(result, Reports) else ()

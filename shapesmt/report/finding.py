@@ -1,0 +1,186 @@
+"""What is found of one node, as frozen data: its verdict, the input that shows it, the sizes that clash, and why.
+
+Dictionaries are built when asked for, never while analysing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
+from shapesmt.report.data import Data
+
+
+class Verdict(str, Enum):
+    """How far a requirement holds over all admissible inputs; mildest first."""
+
+    PROVED = "PROVED"  # holds for all
+    UNKNOWN = "UNKNOWN"  # not decided in the time given
+    DEPENDS = "DEPENDS"  # holds for some, fails for others
+    FAILS = "FAILS"  # holds for none
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def exit_status(self) -> int:
+        """0 proved, 1 depends or fails, 3 undecided."""
+        return {Verdict.PROVED: 0, Verdict.UNKNOWN: 3}.get(self, 1)
+
+    @staticmethod
+    def worst(verdicts: Iterable[Verdict]) -> Verdict:
+        """The gravest of `verdicts`; of none, PROVED.
+
+        >>> Verdict.worst([Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.PROVED])
+        <Verdict.DEPENDS: 'DEPENDS'>
+        """
+        return max(verdicts, key=list(Verdict).index, default=Verdict.PROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRange(Data):
+    """The admissible values of one symbol: `min, min + step, ...` up to `max` (None: no end).
+
+    >>> SymbolRange(64, 512, 16, "--dim").to_dict()
+    {'min': 64, 'max': 512, 'step': 16, 'from': '--dim'}
+    """
+
+    min: int
+    max: int | None
+    step: int = 1
+    source: str = field(default="model", metadata={"key": "from"})
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample(Data):
+    """An admissible input that fails: the value of every symbol and the shape of every input.
+
+    `relevant` names the symbols that matter: with their values it fails whatever the others are. Without it, all may.
+    `values` has the elements of small inputs on which something depends, in row-major order.
+    `data` has the sizes that data decides, for which it fails.
+
+    >>> Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}).to_dict()
+    {'symbols': {'height': 65}, 'inputs': {'image': [1, 3, 65, 64]}}
+    """
+
+    symbols: Mapping[str, int]
+    inputs: Mapping[str, tuple[int, ...]]
+    relevant: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    values: Mapping[str, tuple[int | float, ...]] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    data: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause(Data):
+    """One step of how a dimension came to be: `node` made `tensor`, whose `axis` is `expr`.
+
+    `axis` is None where `expr` is among the elements of the tensor; `value` is what it is at the counterexample, and
+    `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2").
+
+    >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
+    {'node': '/down1/Conv', 'tensor': 'd1', 'axis': 2, 'expr': '(height + 1)//2'}
+    """
+
+    node: str
+    tensor: str
+    axis: int | None
+    expr: str
+    value: int | None = field(default=None, metadata=_OMIT_EMPTY)
+    op_type: str = field(default="", metadata=_OMIT_EMPTY)
+    attributes: str = field(default="", metadata=_OMIT_EMPTY)
+    shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Side(Data):
+    """One side of a clash: a formula (or a shape), and its value at the counterexample where it has one.
+
+    Where it is the size of one of the node's inputs, `tensor` and `axis` say which.
+    """
+
+    expr: str
+    value: int | None = None
+    tensor: str = field(default="", metadata=_OMIT_EMPTY)
+    axis: int | None = field(default=None, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Clash(Data):
+    """The two sides that a law relates and that don't fit together.
+
+    >>> Clash(Side("height", 65), Side("64")).to_dict()
+    {'left': {'expr': 'height', 'value': 65}, 'right': {'expr': '64', 'value': None}}
+    """
+
+    left: Side
+    right: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Replay(Data):
+    """What running a counterexample showed: `confirmed` where `node` fails, None where it could not be run.
+
+    >>> Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ").to_dict()["confirmed"]
+    True
+    """
+
+    runtime: str
+    confirmed: bool | None
+    node: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Data):
+    """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
+
+    `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
+    claims another shape), "unsupported" (no rule for the operator), "rank" (an input of unknown rank) or "elements"
+    (numbers that come from sizes in a way that isn't followed).
+    `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None. `when` is the condition of the
+    branches that the law stands in, where only some inputs take them. Where it hinges on data, `safe_iff`
+    says exactly for which inputs the node runs whatever the data.
+
+    >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
+    'inner sizes agree'
+    """
+
+    verdict: Verdict
+    kind: str
+    code: str = field(default="", metadata=_OMIT_EMPTY, kw_only=True)
+    node: str
+    op_type: str
+    index: int
+    law: str
+    condition: str
+    counterexample: Counterexample | None = None
+    holds_iff: str | None = None
+    because: tuple[Cause, ...] = ()
+    clash: Clash | None = field(default=None, metadata=_OMIT_EMPTY)
+    note: str = field(default="", metadata=_OMIT_EMPTY)
+    replay: Replay | None = field(default=None, metadata=_OMIT_EMPTY)
+    when: str = field(default="", metadata=_OMIT_EMPTY)
+    safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Caution(Data):
+    """Something that runs and still deserves a look; it never counts in the verdict.
+
+    `kind` is "broadcast", "declaration", "unreachable", "range", "size" or "symbol" (see `shapesmt.diagnose.warnings`);
+    `index` is -1 where it is about no node; `example` is an input at which it shows.
+
+    >>> Caution("SM906", "symbol", "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
+    {'code': 'SM906', 'kind': 'symbol', 'index': -1, 'tensor': 'x', 'text': "nothing depends on n: no node reads 'x'"}
+    """
+
+    code: str
+    kind: str
+    node: str = field(metadata=_OMIT_EMPTY)
+    op_type: str = field(metadata=_OMIT_EMPTY)
+    index: int
+    tensor: str = field(metadata=_OMIT_EMPTY)
+    text: str
+    example: Counterexample | None = field(default=None, metadata=_OMIT_EMPTY)

@@ -1,0 +1,346 @@
+"""What an analysis found, as frozen data: the last stage before wording.
+
+Every result has `to_dict()`, the JSON of its schema, and `exit_status`, the status of the command line.
+Dictionaries are built when asked for, never while analysing; results share what is equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from shapesmt.language import LARGEST, unknown_name
+from shapesmt.report.data import OMIT as _OMIT
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
+from shapesmt.report.data import Data
+from shapesmt.report.finding import Cause, Caution, Finding, SymbolRange, Verdict
+
+if TYPE_CHECKING:
+    from shapesmt.language import PartialShape
+
+
+@dataclass(frozen=True, slots=True)
+class Counts(Data):
+    """How many requirements there are, by verdict; `proved_by` says by which certificate.
+
+    >>> Counts(3, proved=3).to_dict()
+    {'total': 3, 'proved': 3, 'depends': 0, 'fails': 0, 'unknown': 0}
+    """
+
+    total: int = 0
+    proved: int = 0
+    depends: int = 0
+    fails: int = 0
+    unknown: int = 0
+    proved_by: Mapping[str, int] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition(Data):
+    """The valid region: all of `text` hold. `exact` when that was proven in both directions.
+
+    No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
+    is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
+    for some data, so that it isn't `exact`.
+    """
+
+    text: tuple[str, ...]
+    exact: bool
+    data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy(Data):
+    """Narrower ranges and relations with which the model runs: what `--dim`, `--assume` and `--value` are to say.
+
+    >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
+    {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
+    """
+
+    dims: Mapping[str, str]
+    assume: tuple[str, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True)
+class Report(Data):
+    """The answer of `check`: does every node run for every admissible input?
+
+    >>> report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2))
+    >>> report.to_dict()["schema"], report.to_dict()["verdict"], report.exit_status
+    ('shapesmt/check/1', 'PROVED', 0)
+    """
+
+    schema: ClassVar[str] = "shapesmt/check/1"
+
+    model: str
+    verdict: Verdict
+    symbols: Mapping[str, SymbolRange]
+    requirements: Counts
+    findings: tuple[Finding, ...] = ()
+    precondition: Precondition | None = None
+    seconds: float = 0.0
+    assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    certificate: str = field(default="", metadata=_OMIT_EMPTY)
+    """What the solver said of the complete system, where it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
+    origins: Mapping[str, str] = field(default_factory=dict, metadata={"key": "assumptions_from", **_OMIT_EMPTY})
+    """Where the assumptions come from that nobody gave by hand: a configuration file."""
+    unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    """Ranges that the file notes of names that none of its dimensions has."""
+    remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
+    warnings: tuple[Caution, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    strict: bool = field(default=False, metadata=_OMIT)
+    """Whether a warning fails: it changes the exit status, never the verdict."""
+
+    @property
+    def judged(self) -> tuple[Finding, ...]:
+        """The findings about what nodes need; what is wrong with declared shapes is among the warnings too."""
+        return tuple(found for found in self.findings if found.kind != "declaration")
+
+    @property
+    def exit_status(self) -> int:
+        """0 proved, 1 depends or fails (with `strict`, or warnings), 3 undecided; 4 where a run refutes a finding."""
+        if any(f.replay is not None and f.replay.confirmed is False for f in self.findings):
+            return 4
+        return 1 if self.strict and self.warnings else self.verdict.exit_status
+
+
+@dataclass(frozen=True, slots=True)
+class DimBounds(Data):
+    """The interval of one dimension over the valid region, its formula, and an input for each end.
+
+    `max` is None when there is no end. `exact` when both ends are attained and proven; else the interval is
+    sound all the same. `expr` is meant to be read: "..." stands for what takes more than 4000 characters.
+
+    >>> DimBounds(1, 32, "batch").to_dict()
+    {'min': 1, 'max': 32, 'expr': 'batch', 'exact': True}
+    """
+
+    min: int
+    max: int | None
+    expr: str
+    exact: bool = True
+    witnesses: tuple[Mapping[str, int] | None, Mapping[str, int] | None] = field(
+        default=(None, None), metadata=_OMIT, compare=False, repr=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CaseBounds(Data):
+    """The bounds of a tensor's dimensions where a condition holds."""
+
+    when: str
+    shape: tuple[DimBounds, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorBounds(Data):
+    """The bounds of every dimension of a tensor; `shape` is None when there is no one rank.
+
+    Where a condition on the sizes decides the rank, `cases` has the shape under each that can come about, else nothing.
+    """
+
+    dtype: str
+    shape: tuple[DimBounds, ...] | None
+    cases: tuple[CaseBounds, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    @property
+    def shapes(self) -> tuple[tuple[DimBounds, ...], ...]:
+        """The shape, or that of each case; none where nothing is known of the rank."""
+        return tuple([case.shape for case in self.cases]) if self.shape is None else (self.shape,)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rank is known and every end is attained and proven.
+
+        >>> TensorBounds("float32", None).exact
+        False
+        """
+        return bool(self.shapes) and all(dim.exact for shape in self.shapes for dim in shape)
+
+    @property
+    def partial_shape(self) -> PartialShape:
+        """The intervals as a value to compute with; a size without end, or past 2**63 - 1, has no `max_length`.
+
+        >>> TensorBounds("float32", (DimBounds(1, 32, "batch"), DimBounds(3, 3, "3"))).partial_shape
+        PartialShape('[1..32,3]')
+        """
+        from shapesmt.language import PartialShape
+
+        if self.shape is None:
+            return PartialShape.dynamic()
+        return PartialShape([(d.min, None if d.max is None or d.max > LARGEST else d.max) for d in self.shape])
+
+
+@dataclass(frozen=True)
+class Bounds(Data):
+    """The answer of `bounds`: the tightest interval of every dimension of every tensor over the valid region.
+
+    Tensors of equal bounds may share one `TensorBounds`, and then share its dictionary. When no admissible
+    input is valid, `valid` is false and there are no tensors.
+
+    >>> Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(3, 3, "3"),))}).to_dict()["tensors"]
+    {'x': {'dtype': 'float32', 'shape': [{'min': 3, 'max': 3, 'expr': '3', 'exact': True}]}}
+    """
+
+    schema: ClassVar[str] = "shapesmt/bounds/1"
+
+    model: str
+    symbols: Mapping[str, SymbolRange]
+    tensors: Mapping[str, TensorBounds]
+    seconds: float = 0.0
+    valid: bool = True
+    assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    def __getitem__(self, tensor: str) -> PartialShape:
+        """The intervals of this tensor's dimensions, as a value to compute with.
+
+        >>> Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})["x"]
+        PartialShape('[1..8]')
+        """
+        if tensor not in self.tensors:
+            raise unknown_name("tensor", tensor, self.tensors, self.model)
+        return self.tensors[tensor].partial_shape
+
+    @property
+    def exit_status(self) -> int:
+        """0 when every end is exact, 1 when no input is valid, 3 when some end isn't exact."""
+        if not self.valid:
+            return 1
+        return 0 if all(tensor.exact for tensor in self.distinct()) else 3
+
+    def distinct(self) -> Iterator[TensorBounds]:
+        """Each shared `TensorBounds` once."""
+        return iter({id(tensor): tensor for tensor in self.tensors.values()}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Fact(Data):
+    """One member of a minimal set of facts that can't all hold.
+
+    `kind` is "input" (a value it takes), "range", "assumption", "requirement" (of `node`, with its law) or
+    "definition" (what `node` computes).
+    """
+
+    kind: str
+    expr: str
+    node: str | None = None
+    op_type: str | None = None
+    law: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof(Data):
+    """Why one requirement of a node holds: what proved it, and a minimal set of facts from which it follows.
+
+    Without facts it holds whatever the input, by the way the sizes are computed.
+    """
+
+    law: str
+    condition: str
+    proved_by: str
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True)
+class Explanation(Data):
+    """The answer of `explain`: why a node, a tensor or the model (`target` None) is as it is.
+
+    `findings` are those that decide the target, `because` how its dimensions came to be, `facts` a minimal
+    set that can't all hold (empty unless something fails), `tensors` the bounds of the tensors it touches,
+    `proofs` why what a node needs holds.
+
+    >>> Explanation("m.onnx", "fc", Verdict.PROVED, {}).to_dict()["schema"]
+    'shapesmt/explain/1'
+    """
+
+    schema: ClassVar[str] = "shapesmt/explain/1"
+
+    model: str
+    target: str | None
+    verdict: Verdict
+    symbols: Mapping[str, SymbolRange]
+    findings: tuple[Finding, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    because: tuple[Cause, ...] = ()
+    tensors: Mapping[str, TensorBounds] = field(default_factory=dict)
+    precondition: Precondition | None = None
+    seconds: float = 0.0
+    assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    proofs: tuple[Proof, ...] = field(default=(), metadata=_OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """0 proved, 1 depends or fails, 3 undecided."""
+        return self.verdict.exit_status
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(Data):
+    """One operator: since which version of its domain it has a rule (None: none), its nodes in a model."""
+
+    name: str
+    domain: str = ""
+    since: int | None = 1
+    nodes: int = 0
+    expanded: bool = False
+    """It has no rule of its own but stands for nodes that do."""
+    inferred: bool = field(default=False, metadata=_OMIT_EMPTY)
+    """It has no rule, but a registered schema that says what it makes."""
+    plugin: str = field(default="", metadata=_OMIT_EMPTY)
+    """The module that its rule comes from, where that isn't one of shapesmt's."""
+
+    @property
+    def qualified(self) -> str:
+        """The name with its domain, where that isn't ONNX's own.
+
+        >>> Operator("Add").qualified, Operator("Attention", "com.microsoft").qualified
+        ('Add', 'com.microsoft.Attention')
+        """
+        return f"{self.domain}.{self.name}" if self.domain else self.name
+
+
+@dataclass(frozen=True)
+class Operators(Data):
+    """The answer of `ops`: the operators that have a rule, or those that one model uses."""
+
+    schema: ClassVar[str] = "shapesmt/ops/1"
+
+    model: str | None
+    operators: tuple[Operator, ...]
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: a list can't fail."""
+        return 0
+
+
+@dataclass(frozen=True)
+class ErrorCode(Data):
+    """The answer of `explain` about an error code: its law, a model that breaks it, and what helps.
+
+    `model` is that model as text, `report` what `check` says of it; "" and None where there is no example.
+
+    >>> ErrorCode("SM103", "join", "joined tensors match", "pad the input").to_dict()["schema"]
+    'shapesmt/code/1'
+    """
+
+    schema: ClassVar[str] = "shapesmt/code/1"
+
+    code: str
+    title: str
+    law: str
+    remedy: str
+    model: str = field(default="", metadata=_OMIT_EMPTY)
+    dims: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    assume: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    report: Report | None = field(default=None, metadata=_OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: it is about no model of the user's."""
+        return 0
+
+
+Result: TypeAlias = Report | Bounds | Explanation | Operators | ErrorCode

@@ -1,0 +1,326 @@
+"""Calculus: sizes and shapes as TensorFlow's shape functions know them, as methods of the context.
+
+A shape is a `Tensor` whose elements don't matter, a dimension a `Dim`. An unknown is a symbol: the same unknown is
+equal to itself, a fresh one is equal to nothing. What can't hold ends the rule; what may fail is a requirement.
+
+    >>> from shapesmt.rules.context import InferenceContext
+    >>> ctx = InferenceContext.of("Join", ["[2,?]", "[?,3]", "[...]"])
+    >>> x, y, z = ctx.inputs
+    >>> print(ctx.debug_string(ctx.merge(x, y)), ctx.debug_string(ctx.with_rank(z, 2)))
+    [2,3] [?,?]
+    >>> ctx.with_rank(x, 3)
+    Traceback (most recent call last):
+      ...
+    shapesmt.errors.ShapeMismatch: Shape must be rank 3 but is rank 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from shapesmt.algebra import (
+    FALSE,
+    ZERO,
+    Dim,
+    Formula,
+    as_dim,
+    at_least,
+    at_most,
+    divides,
+    equal,
+    maximum,
+    minimum,
+    product,
+)
+from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, tensor
+
+if TYPE_CHECKING:
+    from shapesmt.graph import Node
+
+UNKNOWN_DIM = -1
+UNKNOWN_RANK = -1
+LARGEST = (1 << 63) - 1
+
+Handle = TypeVar("Handle", Dim, Tensor)
+Size = Dim | int | None
+
+
+class Calculus:
+    """The part of a context that calculates with dimensions and shapes."""
+
+    node: Node
+    inputs: tuple[Tensor | None, ...]
+    alone: bool
+    made: list[Dim]
+
+    if TYPE_CHECKING:
+        # fmt: off
+        def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None) -> Dim: ...  # noqa: D102 - the context's
+        def require(self, formula: Formula, law: str, left: Size = None, right: Size = None) -> None: ...  # noqa: D102
+        def check(self, truth: bool, law: str) -> None: ...  # noqa: D102
+        def reject(self, law: str) -> NoReturn: ...  # noqa: D102
+        # fmt: on
+
+    # Dimensions
+
+    def make_dim(self, size: Size) -> Dim:
+        """The dimension of that size; None and -1 are unknown."""
+        return self.unknown_dim() if size is None or (isinstance(size, int) and size == UNKNOWN_DIM) else as_dim(size)
+
+    def unknown_dim(self) -> Dim:
+        """A dimension of which nothing is known: another one at each call."""
+        return self.fresh(f"dim{len(self.made)}")
+
+    def value(self, d: Dim) -> int | None:
+        """The size, where it is a known number."""
+        return d.constant
+
+    def value_known(self, d: Dim) -> bool:
+        """Whether the size is a known number."""
+        return d.constant is not None
+
+    def with_value(self, d: Dim, size: int) -> Dim:
+        """The dimension, which is of that size."""
+        self._hold(equal(d, size), f"Dimension must be {size} but is {d}", d, size)
+        return as_dim(size)
+
+    def add(self, a: Dim, b: Dim | int) -> Dim:
+        """The sum, which fits 64 bits."""
+        return self._fitting(a + b, f"adding {a} and {b}")
+
+    def subtract(self, a: Dim, b: Dim | int) -> Dim:
+        """The difference, which isn't negative."""
+        found = a - b
+        self._hold(at_least(found, 0), f"Negative dimension size caused by subtracting {b} from {a}", a, b)
+        return found
+
+    def multiply(self, a: Dim, b: Dim | int) -> Dim:
+        """The product, which fits 64 bits."""
+        return self._fitting(a * b, f"multiplying {a} and {b}")
+
+    def divide(self, a: Dim, b: Dim | int, *, evenly_divisible: bool = True) -> Dim:
+        """The quotient, rounded down unless the divisor has to divide the dimension."""
+        self._hold(at_least(b, 1), f"Divisor must be positive but is {b}", as_dim(b), 1)
+        if evenly_divisible:
+            self._hold(divides(b, a), f"Dimension size must be evenly divisible by {b} but is {a}", a, b)
+        return a // b
+
+    def min(self, a: Dim, b: Dim | int) -> Dim:
+        """The smaller one."""
+        return minimum(a, b)
+
+    def max(self, a: Dim, b: Dim | int) -> Dim:
+        """The greater one."""
+        return maximum(a, b)
+
+    def _fitting(self, d: Dim, how: str) -> Dim:
+        self.check(d.lo <= LARGEST, f"Dimension size overflow from {how}")
+        return d
+
+    # Shapes
+
+    def make_shape(self, dims: Iterable[Size]) -> Tensor:
+        """The shape with these dimensions; None and -1 are unknown."""
+        return tensor("", [self.make_dim(d) for d in dims])
+
+    def unknown_shape(self, lo: int = 0, hi: int = MAX_RANK) -> Tensor:
+        """A shape of unknown rank: another one at each call."""
+        return tensor("", None, ndim=self.fresh(f"rank{len(self.made)}", lo, hi))
+
+    def unknown_shape_of_rank(self, rank: int) -> Tensor:
+        """A shape of that rank (-1: unknown) with unknown dimensions."""
+        return self.unknown_shape() if rank == UNKNOWN_RANK else self.make_shape([None] * rank)
+
+    def scalar(self) -> Tensor:
+        """`[]`."""
+        return self.make_shape([])
+
+    def vector(self, size: Size) -> Tensor:
+        """`[size]`."""
+        return self.make_shape([size])
+
+    def matrix(self, rows: Size, columns: Size) -> Tensor:
+        """`[rows, columns]`."""
+        return self.make_shape([rows, columns])
+
+    def rank(self, s: Tensor) -> int | None:
+        """The number of dimensions, where known."""
+        return None if s.shape is None else s.rank
+
+    def rank_known(self, s: Tensor) -> bool:
+        """Whether the number of dimensions is known."""
+        return s.shape is not None
+
+    def dim(self, s: Tensor, index: int) -> Dim:
+        """The dimension, counted from the end where negative; an unknown one of a shape of unknown rank."""
+        if self._unranked(s):
+            return self.unknown_dim()
+        self.check(-s.rank <= index < s.rank, f"Out of range dim index {index} for shape with {s.rank} dimensions")
+        return s[index]
+
+    def fully_defined(self, s: Tensor) -> bool:
+        """Whether every dimension is a known number."""
+        return s.shape is not None and all(d.constant is not None for d in s.shape)
+
+    def num_elements(self, s: Tensor) -> Dim:
+        """The product of the dimensions."""
+        return self.unknown_dim() if self._unranked(s) else product(s.dims)
+
+    def debug_string(self, what: Tensor | Dim) -> str:
+        """`[1,?,3]`, `?`."""
+        if isinstance(what, Dim):
+            return "?" if what.constant is None else str(what.constant)
+        return "?" if what.shape is None else f"[{','.join(map(self.debug_string, what.shape))}]"
+
+    # Ranks
+
+    def with_rank(self, s: Tensor, rank: int) -> Tensor:
+        """The shape, which has that rank."""
+        if s.shape is None:
+            if self._given(s):
+                raise UnknownRankError(s, rank)
+            self._hold(equal(s.ndim or rank, rank), f"Shape must be rank {rank}", s.ndim, rank)
+            return self.unknown_shape_of_rank(rank)
+        self.check(s.rank == rank, f"Shape must be rank {rank} but is rank {s.rank}")
+        return s
+
+    def with_rank_at_least(self, s: Tensor, rank: int) -> Tensor:
+        """The shape, which has that many dimensions or more."""
+        if self._unranked(s):
+            self._hold(at_least(s.ndim or rank, rank), f"Shape must be at least rank {rank}", s.ndim, rank)
+            return self.unknown_shape(lo=rank)
+        self.check(s.rank >= rank, f"Shape must be at least rank {rank} but is rank {s.rank}")
+        return s
+
+    def with_rank_at_most(self, s: Tensor, rank: int) -> Tensor:
+        """The shape, which has that many dimensions at most."""
+        if self._unranked(s):
+            self._hold(at_most(s.ndim or rank, rank), f"Shape must be at most rank {rank}", s.ndim, rank)
+            return self.unknown_shape(hi=rank)
+        self.check(s.rank <= rank, f"Shape must be at most rank {rank} but is rank {s.rank}")
+        return s
+
+    def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
+        """The shapes, which have one rank: that of the first of them whose rank is known."""
+        known = next((s for s in shapes if s.shape is not None), shapes[0])
+        for s in shapes:
+            if s.shape is None:
+                raise UnknownRankError(s, known.rank)
+            self.check(s.rank == known.rank, f"the tensors have one rank, not {known.rank} and {s.rank}")
+        return shapes
+
+    # Merging and relaxing
+
+    def merge(self, a: Handle, b: Handle) -> Handle:
+        """What two dimensions, or two shapes, both say: they are equal."""
+        if isinstance(a, Dim):
+            return self._merge_dims(a, b, f"Dimensions must be equal, but are {a} and {b}")
+        return self._merge_shapes(a, b)
+
+    def _merge_dims(self, a: Dim, b: Dim, law: str) -> Dim:
+        if a is b:
+            return a
+        self._hold(equal(a, b), law, a, b)
+        return b if b.constant is not None or (b.lo, -b.hi) > (a.lo, -a.hi) else a
+
+    def _merge_shapes(self, a: Tensor, b: Tensor) -> Tensor:
+        if a is b:
+            return a
+        if a.shape is None or b.shape is None:
+            return self._merge_unknown(a, b)
+        self.check(a.rank == b.rank, f"Shapes must be equal rank, but are {a.rank} and {b.rank}")
+        shown = f"Shapes are {self.debug_string(a)} and {self.debug_string(b)}."
+        laws = [
+            f"Dimension {i} in both shapes must be equal, but are {x} and {y}. {shown}" for i, (x, y) in _pairs(a, b)
+        ]
+        return tensor(a.dtype, [self._merge_dims(x, y, laws[i]) for i, (x, y) in _pairs(a, b)])
+
+    def _merge_unknown(self, a: Tensor, b: Tensor) -> Tensor:
+        """The one whose rank is known: the other has its rank, and then its sizes."""
+        known, other = (b, a) if a.shape is None else (a, b)
+        if known.shape is not None and self._given(other):
+            raise UnknownRankError(other, known.rank)
+        if known.ndim is not None and other.ndim is not None:
+            self._hold(equal(known.ndim, other.ndim), "Shapes must be equal rank", known.ndim, other.ndim)
+        return known if known.shape is not None else a
+
+    def merge_prefix(self, s: Tensor, prefix: Tensor) -> tuple[Tensor, Tensor]:
+        """The shape and what it begins with, each with what the other says."""
+        if self._unranked(s) or self._unranked(prefix):
+            return s, prefix
+        self.with_rank_at_least(s, prefix.rank)
+        pairs = zip(s.dims, prefix.dims, strict=False)
+        merged = [self._merge_dims(x, y, f"Dimensions must be equal, but are {x} and {y}") for x, y in pairs]
+        return tensor(s.dtype, [*merged, *s.dims[prefix.rank :]]), tensor(prefix.dtype, merged)
+
+    def relax(self, a: Handle, b: Handle) -> Handle:
+        """What two dimensions, or two shapes, have in common: a fresh unknown where they differ."""
+        if a is b:
+            return a
+        if isinstance(a, Dim):
+            lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
+            return self.fresh(f"dim{len(self.made)}", max(int(lo), 0), None if hi == inf else int(hi))
+        if a.shape is None or b.shape is None or a.rank != b.rank:
+            return self.unknown_shape()
+        return tensor(a.dtype, [self.relax(x, y) for x, y in zip(a.dims, b.dims, strict=True)])
+
+    # Parts
+
+    def subshape(self, s: Tensor, start: int = 0, end: int | None = None, stride: int = 1) -> Tensor:
+        """`s[start:end:stride]`; ends beyond the rank are the rank."""
+        if start == 0 and stride == 1 and (end is None or (s.shape is not None and end >= s.rank)):
+            return s
+        if self._unranked(s):
+            return self.unknown_shape()
+        rank = s.rank
+        first, last = (i if i is None or i >= 0 else i + rank for i in (start, end))
+        assert first is not None
+        for name, asked, index in (("start", start, first), ("end", end, last)):
+            law = f"Subshape {name} out of bounds: {asked}, for shape with rank {rank}"
+            self.check(index is None or index >= 0, law)
+        if stride < 0:
+            return tensor(s.dtype, s.dims[min(first, rank - 1) : last : stride])
+        first, stop = min(first, rank), rank if last is None else min(last, rank)
+        self.check(first <= stop, f"Subshape must have computed start <= end, but is {first} and {stop}")
+        return tensor(s.dtype, s.dims[first:stop:stride])
+
+    def concatenate(self, a: Tensor, b: Tensor) -> Tensor:
+        """The dimensions of one, then those of the other."""
+        if self._unranked(a) or self._unranked(b):
+            known = a.ndim is not None and b.ndim is not None
+            return tensor(a.dtype, None, ndim=(a.ndim or ZERO) + (b.ndim or ZERO)) if known else self.unknown_shape()
+        return tensor(a.dtype, [*a.dims, *b.dims])
+
+    def replace_dim(self, s: Tensor, index: int, size: Size) -> Tensor:
+        """The shape with another dimension there."""
+        if self._unranked(s):
+            return self.unknown_shape()
+        self.check(-s.rank <= index < s.rank, f"Out of range dim_index {index} for shape with {s.rank} dimensions")
+        return s.replace(index, self.make_dim(size))
+
+    # What can't hold
+
+    def _hold(self, formula: Formula, law: str, left: Size = None, right: Size = None) -> None:
+        """Require it; where it can't hold, the rule ends."""
+        if formula is FALSE:
+            self.reject(law)
+        self.require(formula, law, left, right)
+
+    def _given(self, s: Tensor) -> bool:
+        """Whether it is an input, whose rank the caller can split over."""
+        return not self.alone and any(s is t for t in self.inputs)
+
+    def _unranked(self, s: Tensor) -> bool:
+        """Whether the rank isn't known; a rule is run for every rank of an input."""
+        if s.shape is None and self._given(s):
+            raise UnknownRankError(s)
+        return s.shape is None
+
+
+def _pairs(a: Tensor, b: Tensor) -> list[tuple[int, tuple[Dim, Dim]]]:
+    return list(enumerate(zip(a.dims, b.dims, strict=True)))
+
+
+__all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus"]

@@ -1,0 +1,434 @@
+"""InferenceContext: what an operator's rule sees of its node, and where it states what the node needs.
+
+A rule reads `ctx.inputs` and the attributes, states each way in which the node can fail with `ctx.require`
+(the law first), and returns the outputs. Where a node can't run at all (an axis out of range), the context
+ends the rule by itself: the requirement that fails is recorded and the outputs are unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
+from typing import NoReturn, TypeVar
+
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    TRUE,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    as_dim,
+    at_least,
+    equal,
+    implies,
+    maximum,
+    select,
+    symbol,
+)
+from shapesmt.algebra.numeric import Real
+from shapesmt.errors import RejectedError, ShapeMismatch, ShapesmtError
+from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.language import ShapeLike
+from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.rules.given import Nested, given_shapes, node_of
+from shapesmt.rules.provenance import Causes
+from shapesmt.rules.requirement import Requirement
+from shapesmt.rules.shape_functions import Attached, ShapeAndType
+from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
+from shapesmt.rules.value import Elements, Value, elements
+
+MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
+BROADCAST_LAW = "broadcast sizes are equal or 1"
+
+AnyValue = TypeVar("AnyValue")
+RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
+
+
+class InferenceContext(Attached):
+    """One node during inference, or (`InferenceContext.of`) by itself.
+
+    Attributes:
+        inputs: The input tensors; None for an omitted optional one.
+        version: The operator-set version of the node's domain.
+        outputs: The number of outputs that the node names.
+        case: The condition that holds; None where the rule can't be applied case by case.
+    """
+
+    case: Formula | None = None
+
+    def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
+        super().__init__()
+        self.node = node
+        self.alone = False
+        self.inputs = tuple(inputs)
+        self.version = version
+        self.outputs = len(node.outputs)
+        self.requirements: list[Requirement] = []
+        self.facts: list[Formula] = []
+        self.unjudged: list[Unjudged] = []
+        self.memoizable = True
+        self.made: list[Dim] = []
+        self.deciders: dict[Dim, Decided] = {}
+        self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
+        self.granted: set[int] = set()
+        self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
+        self.sizing: set[int] = set()
+        self.rejected = False
+        self.rests_on: set[tuple[Causes, bool]] = set()
+        self._taken: Formula = TRUE
+        self._run = run
+        self.boolean: Callable[[int], bool] = lambda _: False
+        """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
+
+    @classmethod
+    def of(
+        cls,
+        op: str,
+        inputs: Sequence[ShapeLike | Tensor | None] = (),
+        outputs: int = 1,
+        *,
+        attributes: Mapping[str, AttributeValue] | None = None,
+        name: str = "",
+        domain: str = "",
+        version: int = 1,
+        names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
+        dtypes: Sequence[str] = (),
+        tensors: Sequence[Nested | None] = (),
+        tensors_as_shapes: Sequence[Tensor | None] = (),
+        handles: Sequence[Sequence[ShapeAndType] | None] = (),
+    ) -> InferenceContext:
+        """A node by itself: what can't hold is raised as `ShapeMismatch`.
+
+        Args:
+            op: The operator.
+            inputs: Their shapes, as text (`"[2,?]"`), as lists, or as the tensors of another context.
+            outputs: How many there are.
+            attributes: The node's.
+            name: The node's; the operator's without one.
+            domain: The operator's.
+            version: The version of its operator set.
+            names: The names of inputs and outputs in order, and how many each one stands for.
+            dtypes: The element types of the first inputs, "" for an unknown one.
+            tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
+            tensors_as_shapes: The shapes that the elements of the first inputs spell.
+            handles: What each input refers to, where it is a handle.
+
+        Raises:
+            ShapeMismatch: The number of inputs isn't that of the names or handles.
+        """
+        ctx = cls(node_of(op, name, domain, version, (len(inputs), outputs), attributes or {}), (), version)
+        ctx.alone, ctx._names = True, names
+        ctx.inputs = given_shapes(inputs, dtypes)
+        ctx.set_input_handles(handles)
+        ctx.set_input_tensors(tensors)
+        ctx.set_input_tensors_as_shapes(tensors_as_shapes)
+        return ctx
+
+    # Inputs and attributes
+
+    @property
+    def attributes(self) -> Attributes:
+        """The node's attributes."""
+        return self.node.attributes
+
+    def has(self, index: int) -> bool:
+        """Whether the optional input is given."""
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def input(self, index: int, rank: int | None = None) -> Tensor:
+        """The input, without which the node can't run; where its rank is known, it is the one given."""
+        found = self.inputs[index] if index < len(self.inputs) else None
+        if found is None:
+            self.reject(f"input {index} is given")
+        if rank is not None and found.shape is not None:
+            self.require_rank(found, rank)
+        return found
+
+    def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
+        """The attribute as the file has it."""
+        return self.attributes.get(name, default)
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """An integer attribute."""
+        return self._typed(name, default, int, "is an integer")
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        """An attribute that lists integers."""
+        value = self.attributes.get(name, default)
+        if isinstance(value, Sequence) and all(isinstance(v, int) for v in value):
+            return tuple(v for v in value if isinstance(v, int))
+        self.reject(f"attribute '{name}' lists integers")
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A float attribute."""
+        value = self.attributes.get(name, default)
+        if isinstance(value, (int, float)):
+            return value
+        self.reject(f"attribute '{name}' is a number")
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text attribute."""
+        return self._typed(name, default, str, "is a text")
+
+    def graph(self, name: str) -> Graph:
+        """A subgraph attribute."""
+        return self._typed(name, None, Graph, "is a graph")
+
+    def _typed(self, name: str, default: object, kind: type[AnyValue], what: str) -> AnyValue:
+        value = self.attributes.get(name, default)
+        if isinstance(value, kind):
+            return value
+        self.reject(f"attribute '{name}' {what}")
+
+    # Elements
+
+    def items(self, index: int) -> tuple[Dim | None, ...] | None:
+        """The integers of an input that running depends on, a `Dim` each; None where (all or one) unknown."""
+        self.grant(index)
+        value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
+        if not isinstance(value, Elements) or any(isinstance(i, Real) for i in value.items):
+            self._unread |= {index} if value is not None else set()
+            return None
+        return tuple(i if isinstance(i, Dim) else None for i in value.items)
+
+    def constants(self, index: int) -> tuple[int, ...] | None:
+        """The integers of an input where all are known numbers; a node is left open where they depend on sizes."""
+        items = self.items(index)
+        if items is None:
+            return None
+        found = [None if i is None else number(i, self.case) for i in items]
+        numbers = tuple(n for n in found if n is not None)
+        if len(numbers) == len(items):
+            return numbers
+        if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
+            self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
+        return None
+
+    def holds(self, condition: Formula) -> bool | None:
+        """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
+        return holds(condition, self.case)
+
+    def grant(self, index: int) -> None:
+        """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
+        self.granted.add(index)
+
+    def only_sizes(self, *indices: int) -> None:
+        """Say that elements of these inputs decide sizes, and can't make the node fail."""
+        self.granted.update(indices)
+        self.sizing.update(indices)
+
+    def fresh(
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
+    ) -> Dim:
+        """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
+
+        With kind "trip" it is the index of a loop's trip, each of which is made. `how` says which elements decide it.
+        """
+        self.memoizable = False
+        # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
+        most = maximum(hi, lo) if hi is not None else None
+        size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
+        self.made.append(size)
+        self.deciders[size] = how
+        if most is not None and most.constant is None:
+            self.facts.append(at_least(most, size))
+        return size
+
+    # Laws
+
+    def require(
+        self, formula: Formula, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+    ) -> None:
+        """State what the node needs; `left` and `right` are the sides that clash when it fails."""
+        formula = self._guarded(formula)
+        if formula is FALSE and self.alone:
+            raise ShapeMismatch(law if left is None or right is None else f"{law}: {left} and {right}")
+        if formula is not TRUE:
+            sides = [None if s is None else as_dim(s) for s in (left, right)]
+            self.requirements.append(Requirement(formula, law, sides[0], sides[1], given=self._taken))
+        else:
+            self.requirements.append(Requirement(TRUE, law))
+
+    def limit(
+        self, truth: Formula | bool, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+    ) -> None:
+        """State what running needs and no shape depends on: the rule goes on where it is broken."""
+        if truth is not True:
+            self.require(truth or FALSE, law, left, right)
+            self.requirements[-1] = self.requirements[-1]._replace(limit=True)
+
+    def require_equal(self, left: Dim | int, right: Dim | int, law: str) -> None:
+        """State that two sizes are equal."""
+        self.require(equal(left, right), law, left, right)
+
+    def require_at_least(self, left: Dim | int, right: Dim | int, law: str) -> None:
+        """State that `left >= right`."""
+        self.require(at_least(left, right), law, left, right)
+
+    def require_agree(self, *tensors: Tensor, but: int | None = None, law: str) -> None:
+        """State that tensors have the same rank and, off the axis `but`, the same sizes."""
+        first = tensors[0]
+        for other in tensors[1:]:
+            self.check(other.rank == first.rank, law)
+            for axis in range(first.rank):
+                if axis != but:
+                    self.require_equal(first[axis], other[axis], law)
+
+    def require_within(self, index: Dim | int, size: Dim | int, law: str) -> None:
+        """State that an index, which may count from the end, is inside an axis of that size."""
+        index, size = as_dim(index), as_dim(size)
+        self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
+
+    def check(self, truth: bool, law: str) -> None:
+        """A law that is already decided; where it is broken, the rule ends."""
+        if not truth:
+            self.reject(law)
+
+    def reject(self, law: str) -> NoReturn:
+        """The node can't run: `law` is broken whatever the sizes."""
+        self.require(FALSE, law)
+        raise RejectedError
+
+    # Axes, ranks and shapes
+
+    def axis(self, rank: int, default: int | None = None, name: str = "axis", *, end: int = 0) -> int:
+        """The attribute as an axis of a tensor of that rank, counted from the front; `end=1` admits rank itself."""
+        return self.normal(self.integer(name, default), rank, end=end)
+
+    def normal(self, axis: int, rank: int, *, end: int = 0) -> int:
+        """An axis counted from the front."""
+        self.check(
+            -rank - (end if rank or end else 0) <= axis < rank + end,
+            f"axis {axis} is inside a tensor of rank {rank}",
+        )
+        return axis + rank + end if axis < 0 else axis
+
+    def normals(self, axes: Iterable[int], rank: int) -> tuple[int, ...]:
+        """Distinct axes counted from the front."""
+        found = tuple(self.normal(a, rank) for a in axes)
+        self.check(len(set(found)) == len(found), "each axis is named once")
+        return found
+
+    def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
+        """The tensor has that rank (`least`: or more); otherwise the rule ends."""
+        if x.shape is None and not least:
+            raise UnknownRankError(x, rank)
+        self.check(
+            x.rank >= rank if least else x.rank == rank,
+            f"the rank is {'at least ' if least else ''}{rank}, not {x.rank}",
+        )
+
+    def broadcast(self, *shapes: Shape, law: str = BROADCAST_LAW) -> Shape:
+        """The joint shape of operands aligned from the right, where sizes are equal or 1."""
+        rank = max(map(len, shapes))
+        result: list[Dim] = [ONE] * rank
+        for shape in shapes:
+            offset = rank - len(shape)
+            for i, d in enumerate(shape):
+                result[offset + i] = self.broadcast_sizes(result[offset + i], d, law)
+        return tuple(result)
+
+    def broadcast_sizes(self, x: Dim, y: Dim, law: str = BROADCAST_LAW) -> Dim:
+        """The joint size of two that are equal or 1."""
+        if x is y or y is ONE:
+            return x
+        if x is ONE:
+            return y
+        self.require(any_of(equal(x, y), equal(x, 1), equal(y, 1)), law, x, y)
+        if x.constant is not None or (x.lo >= 2 and y.constant is None):
+            return x
+        if y.constant is not None or y.lo >= 2:
+            return y
+        return select(equal(x, 1), y, x)
+
+    # Outputs
+
+    def tensor(self, shape: Sequence[Dim | int] | None, dtype: str | None = None, value: Value | None = None) -> Tensor:
+        """An output; its element type is that of the first input unless given."""
+        if dtype is None:
+            dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
+        return tensor(dtype, shape, value)
+
+    def known(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
+        """A one-dimensional integer output whose elements are known."""
+        listed = [None if i is None else as_dim(i) for i in items]
+        return tensor(dtype, (len(listed),), elements((len(listed),), listed))
+
+    # Subgraphs
+
+    def run_graph(
+        self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE
+    ) -> tuple[Tensor, ...]:
+        """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
+        assert self._run is not None
+        outer, self._taken = self._taken, all_of(self._taken, given)
+        try:
+            return self._run(self, graph, inputs, label)
+        finally:
+            self._taken = outer
+
+    def adopt(self, inner: Application, within: str) -> None:
+        """Take over what an inner node needs, under the conditions that hold here."""
+        listed = inner.requirements
+        if len(listed) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
+            listed = tuple({r.formula: r for r in listed if r.formula is not TRUE}.values())
+        for r in listed:
+            path = f"{within}/{r.within}" if r.within else within
+            given = all_of(self._taken, r.given)
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=given))
+        self.facts.extend(map(self._guarded, inner.facts))
+        self.memoizable &= inner.repeatable
+        self.made.extend(inner.made)
+        self.rests_on.update(inner.rests_on)
+        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
+        self.unjudged.extend(u._replace(path=path, given=all_of(self._taken, u.given)) for u, path in paths)
+
+    def _guarded(self, formula: Formula) -> Formula:
+        return formula if self._taken is TRUE else implies(self._taken, formula)
+
+    def application(self, outputs: tuple[Tensor, ...]) -> Application:
+        """What was stated so far, with these outputs."""
+        return Application(
+            outputs,
+            tuple(self.requirements),
+            tuple(self.facts),
+            tuple(self.unjudged),
+            self.memoizable,
+            tuple(self.made),
+            granted=self._granted(outputs),
+            sizing=frozenset(self.sizing),
+            rests_on=frozenset(self.rests_on),
+            decided=self.deciders,
+        )
+
+    def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
+        """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
+        vague = self.made or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
+        asked = self.granted or (range(len(self.inputs)) if vague and not self.rejected else ())
+        given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
+        return frozenset(i for i, t in given if not t.followed or i in self._unread)
+
+    def apply(self, rule: Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]) -> Application:
+        """The rule applied; a rejected node has unknown outputs.
+
+        Raises:
+            TypeError: It returns something else than tensors.
+        """
+        try:
+            result = rule(self)
+            made = (result,) if isinstance(result, Tensor) else tuple(result or self._set_outputs())
+            if not all(isinstance(t, Tensor) for t in made):
+                raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
+        except RejectedError:
+            made, self.rejected = (), True
+        except (ArithmeticError, IndexError, ValueError) as error:
+            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
+                raise
+            made, self.rejected = (), True  # sizes that can't be, as has been stated, fit nowhere
+        return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
+
+    def _set_outputs(self) -> Iterable[Tensor]:
+        """The outputs that the rule set instead of returning them."""
+        return [self.output(i) for i in range(self.outputs)] if self._set else ()

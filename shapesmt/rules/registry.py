@@ -1,0 +1,170 @@
+"""The registry of operator rules: `@rule("Concat", since=4)` above a plain function."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.rules.context import InferenceContext
+from shapesmt.rules.tensor import Tensor
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Apply: TypeAlias = Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]
+AnyApply = TypeVar("AnyApply", bound=Apply)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rule:
+    """What one operator needs and makes, from one version of its operator set on.
+
+    `any_rank` says that the rule itself copes with inputs of unknown rank; the others are applied to every rank that
+    such an input may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that
+    look at their inputs' shapes only, `random` those that draw what they make.
+    """
+
+    name: str
+    domain: str
+    since: int
+    apply: Apply
+    any_rank: bool = False
+    nested: bool = False
+    dtype: str = ""
+    total: bool = False
+    of_shape: bool = False
+    random: bool = False
+
+    @property
+    def plugin(self) -> str:
+        """The module that it comes from, "" for one of this package's."""
+        module = getattr(self.apply, "__module__", None) or "__main__"  # typed at a prompt
+        return "" if module.startswith("shapesmt.ops.") else module
+
+
+GROUP = "shapesmt.rules"
+_RULES: dict[tuple[str, str], list[Rule]] = {}
+
+
+def rule(
+    *names: str,
+    domain: str = "",
+    since: int = 1,
+    any_rank: bool = False,
+    nested: bool = False,
+    dtype: str = "",
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
+) -> Callable[[AnyApply], AnyApply]:
+    """Register a function as the rule of the operators so named.
+
+    Args:
+        names: Operators that share the rule.
+        domain: Their domain; "" is ai.onnx.
+        since: The first operator-set version it is right for; the next rule of that name takes over at its own.
+        any_rank: The rule copes with inputs of unknown rank; the others are applied to every rank there may be.
+        nested: The rule runs subgraphs.
+        dtype: The outputs' element type where an unknown rank keeps the rule from telling.
+        total: No size of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
+        of_shape: What the operator makes depends on the shapes of its inputs, not on their elements.
+        random: What the operator makes is drawn anew in each run: it is data.
+
+    Raises:
+        UsageError: Another module than shapesmt's own has registered one already.
+    """
+    domain = "" if domain == "ai.onnx" else domain
+
+    def register(apply: AnyApply) -> AnyApply:
+        for name in names:
+            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape, random))
+        return apply
+
+    return register
+
+
+def _add(new: Rule) -> None:
+    """Register it; it replaces one of shapesmt's, and one of its own module when that is run again."""
+    versions = _RULES.setdefault((new.domain, new.name), [])
+    for old in [r for r in versions if r.since == new.since]:
+        if old.plugin and not new.plugin:
+            return
+        if old.plugin and old.plugin != new.plugin:
+            op = printable(f"{new.domain}.{new.name}" if new.domain else new.name)
+            modules = printable(f"{old.plugin} and {new.plugin}")
+            raise UsageError(f"operator {op} has two rules since version {new.since}, in {modules}: keep one of them")
+        versions.remove(old)
+    versions.append(new)
+    versions.sort(key=lambda r: r.since)
+
+
+DOMAINS = {  # where each domain's rules are, imported when a model first uses it
+    "": "shapesmt.ops",
+    "com.microsoft": "shapesmt.ops.contrib",
+    "com.microsoft.nchwc": "shapesmt.ops.contrib",
+    "ai.onnx.ml": "shapesmt.ops.ml",
+    "ai.onnx.preview": "shapesmt.ops.math.training",
+    "ai.onnx.preview.training": "shapesmt.ops.math.training",
+    "openvino": "shapesmt.ops.openvino",
+    "tensorflow": "shapesmt.ops.tensorflow",
+}
+
+
+@cache
+def load_domain(domain: str) -> None:
+    """Import, once, the rules of a domain."""
+    if domain in DOMAINS:
+        import_module(DOMAINS[domain])
+
+
+@cache
+def load_plugins() -> None:
+    """Import, once, the modules that installed packages name in the entry-point group; their rules come with them.
+
+    Raises:
+        UsageError: One of them can't be imported.
+    """
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=GROUP):
+        _load(entry)
+
+
+def load_everything() -> None:
+    """Import the rules of every domain, and the plugins'."""
+    for domain in DOMAINS:
+        load_domain(domain)
+    load_plugins()
+
+
+def _load(entry: EntryPoint) -> None:
+    try:
+        entry.load()
+    except Exception as error:  # it isn't ours: it may raise anything
+        reason = printable(f"{type(error).__name__}: {error}", 200)
+        name = printable(f"'{entry.name}' ({entry.value})")
+        raise UsageError(f"the plugin {name} of the group {GROUP} can't be imported: {reason}") from error
+
+
+def resolve(domain: str, name: str, version: int) -> Rule | None:
+    """The rule of an operator at a version; None where there is none."""
+    load_domain(domain)
+    if (domain, name) not in _RULES:
+        load_everything()
+    versions = _RULES.get((domain, name))
+    if not versions:
+        return None
+    index = bisect_right(versions, version, key=lambda r: r.since)
+    return versions[index - 1] if index else None
+
+
+def rules() -> Iterator[Rule]:
+    """Every rule, by domain, name and version."""
+    load_everything()
+    for _, versions in sorted(_RULES.items()):
+        yield from versions

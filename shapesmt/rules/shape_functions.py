@@ -1,0 +1,390 @@
+"""Alone: a context of its own, without a graph: what tests of a rule and TensorFlow's shape functions work with.
+
+>>> from shapesmt.rules.context import InferenceContext
+>>> from shapesmt.rules import resolve
+>>> matmul = resolve("", "MatMul", 13)
+>>> ctx = InferenceContext.of("MatMul", ["[2,3]", "[3,n]"], version=13)
+>>> print(ctx.debug_string(ctx.run(matmul.apply)[0]))
+[2,?]
+>>> InferenceContext.of("MatMul", ["[2,3]", "[4,n]"], version=13).run(matmul.apply)
+Traceback (most recent call last):
+  ...
+shapesmt.errors.ShapeMismatch: inner sizes of a matrix product are equal: 3 and 4 for '{{node MatMul}} =
+MatMul[](input0, input1)' with input shapes: [2,3], [4,?].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, replace
+from shapesmt.errors import RejectedError, ShapeMismatch
+from shapesmt.graph import AttributeValue
+from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size
+from shapesmt.rules.given import Nested, constant, miscounted, solved
+from shapesmt.rules.tensor import Tensor, UnknownRankError, tensor
+from shapesmt.rules.unranked import unranked
+from shapesmt.rules.value import Elements
+
+if TYPE_CHECKING:
+    from shapesmt.rules.application import Application
+    from shapesmt.rules.requirement import Requirement
+
+AnyRule = Callable[[Any], Tensor | Sequence[Tensor] | None]
+Items = tuple[Dim | None, ...]
+INTEGERS = ("", "int32", "int64")
+
+
+class ShapeAndType(NamedTuple):
+    """What a resource or variant handle refers to; an element type of "" isn't known."""
+
+    shape: Tensor
+    dtype: str
+
+
+Handles = list[ShapeAndType]
+Join = Callable[[Tensor, Tensor], Tensor]
+
+
+class Attached(Calculus):
+    """The part of a context that TensorFlow's shape functions ask for: named inputs, constants and handles."""
+
+    requirements: list[Requirement]
+    version: int
+
+    def __init__(self) -> None:
+        self._requested: set[int] = set()
+        self._requested_shapes: set[int] = set()
+        self._shapes: tuple[Tensor | None, ...] = ()
+        self._names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {})
+        self._set: dict[int, Tensor] = {}
+        self._handles: tuple[dict[int, Handles], dict[int, Handles]] = ({}, {})
+
+    # Inputs and outputs
+
+    @property
+    def num_inputs(self) -> int:
+        """How many inputs there are."""
+        return len(self.inputs)
+
+    @property
+    def num_outputs(self) -> int:
+        """How many outputs there are."""
+        return len(self.node.outputs)
+
+    def input_list(self, name: str) -> list[Tensor | None]:
+        """The inputs of that name."""
+        start, end = self._range(self._names[0], name, "input")
+        return list(self.inputs[start:end])
+
+    def output_list(self, name: str) -> list[Tensor]:
+        """The outputs of that name, as they were set."""
+        start, end = self._range(self._names[1], name, "output")
+        return [self.output(i) for i in range(start, end)]
+
+    def output(self, index: int) -> Tensor:
+        """The output as it was set; unknown before."""
+        self.check(0 <= index < self.num_outputs, f"output {index} is one of {self.num_outputs}")
+        return self._set.get(index) or self.unknown_shape()
+
+    def set_output(self, which: int | str, shape: Tensor | Sequence[Tensor]) -> None:
+        """Set an output by its index, or all those of a name."""
+        if isinstance(which, int):
+            self.check(0 <= which < self.num_outputs, f"output {which} is one of {self.num_outputs}")
+            assert isinstance(shape, Tensor)
+            self._set[which] = shape
+            return
+        start, end = self._range(self._names[1], which, "output")
+        shapes = [shape] if isinstance(shape, Tensor) else list(shape)
+        self.check(len(shapes) == end - start, f"output '{which}' has {end - start} shapes, not {len(shapes)}")
+        self._set.update(zip(range(start, end), shapes, strict=True))
+
+    def _range(self, names: Mapping[str, int], name: str, what: str) -> tuple[int, int]:
+        self.check(name in names, f"Unknown {what} name: {name}")
+        before = list(names)[: list(names).index(name)]
+        start = sum(names[n] for n in before)
+        return start, start + names[name]
+
+    def get_attr(self, name: str) -> AttributeValue:
+        """The attribute, which is there."""
+        self.check(name in self.node.attributes, f"No attr named '{name}' in the node")
+        return self.node.attributes[name]
+
+    def merge_input(self, index: int, shape: Tensor) -> bool:
+        """Refine an input by what else is known of it; False, and nothing changed, where both can't be."""
+        merged = self._tried(lambda: self.merge(self._at(index), shape))
+        if merged is not None:
+            self._replace(index, merged)
+        return merged is not None
+
+    def relax_input(self, index: int, shape: Tensor) -> bool:
+        """Let an input be either; whether that changed it."""
+        before = self._at(index)
+        self._replace(index, self.relax(before, shape))
+        return self.inputs[index] is not before
+
+    def _at(self, index: int) -> Tensor:
+        found = self.inputs[index]
+        return self.unknown_shape() if found is None else found
+
+    def _replace(self, index: int, shape: Tensor) -> None:
+        self.inputs = (*self.inputs[:index], shape, *self.inputs[index + 1 :])
+
+    def _tried(self, made: Callable[[], Tensor]) -> Tensor | None:
+        """The result, or None where what it requires can't hold."""
+        before = len(self.requirements)
+        try:
+            return made()
+        except (RejectedError, ShapeMismatch):
+            del self.requirements[before:]
+            return None
+
+    # Elements of inputs
+
+    def input_tensor(self, index: int) -> Items | None:
+        """The elements of an input, None where they aren't constants; remembered as asked for."""
+        self._requested.add(index)
+        return _items(self._at(index)) if index < len(self.inputs) else None
+
+    def requested_input_tensor(self, index: int) -> bool:
+        """Whether the elements of that input would have helped."""
+        return index in self._requested
+
+    def requested_input_tensor_as_partial_shape(self, index: int) -> bool:
+        """Whether the shape that the elements of that input spell would have helped."""
+        return index in self._requested_shapes
+
+    def set_input_tensors(self, values: Sequence[Nested | None]) -> None:
+        """Give the elements of inputs that turned out to be constants."""
+        for index, value in enumerate(values):
+            if value is not None:
+                self._replace(index, constant(value, self._at(index)))
+
+    def set_input_tensors_as_shapes(self, shapes: Sequence[Tensor | None]) -> None:
+        """Give the shapes that the elements of inputs spell, as far as they are known."""
+        self._shapes = tuple(shapes)
+
+    def scalar_from_tensor(self, t: Tensor, index: int | None = None) -> Dim | None:
+        """The one integer of a scalar, or the integer at `index` of a vector; None where unknown."""
+        self.check(t.dtype in INTEGERS, "Scalar input must be int32 or int64.")
+        items = _items(t)
+        if index is None:
+            self.check(t.shape is None or t.rank == 0, "Input must be scalar")
+            return items[0] if items else None
+        self.check(items is None or 0 <= index < len(items), f"Index must be less than {len(items or ())}")
+        return items[index] if items is not None else None
+
+    def make_dim_for_scalar_input(self, index: int) -> Dim:
+        """The dimension whose size is the scalar input."""
+        size = self._scalar(index)
+        if size is None:
+            return self.unknown_dim()
+        law = f"Dimension size, given by scalar input {index}, must be non-negative but is {size}"
+        self.check(size.hi >= 0, law)
+        self.require(at_least(size, 0), law, size, 0)
+        return size
+
+    def make_dim_for_scalar_input_with_negative_indexing(self, index: int, input_rank: int) -> Dim:
+        """The axis that the scalar input names, counted from the front; unknown without a rank to count from."""
+        size = self._scalar(index)
+        if size is None or size.constant is None:
+            return self.unknown_dim()
+        if size.constant < 0 and input_rank == UNKNOWN_RANK:
+            return self.unknown_dim()
+        law = f"Dimension size, given by scalar input {size.constant} must be in range [-{input_rank}, {input_rank})"
+        self.check(input_rank == UNKNOWN_RANK or -input_rank <= size.constant < input_rank, law)
+        return size + input_rank if size.constant < 0 else size
+
+    def _scalar(self, index: int) -> Dim | None:
+        self._requested.add(index)
+        return self.scalar_from_tensor(self._at(index))
+
+    def make_shape_from_shape_tensor(self, index: int) -> Tensor:
+        """The shape that the elements of an input spell; -1 is an unknown dimension, a scalar -1 an unknown shape."""
+        self._requested.add(index)
+        self._requested_shapes.add(index)
+        spelt = self._shapes[index] if index < len(self._shapes) else None
+        if spelt is not None and spelt.shape is not None:
+            return spelt
+        return self.make_shape_from_tensor(self._at(index))
+
+    def make_shape_from_tensor(self, t: Tensor) -> Tensor:
+        """The shape that a tensor's elements spell."""
+        self.check(t.dtype in INTEGERS, f"Input tensor must be int32 or int64, but was {t.dtype}")
+        items = _items(t)
+        if t.shape == ():
+            if items is not None and items[0] is not None:
+                law = "Input tensor must be rank 1, or if its rank is 0 it must have value -1 (an unknown shape)"
+                self.check(items[0].constant == UNKNOWN_RANK, f"{law}. Saw value: {items[0]}")
+            return self.unknown_shape()
+        s = self.with_rank(t, 1)
+        if items is None:
+            length = s[0].constant
+            return self.unknown_shape() if length is None else self.unknown_shape_of_rank(length)
+        return self.make_shape_from_partial(items)
+
+    def make_shape_from_partial(self, dims: Sequence[Size] | None, *, unknown_rank: bool = False) -> Tensor:
+        """The shape of a list of sizes, of which -1 and None are unknown; None is the unknown rank."""
+        if dims is None or unknown_rank:
+            self.check(not dims, "An unknown shape must not have any dimensions set.")
+            return self.unknown_shape()
+        for d in dims:
+            self.check(d is None or as_dim(d).hi >= -1, f"Shape has dimension {d}: a size is -1 or more")
+        return self.make_shape([-1 if isinstance(d, Dim) and d.constant == -1 else d for d in dims])
+
+    # Handles
+
+    def set_input_handles(self, handles: Sequence[Sequence[ShapeAndType] | None]) -> None:
+        """Say what each input refers to, where it is a handle; there are as many inputs as the names say."""
+        count = len(self.inputs)
+        expected = sum(self._names[0].values()) if self._names[0] else count
+        self.check(expected == count, f"Wrong number of inputs passed: {count} while {expected} expected")
+        self.check(not handles or len(handles) == count, "there are handle shapes for each input")
+        self._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
+
+    def input_handle_shapes_and_types(self, index: int) -> Handles | None:
+        """What a resource or variant input refers to; None where it was never said."""
+        return self._handles[0].get(index)
+
+    def output_handle_shapes_and_types(self, index: int) -> Handles | None:
+        """What a resource or variant output refers to; None where it was never said."""
+        return self._handles[1].get(index)
+
+    def set_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
+        """Say what a resource or variant input refers to."""
+        self.check(0 <= index < self.num_inputs, f"input {index} is one of {self.num_inputs}")
+        self._handles[0][index] = list(found)
+
+    def set_output_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
+        """Say what a resource or variant output refers to."""
+        self.check(0 <= index < self.num_outputs, f"output {index} is one of {self.num_outputs}")
+        self._handles[1][index] = list(found)
+
+    def merge_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+        """Refine what an input refers to; whether that said anything new."""
+        return self._join(self._handles[0], index, found, self.merge)
+
+    def merge_output_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+        """Refine what an output refers to; whether that said anything new."""
+        return self._join(self._handles[1], index, found, self.merge)
+
+    def relax_input_handle_shapes_and_merge_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+        """Let an input refer to either; whether that changed anything."""
+        return self._join(self._handles[0], index, found, self.relax)
+
+    def relax_output_handle_shapes_and_merge_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+        """Let an output refer to either; whether that changed anything."""
+        return self._join(self._handles[1], index, found, self.relax)
+
+    def _join(self, handles: dict[int, Handles], index: int, found: Sequence[ShapeAndType], join: Join) -> bool:
+        """The pairs joined one by one: types agree, a shape that can't be joined stays."""
+        known = handles.get(index)
+        if known is None:
+            handles[index] = list(found)
+            return True
+        pairs = list(zip(known, found, strict=False))
+        if len(known) != len(found) or any(a.dtype not in ("", b.dtype) for a, b in pairs):
+            return False
+        joined = [ShapeAndType(self._joined(a.shape, b.shape, join), b.dtype) for a, b in pairs]
+        changed = any(a.shape is not j.shape or a.dtype != j.dtype for a, j in zip(known, joined, strict=True))
+        handles[index] = joined if changed else known
+        return changed
+
+    def _joined(self, known: Tensor, new: Tensor, join: Join) -> Tensor:
+        return self._tried(lambda: join(known, new)) or known
+
+    # Running
+
+    def attach_context(self, message: str) -> str:
+        """The message with the node, its inputs' shapes, and what is known of their elements."""
+        node = self.node
+        attributes = ", ".join(f"{name}={value}" for name, value in node.attributes.items())
+        shapes = ", ".join("?" if t is None else self.debug_string(t) for t in self.inputs)
+        text = f"{message} for '{{{{node {node.name}}}}} = {node.op}[{attributes}]({', '.join(node.inputs)})'"
+        text += f" with input shapes: {shapes}"
+        asked = [(i, _items(self._at(i))) for i in sorted(self._requested) if i < len(self.inputs)]
+        known = [f"input[{i}] = <{' '.join(map(self._shown, items))}>" for i, items in asked if items is not None]
+        text += f" and with computed input tensors: {', '.join(known)}" if known else ""
+        spelt = [f"input[{i}] = {self.debug_string(s)}" for i, s in enumerate(self._shapes) if s is not None]
+        text += f" and with input tensors computed as partial shapes: {', '.join(spelt)}" if spelt else ""
+        return f"{text}."
+
+    def _shown(self, item: Dim | None) -> str:
+        return "?" if item is None else self.debug_string(item)
+
+    def run(self, rule: AnyRule) -> tuple[Tensor, ...]:
+        """The outputs of a rule, run on this node alone; an input whose rank the rule names has it from then on.
+
+        Raises:
+            ShapeMismatch: Something that the rule requires can't hold; with the node and its input shapes.
+        """
+        try:
+            self._set.update(enumerate(self._made(rule)))
+        except ShapeMismatch as error:
+            raise ShapeMismatch(self.attach_context(str(error))) from None
+        return tuple(self.output(i) for i in range(self.num_outputs))
+
+    def _made(self, rule: AnyRule) -> Sequence[Tensor]:
+        """What a rule makes of the inputs; it is run at every rank that one of unknown rank may have."""
+        before = len(self.requirements)
+        while True:
+            try:
+                result = rule(self)
+            except (AttributeError, IndexError, TypeError, ValueError) as error:
+                wrong = miscounted(self.node, self.version)
+                if wrong:
+                    raise ShapeMismatch(wrong) from error
+                raise
+            except RejectedError:  # the requirement is stated, or nothing is said of the node
+                result = None
+            except UnknownRankError as asked:
+                del self.requirements[before:]
+                found = self._over_ranks(rule) if asked.rank is None else None
+                self._hold_all(found.requirements if found else ())
+                if not self._ranked(found.ranks if found else (), asked):
+                    return found.outputs if found else ()
+                continue
+            self._hold_all(self.requirements[before:])
+            return [result] if isinstance(result, Tensor) else list(result or ())
+
+    def _over_ranks(self, rule: AnyRule) -> Application:
+        """What the rule says at every rank that its inputs may have."""
+        fresh: Any = type(self)
+
+        def applied(inputs: Sequence[Tensor | None]) -> Application:
+            ctx = fresh(self.node, inputs, self.version)
+            ctx._names, ctx._handles, ctx._shapes = self._names, self._handles, self._shapes  # noqa: SLF001 - its own class
+            made: Application = ctx.apply(rule)
+            return made
+
+        return unranked(self.inputs, applied, self.node.outputs, self.node.op)
+
+    def _ranked(self, ranks: Sequence[tuple[Dim, int]], asked: UnknownRankError) -> bool:
+        """Give inputs the ranks that the rule needs of them; whether there is such a one."""
+        needed = dict(ranks)
+        before = self.inputs
+        for i, t in enumerate(before):
+            if t is not None and t.shape is None:
+                rank = asked.rank if t is asked.tensor and asked.rank is not None else needed.get(t.ndim or ZERO)
+                if rank is not None:
+                    self._replace(i, tensor(t.dtype, self.unknown_shape_of_rank(rank).dims))
+        return self.inputs != before
+
+    def _hold_all(self, requirements: Sequence[Requirement]) -> None:
+        """Nothing is required that can't hold, be it by itself or where a size is what another requirement says."""
+        known: dict[Atom, Dim] = {}
+        for r in (*requirements, *requirements):
+            formula = replace(r.formula, known)
+            if formula is FALSE:
+                sides = f": {r.left} and {r.right}" if r.left is not None and r.right is not None else ""
+                raise ShapeMismatch(r.law + sides)
+            for part in formula.conjuncts:
+                known.update(solved(part))
+
+
+def _items(t: Tensor) -> Items | None:
+    value = t.value
+    if not isinstance(value, Elements):
+        return None
+    return tuple(i if isinstance(i, Dim) else None for i in value.items)

@@ -1,0 +1,287 @@
+"""Tensor: what inference knows of one edge of the graph, interned so that a rule's memo key is identities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from shapesmt.algebra import (
+    ENTRY,
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Formula,
+    Replacer,
+    Table,
+    as_dim,
+    entries,
+    equal,
+    evaluate,
+    memo,
+    negate,
+    product,
+    symbol,
+)
+from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import literal as real_literal
+from shapesmt.graph import Literal
+from shapesmt.rules.value import Elements, Value, elements, field
+
+Shape: TypeAlias = tuple[Dim, ...]
+
+MAX_RANK = 64  # no runtime has tensors of more axes
+OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
+VALUE = "value"  # the kind of elements of small inputs of which the caller says nothing
+LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
+MAX_NUMBERS = 16  # values of an element that are told apart
+MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
+FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
+
+_LITERALS: dict[Literal, Tensor] = memo({})
+
+
+class UnknownRankError(Exception):
+    """A rule asked for the sizes of a tensor of unknown rank, or (with `rank`) said which rank it needs."""
+
+    def __init__(self, tensor: Tensor, rank: int | None = None) -> None:
+        self.tensor, self.rank = tensor, rank
+
+
+class UndecidedError(Exception):
+    """A rule asked whether a condition holds that does for some sizes only."""
+
+    def __init__(self, condition: Formula) -> None:
+        self.condition = condition
+
+
+def holds(condition: Formula, case: Formula | None) -> bool | None:
+    """Whether a condition holds in a case; None where it is about sizes that aren't followed, or without a case.
+
+    Raises:
+        UndecidedError: Sizes decide it, and the case doesn't say which way.
+    """
+    if condition is TRUE or condition is FALSE:
+        return condition is TRUE
+    if case is None or any(s.kind in (OPEN, LOST) for s in condition.symbols):
+        return None
+    for answer, wanted in ((True, condition), (False, negate(condition))):
+        if all(part in case.conjuncts for part in wanted.conjuncts):
+            return answer
+    raise UndecidedError(condition)
+
+
+def number(d: Dim, case: Formula | None) -> int | None:
+    """An integer that decides ranks, or which axes are meant: a known one, or one of few, each of which is a case."""
+    if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
+        return d.constant
+    for value in range(int(d.lo), int(d.hi)):
+        found = holds(equal(d, value), case)
+        if found is not False:
+            return value if found else None
+    return int(d.hi)
+
+
+class Case(NamedTuple):
+    """What a tensor is where a condition holds."""
+
+    given: Formula
+    tensor: Tensor
+
+
+class Tensor:
+    """Element type ("" = unknown), shape (None = unknown rank) and, where known, the elements.
+
+    Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example. Where a condition
+    decides the rank, or how many elements are listed, `cases` say what the tensor is in each; exactly one holds.
+
+    >>> from shapesmt.algebra import symbol
+    >>> x = tensor("float32", (symbol("n", 1), 3))
+    >>> x, x.rank, x[-1], x is tensor("float32", [symbol("n", 1), 3])
+    (Tensor(float32[n, 3]), 2, Dim('3'), True)
+    """
+
+    __slots__ = ("__weakref__", "_ndim", "cases", "dtype", "shape", "value")
+
+    dtype: str
+    shape: Shape | None
+    value: Value | None
+    cases: tuple[Case, ...]
+    _ndim: Dim | None
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions, where the shape is known."""
+        return len(self.dims)
+
+    @property
+    def ndim(self) -> Dim | None:
+        """The rank as an expression; None where nothing is known of it."""
+        return self._ndim if self.shape is None else as_dim(len(self.shape))
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor, and no sequence or optional value."""
+        return "(" not in self.dtype
+
+    @property
+    def followed(self) -> bool:
+        """Whether each element is known, as a formula over the sizes."""
+        if self.cases:
+            return all(case.tensor.followed for case in self.cases)
+        if self.value is None:
+            return self.shape is not None and any(d.constant == 0 for d in self.shape)
+        return None not in self.value.items if isinstance(self.value, Elements) else not entries(self.value.element)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether an element depends on data, or on one of a small input of which the caller says nothing."""
+        return self.value is not None and True in by_data(self.value)
+
+    @property
+    def dims(self) -> Shape:
+        """The shape.
+
+        Raises:
+            UnknownRankError: It isn't known; the rule is then run for each rank that it may have.
+        """
+        if self.shape is None:
+            raise UnknownRankError(self)
+        return self.shape
+
+    @property
+    def numel(self) -> Dim:
+        """The number of elements."""
+        return product(self.dims)
+
+    def __getitem__(self, axis: int) -> Dim:
+        return self.dims[axis]
+
+    def replace(self, axis: int, dim: Dim | int) -> Tensor:
+        """The same with another size along one axis, elements unknown."""
+        dims = list(self.dims)
+        dims[axis] = as_dim(dim)
+        return tensor(self.dtype, dims)
+
+    def __repr__(self) -> str:
+        dims = "?" if self.shape is None else ", ".join(map(str, self.shape))
+        return f"Tensor({self.dtype}[{dims}]{'' if self.value is None else f' = {self.value}'})"
+
+
+def tensor(
+    dtype: str,
+    shape: Sequence[Dim | int] | None,
+    value: Value | None = None,
+    ndim: Dim | None = None,
+    cases: tuple[Case, ...] = (),
+) -> Tensor:
+    """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
+    dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
+    key = (dtype, dims, value, ndim, cases)
+    return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
+
+
+TensorKey: TypeAlias = tuple[str, Shape | None, Value | None, Dim | None, tuple[Case, ...]]
+
+
+def _key(t: Tensor) -> TensorKey:
+    return t.dtype, t.shape, t.value, t._ndim, t.cases  # noqa: SLF001 - as below
+
+
+_TENSORS: Table[TensorKey, Tensor] = Table("tensors", _key)
+
+
+def _tensor(key: TensorKey) -> Tensor:
+    made = Tensor.__new__(Tensor)
+    made.dtype, made.shape, made.value, made._ndim, made.cases = key  # noqa: SLF001 - its own class
+    return made
+
+
+def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Case, ...]:
+    """The cases of a tensor, with each tensor changed."""
+    return tuple(case._replace(tensor=change(i, case.tensor)) for i, case in enumerate(t.cases))
+
+
+def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
+    """The tensor in the case that holds at these values; as it is where they don't say which."""
+    known = (case for case in t.cases if case.given.symbols <= values.keys())
+    return next((case.tensor for case in known if evaluate(case.given, values)), t)
+
+
+def is_data(term: Dim | Real) -> bool:
+    """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
+    return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
+
+
+def by_data(value: Value) -> frozenset[bool]:
+    """Whether the elements that are known depend on data: some may and others not."""
+    found = _BY_DATA.get(value)
+    if found is None:
+        items = value.items if isinstance(value, Elements) else (value.element,)
+        found = _BY_DATA[value] = frozenset(is_data(i) for i in items if i is not None)
+    return found
+
+
+_BY_DATA: dict[Value, frozenset[bool]] = memo({})
+
+
+def is_open_value(term: Dim | Formula | Real) -> bool:
+    """Whether it depends on an element of a small input of which the caller says nothing."""
+    return any(s.kind == VALUE for s in term.symbols)
+
+
+def rewritten(t: Tensor, change: Replacer) -> Tensor:
+    """A tensor with its sizes and elements rewritten."""
+    cases = tuple(Case(change.apply(case.given), rewritten(case.tensor, change)) for case in t.cases)
+    value = t.value
+    if isinstance(value, Elements):
+        value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])
+    elif value is not None:
+        value = field(change.apply(value.element))
+    if t.shape is None:
+        return tensor(t.dtype, None, value, None if t.ndim is None else change.apply(t.ndim), cases)
+    return tensor(t.dtype, [change.apply(d) for d in t.shape], value, cases=cases)
+
+
+def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input") -> Dim:
+    """The unknown rank of the tensor of that name; of kind `OPEN` where no caller chooses it."""
+    return symbol(f"{name}_rank", lo, hi, kind=kind, fold=False)
+
+
+def from_literal(literal: Literal) -> Tensor:
+    """A constant tensor, its elements where they are few."""
+    if literal.source is not None:
+        return tensor(literal.dtype, literal.shape)
+    found = _LITERALS.get(literal)
+    if found is None:
+        found = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))
+    return found
+
+
+def read(literal: Literal) -> bool:
+    """Have `from_literal` give all elements of a constant from now on; whether that is possible and new."""
+    if not unread(literal) or not literal.read():
+        return False
+    _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, Literal.MOST))
+    return True
+
+
+def unread(literal: Literal) -> bool:
+    """Whether the elements of a constant can be read and `from_literal` doesn't give them so far."""
+    if literal.source is not None:
+        return True
+    return literal.values is not None and _listable(literal) and not from_literal(literal).followed
+
+
+def _listable(literal: Literal) -> bool:
+    return not literal.dtype.startswith(("complex", "string"))
+
+
+def _listed(literal: Literal, most: int) -> Value | None:
+    if literal.values is None or not _listable(literal):
+        return None
+    if "float" in literal.dtype:
+        if len(literal.values) > most:
+            return None
+        return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
+    return elements(literal.shape, [as_dim(int(v)) for v in literal.values])

@@ -1,0 +1,170 @@
+"""What inference knows of a tensor's elements: a short list of them, or one formula over their positions.
+
+`Elements` lists a tensor of known, small shape; each item is a `Dim` (integers, booleans as 0 and 1), a `Real`,
+or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
+position is a `Dim` over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
+
+    >>> from shapesmt.algebra import symbol
+    >>> batch = symbol("batch", 1, 8)
+    >>> elements((2,), [batch, 3 * batch])
+    Elements((2,), (Dim('batch'), Dim('3*batch')))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import inf, prod
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from shapesmt.algebra import ATOMS, ZERO, Atom, Dim, Table, entries, replace, symbol
+from shapesmt.algebra.numeric import Real
+from shapesmt.graph import Literal
+
+Item: TypeAlias = Dim | Real | None
+MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
+MAX_FIELD_TERMS = 24
+MAX_FLOAT_DEPTH = 24
+
+
+class Elements:
+    """The items of a tensor of concrete shape, in row-major order, interned."""
+
+    __slots__ = ("__weakref__", "items", "shape")
+
+    shape: tuple[int, ...]
+    items: tuple[Item, ...]
+
+    @property
+    def array(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """The items as an object array of that shape, for numpy's indexing."""
+        array = np.empty(len(self.items), dtype=object)
+        array[:] = self.items
+        return array.reshape(self.shape)
+
+    def __repr__(self) -> str:
+        return f"Elements({self.shape}, {self.items})"
+
+
+class Field:
+    """Integer elements given by one expression over their positions, interned."""
+
+    __slots__ = ("__weakref__", "element")
+
+    element: Dim
+
+    def __repr__(self) -> str:
+        return f"Field({self.element})"
+
+
+class Floats:
+    """Float elements given by one expression over their positions, interned."""
+
+    __slots__ = ("__weakref__", "element")
+
+    element: Real
+
+    def __repr__(self) -> str:
+        return f"Floats({self.element})"
+
+
+Value: TypeAlias = Elements | Field | Floats
+
+
+def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
+    """The value with these items; None where none is known or there are too many."""
+    key = (tuple(shape), tuple(items))
+    found = _ELEMENTS.get(key)
+    if found is None:
+        if len(key[1]) > Literal.MOST or (key[1] and not any(i is not None for i in key[1])):
+            return None
+        found = _ELEMENTS.make(key, _elements, *key)
+    return found
+
+
+_ELEMENTS: Table[tuple[tuple[int, ...], tuple[Item, ...]], Elements] = Table("elements", lambda v: (v.shape, v.items))
+
+
+def _elements(shape: tuple[int, ...], items: tuple[Item, ...]) -> Elements:
+    made = Elements.__new__(Elements)
+    made.shape, made.items = shape, items
+    assert len(items) == prod(shape), (shape, items)
+    return made
+
+
+def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
+    """The value that an object array lists."""
+    return elements(array.shape, array.ravel().tolist())
+
+
+def field(element: Dim | Real) -> Field | Floats | None:
+    """The value whose element is this expression; None where it is too long to be worth keeping."""
+    if len(element.terms) > MAX_FIELD_TERMS if isinstance(element, Dim) else element.depth > MAX_FLOAT_DEPTH:
+        return None
+    if entries(element) and not positions(element):
+        return None  # the same unknown element everywhere
+    return _FIELDS.get(element) or _FIELDS.make(element, _field, element)
+
+
+_FIELDS: Table[Dim | Real, Field | Floats] = Table("fields", lambda v: v.element)
+
+
+def _field(element: Dim | Real) -> Field | Floats:
+    kind: Any = Field if isinstance(element, Dim) else Floats
+    made: Field | Floats = kind.__new__(kind)
+    made.element = element
+    return made
+
+
+def position(axis: int) -> Dim:
+    """The index along an axis, counted from the end: `position(1)` runs along the last one."""
+    return symbol(f"@{axis}", 0, inf, kind="axis")
+
+
+AnyTerm = TypeVar("AnyTerm", bound=Dim | Real)
+
+
+def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
+    """The expression with each position replaced by what stands for it.
+
+    >>> move_positions(position(1) + 5, lambda axis: position(axis + 1))
+    Dim('`@2` + 5')
+    """
+    return replace(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
+
+
+def positions(dim: Dim | Real) -> list[Atom]:
+    """The positions that an expression depends on."""
+    return sorted((a for a in dim.symbols if a.kind == "axis"), key=lambda a: a.name)
+
+
+def uniform(value: Value | None) -> Dim | None:
+    """The one integer that every element is, if it is so."""
+    if isinstance(value, Field):
+        return None if positions(value.element) else value.element
+    if not isinstance(value, Elements) or not value.items or any(i is not value.items[0] for i in value.items):
+        return None
+    return value.items[0] if isinstance(value.items[0], Dim) else None
+
+
+def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | None:
+    """The least and the greatest element, attained, as an expression without positions.
+
+    `lengths(axis)` is the size of the axis counted from the end. None where the element isn't monotone in each
+    position on its own, so that its ends aren't at the tensor's corners.
+    """
+    lo = hi = element
+    for atom in positions(element):
+        slopes = [(m, c) for m, c in element.terms if atom.number in m]
+        if any(a is not atom and atom in a.symbols for a in element.atoms()) or len(slopes) != 1:
+            return None
+        monomial, coefficient = slopes[0]
+        others = [ATOMS[n] for n in monomial if n != atom.number]
+        if monomial.count(atom.number) != 1 or any(o.lo < 0 for o in others):
+            return None
+        last = {atom: lengths(int(atom.name[1:])) - 1}
+        first = {atom: ZERO}
+        lo = replace(lo, first if coefficient > 0 else last)
+        hi = replace(hi, last if coefficient > 0 else first)
+    return lo, hi

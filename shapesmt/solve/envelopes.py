@@ -1,0 +1,81 @@
+"""What float arithmetic keeps to, in integers: two straight lines that a rounded result lies between.
+
+`floor(0.7 * h)` in float32 isn't `7*h//10`, but a rounding moves a value by a known part of itself at most.
+
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra.numeric import from_dim, literal
+    >>> h = symbol("h", 1)
+    >>> between = envelope((from_dim(h, "float32") * literal(0.7, "float32")).floor())
+    >>> between.base, [f"{float(slope):.3f}h + {float(offset):.3f}" for slope, offset in between.lines]
+    (Dim('h'), ['0.700h + -1.000', '0.700h + 0.000'])
+
+With these a solver can decide what doesn't hang on the last bit, over ranges too long for a table.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from shapesmt.algebra import Dim
+from shapesmt.algebra.numeric import MANTISSA, Real
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Line: TypeAlias = tuple[Fraction, Fraction]  # slope and offset
+
+TINY = Fraction(1, 1 << 24)  # more than any type's least positive number, below which rounding isn't relative
+NONE, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
+ROUNDINGS = {"floor": (-ONE, NONE), "trunc": (-ONE, NONE), "ceil": (NONE, ONE), "round": (-HALF, HALF)}
+
+
+class Envelope(NamedTuple):
+    """`slope * base + offset` below (`lines[0]`) and above (`lines[1]`) a value."""
+
+    base: Dim
+    lines: tuple[Line, Line]
+
+    def mapped(self, below: Callable[[Line], Line], above: Callable[[Line], Line]) -> Envelope:
+        """The same base with other lines."""
+        return Envelope(self.base, (below(self.lines[0]), above(self.lines[1])))
+
+
+def envelope(real: Real) -> Envelope | None:
+    """Lines around a value that is never negative; None where the operations aren't of that kind."""
+    if real.numerator is not None:
+        exact = (Fraction(1, real.denominator), Fraction(0))
+        return Envelope(real.numerator, (exact, exact)) if real.numerator.lo >= 0 else None
+    if real.op == "from_dim":
+        exact = (Fraction(1), Fraction(0))
+        return _rounded(Envelope(real.args[0], (exact, exact)), real.dtype) if real.args[0].lo >= 0 else None
+    inner = envelope(real.args[0]) if isinstance(real.args[0], Real) else None
+    if inner is None:
+        return None
+    if real.op in ROUNDINGS:
+        if real.args[0].op in ROUNDINGS:
+            return inner
+        down, up = ROUNDINGS[real.op]
+        return inner.mapped(lambda line: (line[0], line[1] + down), lambda line: (line[0], line[1] + up))
+    if real.op == "cast":
+        return _rounded(inner, real.dtype)
+    factor = _constant(real.args[1]) if real.op in ("mul", "div") else None
+    if factor is None or factor <= 0:
+        return None
+    by = factor if real.op == "mul" else 1 / factor
+    return _rounded(inner.mapped(*[lambda line: (line[0] * by, line[1] * by)] * 2), real.dtype)
+
+
+def _constant(real: Real) -> Fraction | None:
+    if real.numerator is None or real.numerator.constant is None:
+        return None
+    return Fraction(real.numerator.constant, real.denominator)
+
+
+def _rounded(exact: Envelope, dtype: str) -> Envelope:
+    """The lines moved by as much as rounding to that type can move a value."""
+    part = Fraction(1, 1 << MANTISSA[dtype])
+    return exact.mapped(
+        lambda line: (line[0] * (1 - part), line[1] * (1 - part) - TINY),
+        lambda line: (line[0] * (1 + part), line[1] * (1 + part) + TINY),
+    )

@@ -1,0 +1,7 @@
+"""The complete system of constraints: as text, as Z3's objects, and decided as a whole."""
+
+from shapesmt.system.certify import UNKNOWN, certify
+from shapesmt.system.constraints import Constraints
+from shapesmt.system.encode import Encoding, encode
+
+__all__ = ["UNKNOWN", "Constraints", "Encoding", "certify", "encode"]

@@ -1,0 +1,94 @@
+"""Certify: the complete system decided as a whole, without presolve, and its answer checked at the model.
+
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.frontends import load
+    >>> from shapesmt.system.encode import encode
+    >>> from shapesmt.rules import tensor
+    >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[3] y) => (z) { z = Add(x, y) }')
+    >>> inputs = {"x": tensor("float32", [symbol("n", 1, 4)]), "y": tensor("float32", [3])}
+    >>> certificate = certify(encode(graph, inputs))
+    >>> certificate.verdict, certificate.failing.node, list(certificate.values.values())[0] in (2, 4)
+    ('REFUTED', 'Add_0', True)
+
+A model counts only if our own evaluation finds a requirement that fails at it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from shapesmt.algebra import Evaluator
+from shapesmt.deadline import Deadline
+from shapesmt.solve import Assignment, Query, Reply, ask, complete, holds
+
+if TYPE_CHECKING:
+    from shapesmt.system.encode import Encoding, Stated
+
+ROUNDS = 24
+ATTEMPTS = ((False, 0, 0.5), (True, 1, 0.5), (False, 7, 1.0))  # (by tactics, seed, share of the time left)
+
+
+class Certificate(NamedTuple):
+    """What the complete system says.
+
+    Attributes:
+        verdict: "PROVED": every requirement of every node holds for all admissible inputs. "REFUTED": `failing`
+            is the first that fails at `values`. "UNKNOWN": neither was shown.
+        values: A value of every symbol, for "REFUTED".
+        failing: The requirement, for "REFUTED".
+    """
+
+    verdict: Literal["PROVED", "REFUTED", "UNKNOWN"]
+    values: Assignment
+    failing: Stated | None
+
+
+UNKNOWN = Certificate("UNKNOWN", {}, None)
+
+
+def certify(encoding: Encoding, deadline: Deadline | None = None) -> Certificate:
+    """The complete system decided by Z3, before the deadline.
+
+    The system says nothing of nodes without a rule: whether there are any (`encoding.unsupported`) is for the
+    caller to judge.
+    """
+    deadline = deadline or Deadline(None)
+    script = encoding.script
+    names = [name[1:-1] for name in (*script.symbols.values(), *script.opaque.values())]
+    lines = [encoding.text]
+    for _ in range(ROUNDS):
+        reply = _decided("\n".join(lines), names, deadline)
+        if reply.verdict == "unsat":
+            return Certificate("PROVED", {}, None)
+        if reply.verdict != "sat":
+            return UNKNOWN
+        values = complete({atom: reply.values[name[1:-1]] for atom, name in script.symbols.items()}, ())
+        failing = first_failing(encoding, values)
+        if failing is not None:
+            return Certificate("REFUTED", values, failing)
+        corrections = script.corrections(Evaluator(values), reply.values)
+        if not corrections:
+            return UNKNOWN
+        lines += corrections
+    return UNKNOWN
+
+
+def first_failing(encoding: Encoding, values: Assignment) -> Stated | None:
+    """The first requirement that fails at these sizes; None where all hold, or where the sizes aren't admissible."""
+    if not holds(encoding.facts, values):
+        return None
+    evaluator = Evaluator(values)
+    try:
+        return next((r for r in encoding.requirements if not evaluator.formula(r.formula)), None)
+    except (ArithmeticError, ValueError):  # a float that is no number has no integer
+        return None
+
+
+def _decided(text: str, names: list[str], deadline: Deadline) -> Reply:
+    reply = Reply("unknown")
+    for by_tactics, seed, share in ATTEMPTS:
+        limit = deadline.within(deadline.remaining * share)
+        reply = ask(Query(text, names, seed=seed, chain=by_tactics), limit)
+        if reply.verdict != "unknown" or deadline.expired:
+            break
+    return reply

@@ -1,0 +1,229 @@
+"""The system of a graph as Z3's own objects, for those who add constraints of their own and solve.
+
+    >>> from shapesmt import GraphBuilder, encoding
+    >>> g = GraphBuilder()
+    >>> x = g.input("x", "[1..8,3,?,400]")
+    >>> y = g.output(g.op("Flatten", x, axis=2), "y")
+    >>> enc = encoding(g.build())
+    >>> enc.dim("x", 0), enc.dim("y", 1), enc.bounds["x_dim0"]
+    (x_dim0, y[1], And(1 <= x_dim0, x_dim0 <= 8))
+    >>> enc.definitions["y[1]"]
+    y[1] == 400*x_dim2
+    >>> solver = enc.solver()
+    >>> solver.add(enc.dim("y", 0) == 6, enc.dim("y", 1) > 1000)
+    >>> solver.check(), enc.shapes(solver.model())["x"]
+    (sat, (2, 3, 3, 400))
+
+Every size is an integer variable called `tensor[axis]`, or as its symbol is; a constant size is a number. A tensor's
+sizes are defined by those of its node's inputs, so no expression spans two nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import z3
+
+from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined
+from shapesmt.errors import UsageError
+from shapesmt.inference import infer
+from shapesmt.language import quoted, unknown_name
+from shapesmt.rules import Tensor, held, in_each_case, tensor
+from shapesmt.solve import Script
+from shapesmt.system.encode import renamed, variables
+
+if TYPE_CHECKING:
+    from shapesmt.graph import Graph
+    from shapesmt.rules import Requirement
+
+__all__ = ["Constraints"]
+
+
+class Constraints:
+    """The variables and constraints of a graph by name.
+
+    Attributes:
+        bounds: The admissible interval of each free symbol.
+        definitions: What each size and each listed element is in terms of others, by its name: `y[1] == 400*x_dim2`.
+        assumptions: What is assumed of the symbols, as conditions.
+        requirements: By node, what it needs to run, by law; those that hold by themselves are left out.
+        facts: What the sizes keep to that only data decide, once the nodes before have run.
+        approximate: Sizes from float arithmetic, of which Z3 knows an interval only: `shapes` has the true ones.
+        unsupported: The nodes without a rule, of which nothing is said.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Mapping[str, Tensor],
+        dims: Mapping[str, Dim],
+        facts: Iterable[Formula] = (),
+        assumed: Iterable[tuple[int, Requirement]] = (),
+    ) -> None:
+        self._graph = graph
+        given = {name: _named(name, t) for name, t in inputs.items()}
+        sizes = infer(graph, given).scope.named
+        self._found = infer(graph, given, rename=lambda name, t: _named(name, renamed(name, t)), sizes=sizes)
+        self._dims = {name: _variable(d, name) for name, d in dims.items()}
+        script = _Declaring()
+        for d in (*self._dims.values(), *(d for t in self._found.tensors.values() for d in variables(t))):
+            script.term(d)
+        script.note("assumption", "", facts)
+        self.unsupported: tuple[str, ...] = ()
+        ranks = [*assumed]  # what is needed of ranks that the inputs are taken to have
+        for index, (node, application) in enumerate(zip(graph.nodes, self._found.applications, strict=True)):
+            for r in (*(r for i, r in ranks if i == index), *application.requirements):
+                path = f"{node.name}/{r.within}" if r.within else node.name
+                script.note("requirement", (path, r.law), [r.formula] if r.formula is not TRUE else [])
+            script.note("fact", sum(kind == "requirement" for kind, _ in script.kinds), application.facts)
+            self.unsupported += tuple(f"{node.name}/{u.path}" if u.path else node.name for u in application.unjudged)
+        self.approximate = tuple(name[1:-1] for name in script.opaque.values())
+        names = {**script.names, **script.symbols}
+        self._variables = {atom: z3.Int(name[1:-1]) for atom, name in names.items()}
+        self._take(z3.parse_smt2_string(str(script)), script.kinds)
+
+    def _take(self, conditions: Iterable[Any], kinds: Iterable[tuple[str, Any]]) -> None:
+        """Put each condition where it belongs."""
+        self.bounds: dict[str, Any] = {}
+        self.definitions: dict[str, Any] = {}
+        assumptions, facts, every = [], [], []
+        needs: dict[str, dict[str, Any]] = {}
+        for (kind, name), condition in zip(kinds, conditions, strict=True):
+            if kind == "bound":
+                self.bounds[name] = z3.And(self.bounds[name], condition) if name in self.bounds else condition
+            elif kind == "definition":
+                self.definitions[name] = condition
+            elif kind == "assumption":
+                assumptions.append(condition)
+            elif kind == "fact":
+                facts.append((name, condition))
+            else:
+                node, law = name
+                laws = needs.setdefault(node, {})
+                laws[law] = z3.And(laws[law], condition) if law in laws else condition
+                every.append(condition)
+        self.assumptions = tuple(assumptions)
+        self.facts = tuple(z3.Implies(z3.And(every[:n]), condition) for n, condition in facts)
+        self.requirements = _Requirements(self._graph, needs)
+
+    def dim(self, tensor: str, axis: int) -> Any:
+        """The size of a tensor along an axis: a variable, or a number.
+
+        Raises:
+            UsageError: There is no such tensor or axis, or its rank is unknown.
+        """
+        if tensor not in self._found.tensors:
+            raise unknown_name("tensor", tensor, self._found.tensors, self._graph.source)
+        shape = self._found.tensors[tensor].shape
+        if shape is None:
+            raise UsageError(f"tensor {quoted(tensor)} is of unknown rank; declare the shapes of the inputs")
+        if not -len(shape) <= axis < len(shape):
+            raise UsageError(f"tensor {quoted(tensor)} has the axes 0 to {len(shape) - 1}, not {axis}")
+        return self._expression(shape[axis])
+
+    def symbol(self, name: str) -> Any:
+        """A named size of the inputs: a variable, or a number.
+
+        Raises:
+            UsageError: No input has it.
+        """
+        if name not in self._dims:
+            raise unknown_name("input dimension", name, self._dims, self._graph.source)
+        return self._expression(self._dims[name])
+
+    def running(self) -> Any:
+        """The condition that every node runs."""
+        return z3.And([condition for laws in self.requirements.values() for condition in laws.values()])
+
+    def failing(self) -> Any:
+        """The condition that some node fails."""
+        return z3.Not(self.running())
+
+    def admissible(self) -> Any:
+        """What holds of every admissible input: bounds and assumptions, and what each size is."""
+        return z3.And(self._stated())
+
+    def solver(self) -> Any:
+        """A `z3.Solver` that knows the admissible inputs and what each size is; not that the nodes run."""
+        solver = z3.Solver()
+        solver.add(self._stated())
+        return solver
+
+    def _stated(self) -> list[Any]:
+        return [*self.bounds.values(), *self.assumptions, *self.definitions.values(), *self.facts]
+
+    def shapes(self, model: Any) -> dict[str, tuple[int, ...]]:
+        """The concrete shape of each tensor whose rank is known, at the values that a Z3 model gives the symbols."""
+        free = {atom: v for atom, v in self._variables.items() if atom.definition is None}
+        values = {atom: model.eval(v, model_completion=True).as_long() for atom, v in free.items()}
+        evaluator = Evaluator(values)
+        known = {name: held(t, values).shape for name, t in self._found.tensors.items()}
+        return {name: tuple(int(evaluator.dim(d)) for d in s) for name, s in known.items() if s is not None}
+
+    def _expression(self, d: Dim) -> Any:
+        if d.constant is not None:
+            return z3.IntVal(d.constant)
+        atom = d.as_symbol()
+        assert atom is not None
+        return self._variables[atom]
+
+
+class _Requirements(dict[str, dict[str, Any]]):
+    """What nodes need, by node and law; a node of which nothing is left has no law."""
+
+    def __init__(self, graph: Graph, needs: Mapping[str, dict[str, Any]]) -> None:
+        super().__init__(needs)
+        self._graph = graph
+
+    def __missing__(self, node: str) -> dict[str, Any]:
+        names = [n.name for n in self._graph.nodes]
+        if node in names:
+            return {}
+        raise unknown_name("node", node, names, self._graph.source)
+
+
+class _Declaring(Script):
+    """A script in which each definition is a variable, and which knows of what kind its assertions are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinds: list[tuple[str, Any]] = []
+        self.names: dict[Atom, str] = {}
+        self._noted = 0  # lines
+
+    def note(self, kind: str, name: Any, formulas: Iterable[Formula] = ()) -> None:
+        """State conditions, and keep of what kind the assertions are that were written since the last note."""
+        self.state(*formulas)
+        self.kinds += [(kind, name) for line in self.lines[self._noted :] if line.startswith("(assert")]
+        self._noted = len(self.lines)
+
+    def _declare(self, atom: Atom) -> str:
+        name = super()._declare(atom)
+        self.note("bound", name[1:-1])
+        return name
+
+    def _float(self, atom: Atom) -> str:
+        name = super()._float(atom)
+        self.note("bound", name[1:-1])
+        return name
+
+    def _define_symbol(self, atom: Atom) -> str:
+        assert atom.definition is not None
+        name = self.names[atom] = self.name(atom.name)
+        self.lines += [f"(declare-const {name} Int)", f"(assert (= {name} {self._terms[atom.definition]}))"]
+        self.note("definition", name[1:-1])
+        return name
+
+
+def _variable(d: Dim, name: str) -> Dim:
+    """A size as a variable or a number."""
+    return d if d.constant is not None or d.as_symbol() is not None else defined(d, name)
+
+
+def _named(name: str, t: Tensor) -> Tensor:
+    """The tensor with a variable or a number for each size."""
+    cases = in_each_case(t, lambda i, each: _named(f"{name} in case {i}", each))
+    if t.shape is None:
+        return tensor(t.dtype, None, cases=cases) if cases else t
+    return tensor(t.dtype, [_variable(d, f"{name}[{i}]") for i, d in enumerate(t.shape)], t.value, cases=cases)
