@@ -32,6 +32,7 @@ from shapesmt.rules import (
     Origin,
     Requirement,
     Rule,
+    RuleContext,
     Tensor,
     UndecidedError,
     Unjudged,
@@ -389,7 +390,7 @@ class _Walk:
         """The rule applied to inputs that it copes with."""
         runs: list[tuple[Origins, Graph]] = []
 
-        def run(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
+        def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
             return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
@@ -417,7 +418,7 @@ class _Walk:
 
     def _subgraph(
         self,
-        ctx: InferenceContext,
+        ctx: RuleContext,
         graph: Graph,
         inputs: Sequence[Tensor],
         label: str,

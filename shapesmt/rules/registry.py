@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.rules.context import InferenceContext
 from shapesmt.rules.tensor import Tensor
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Apply: TypeAlias = Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]
+Apply: TypeAlias = Callable[[Any], Tensor | Sequence[Tensor] | None]
+"""A rule: a function of a `RuleContext`."""
 AnyApply = TypeVar("AnyApply", bound=Apply)
 
 

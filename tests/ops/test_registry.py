@@ -150,3 +150,10 @@ def test_a_rule_that_breaks_is_at_fault_only_where_its_laws_hold(monkeypatch, si
             shapesmt.check(model, dims={"n": size})
     else:
         assert [f.law for f in shapesmt.check(model, dims={"n": size}).findings] == ["there are three rows"]
+
+
+@pytest.mark.parametrize("size", ["-1", "-ctx.input(0)[0]", "1 - 4 * ctx.input(0)[1]"])
+def test_a_size_below_0_is_never_proved(installed, size):
+    installed(RULE.replace("2 * ctx.input(0)[-1]", size), "shapesmt_test_plugin")
+    (found,) = shapesmt.check(MODEL).findings
+    assert (found.verdict.value, found.law) == ("UNKNOWN", "sizes are not negative")
