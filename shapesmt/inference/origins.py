@@ -279,9 +279,9 @@ def _joint(node: Node, found: Sequence[Origin]) -> Origin:
 
 
 def _few(t: Tensor) -> tuple[int, ...] | None:
-    """The sizes of a tensor that has few elements."""
+    """The sizes of a tensor that has few elements; None of one that can't be, as a node that failed leaves it."""
     sizes = [d.constant for d in t.shape or ()]
-    found = tuple(s for s in sizes if s is not None)
+    found = tuple(s for s in sizes if s is not None and s >= 0)
     return found if t.shape is not None and len(found) == len(sizes) and prod(found) <= MOST_TRACED else None
 
 

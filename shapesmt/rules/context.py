@@ -28,7 +28,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.algebra.numeric import Float
-from shapesmt.errors import RejectedError, ShapeMismatch
+from shapesmt.errors import RejectedError, ShapeMismatch, ShapesmtError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.provenance import Causes
@@ -436,6 +436,10 @@ class RuleContext:
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made, self.rejected = (), True
+        except (ArithmeticError, IndexError, ValueError) as error:
+            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
+                raise
+            made, self.rejected = (), True  # sizes that can't be, as has been stated, fit nowhere
         return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
     def outputs_set(self) -> Iterable[Tensor]:

@@ -89,6 +89,16 @@ def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
         ctx.require(any_of(unless, negate(given), inside), INSIDE, least if greatest.hi < 0 else greatest, size)
 
 
+def require_places(ctx: InferenceContext, index: int, size: Dim, law: str, extra: Dim | int = 1) -> None:
+    """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
+    if not ctx.has(index):
+        return
+    ctx.grant(index)
+    for given, least, greatest in spans(ctx.input(index)):
+        inside = all_of(at_least(least, 0), at_least(size, greatest + extra))
+        ctx.require(any_of(negate(given), inside), law, least if greatest.hi < 0 else greatest, size)
+
+
 def spans(indices: Tensor) -> list[Span]:
     """What is known of the elements: cases that cover the known ones, none where nothing is known.
 
