@@ -6,6 +6,7 @@ from shapesmt.algebra.dim import (
     ZERO,
     Atom,
     Dim,
+    Kind,
     as_dim,
     ceil_divide,
     const,
@@ -44,7 +45,6 @@ from shapesmt.algebra.formula import (
 from shapesmt.algebra.interning import LOCK, Table, forget, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.substitute import (
-    ENTRY,
     Substitution,
     any_entry,
     atom_of,
@@ -60,7 +60,6 @@ from shapesmt.algebra.text import CUT, name_text
 __all__ = [
     "ATOMS",
     "CUT",
-    "ENTRY",
     "FALSE",
     "LOCK",
     "ONE",
@@ -72,6 +71,7 @@ __all__ = [
     "Evaluator",
     "Formula",
     "Interval",
+    "Kind",
     "Substitution",
     "Table",
     "absolute",

@@ -19,6 +19,7 @@ and `x // 0` is 0; the tests have Z3 prove each one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from itertools import count
 from math import inf
 from typing import Any, TypeAlias
@@ -36,6 +37,41 @@ MAX_DEGREE = 8
 MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
 
 
+class Kind(str, Enum):
+    """Who decides a symbol; a condition has to hold for each value of some."""
+
+    INPUT = "input"
+    """The caller of the model."""
+    VALUE = "value"
+    """The caller: an element of a small input of which nothing is declared."""
+    DATA = "data"
+    """The data: every value has to work."""
+    PLACE = "place"
+    """The data: an index, of which a tensor has several."""
+    ENTRY = "entry"
+    """The data: what elements that aren't known may be."""
+    TRIP = "trip"
+    """The trips of a loop, each of which has to work."""
+    AXIS = "axis"
+    """None: it is a position inside a tensor."""
+    LOST = "lost"
+    """Other sizes, nobody knows how."""
+    OPEN = "open"
+    """Not even that is known."""
+    MARK = "mark"
+    """None: it stands for an element of unknown origin while a rule is applied."""
+    DEFINED = "defined"
+    """The expression that it stands for."""
+    NONE = ""
+    """It is no symbol but an operation."""
+
+    __hash__ = str.__hash__
+
+
+BY_DATA = frozenset({Kind.DATA, Kind.PLACE})
+UNIVERSAL = BY_DATA | {Kind.TRIP}
+
+
 class Atom:
     """What a polynomial is made of: a symbol, or one operation on `Dim`s."""
 
@@ -51,7 +87,7 @@ class Atom:
         self.lo, self.hi = bounds
         self.number: int = next(_NUMBERS)
         self.name = ""
-        self.kind = ""
+        self.kind = Kind.NONE
         self.step = 1
         self.definition: Dim | None = None
         self.depth: int = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=-1)
@@ -61,12 +97,12 @@ class Atom:
     @property
     def universal(self) -> bool:
         """Whether a condition has to hold for each of its values: the data's sizes, the trips of a loop."""
-        return self.by_data or self.kind == "trip"
+        return self.kind in UNIVERSAL
 
     @property
     def by_data(self) -> bool:
         """Whether data decides it: a size, or a place of an element."""
-        return self.kind in ("data", "place")
+        return self.kind in BY_DATA
 
     def __repr__(self) -> str:
         return f"Atom({self.name or self.op!r})"
@@ -199,14 +235,12 @@ def const(value: int) -> Dim:
     return found
 
 
-def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: str = "input", fold: bool = True) -> Dim:
+def symbol(
+    name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: Kind = Kind.INPUT, fold: bool = True
+) -> Dim:
     """A free integer in `lo..hi`; the same name and range is the same symbol.
 
     With one value left it is that number, unless `fold` is off: then its name lives on, for explanations.
-
-    `kind` is "input" (chosen by the caller of the model), "data" (decided by the data, so every value has to work),
-    "place" (an index that data decides, of which a tensor has several), "trip" (the trips of a loop, each of which has
-    to work) or "axis" (a position inside a tensor).
     """
     if fold and lo == hi:
         return const(int(lo))
@@ -217,7 +251,7 @@ def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: st
 def _symbol(key: AtomKey) -> Atom:
     _, name, lo, hi, step, kind = key
     atom = Atom(key, "symbol", (), (lo, hi))
-    atom.name, atom.step, atom.kind = name, step, kind
+    atom.name, atom.step, atom.kind = name, step, Kind(kind)
     atom.symbols = frozenset((atom,))
     return atom
 
@@ -233,7 +267,7 @@ def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim
 def _defined(key: AtomKey, bounds: Interval) -> Atom:
     _, meaning, name = key
     atom = Atom(key, "symbol", (), bounds)
-    atom.name, atom.kind, atom.definition = name or f"t{atom.number}", "defined", meaning
+    atom.name, atom.kind, atom.definition = name or f"t{atom.number}", Kind.DEFINED, meaning
     atom.symbols = meaning.symbols
     return atom
 

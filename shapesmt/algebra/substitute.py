@@ -18,6 +18,7 @@ from shapesmt.algebra.dim import (
     ZERO,
     Atom,
     Dim,
+    Kind,
     defined,
     make_atom,
     maximum,
@@ -28,8 +29,6 @@ from shapesmt.algebra.dim import (
 )
 from shapesmt.algebra.evaluate import definitions
 from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal, select
-
-ENTRY = "entry"  # the kind of symbols that stand for what elements that aren't known may be
 
 
 class Tree(Protocol):
@@ -64,7 +63,7 @@ def beyond(dim: Dim) -> Dim:
     >>> beyond(symbol("h", 64, 512) - 7).lo
     -6
     """
-    given = [s for s in dim.symbols if s.kind == "input" and (s.lo > 1 or s.hi < inf)]
+    given = [s for s in dim.symbols if s.kind is Kind.INPUT and (s.lo > 1 or s.hi < inf)]
     return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
 
 
@@ -72,10 +71,10 @@ def entry(index: Dim, *places: Dim) -> Dim:
     """The element at these places of a tensor whose elements only data know: each may be any that `index` may be.
 
     >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
-    >>> entry(twin(i, ENTRY), j) is entry(twin(i, ENTRY), j), entry(i, j) is i
+    >>> entry(twin(i, Kind.ENTRY), j) is entry(twin(i, Kind.ENTRY), j), entry(i, j) is i
     (True, True)
     """
-    if all(s.kind != ENTRY for s in index.symbols):
+    if all(s.kind is not Kind.ENTRY for s in index.symbols):
         return index
     return make_atom("entry", (index, *places), (index.lo, index.hi))
 
@@ -91,7 +90,7 @@ def atom_of(size: Dim) -> Atom:
     return found
 
 
-def twin(size: Dim, kind: str) -> Dim:
+def twin(size: Dim, kind: Kind) -> Dim:
     """The symbol of another kind that has the same name and range; a number is its own."""
     atom = size.as_symbol()
     return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
@@ -99,7 +98,7 @@ def twin(size: Dim, kind: str) -> Dim:
 
 def entries(what: Dim | Tree) -> list[Atom]:
     """What the unknown elements in an expression may be."""
-    return sorted((s for s in what.symbols if s.kind == ENTRY), key=lambda s: s.name)
+    return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
 
 
 def any_entry(element: Dim) -> Dim | None:
@@ -107,7 +106,7 @@ def any_entry(element: Dim) -> Dim | None:
     found = entries(element)
     if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
         return None
-    return substitute(element, {s: twin(of_atom(s), "place") for s in found})
+    return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in found})
 
 
 def _nested(what: Any) -> Iterator[Atom]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra.dim import Kind
 from shapesmt.algebra.interning import LOCK, memo
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _atom(atom: Atom) -> tuple[str, bool]:
 
 def _written(atom: Atom) -> tuple[str, bool]:
     if atom.op == "symbol":
-        if atom.kind == "defined" and not atom.name.endswith("]") and atom.definition is not None:
+        if atom.kind is Kind.DEFINED and not atom.name.endswith("]") and atom.definition is not None:
             return f"({dim_text(atom.definition)})", True
         return name_text(atom.name), True
     if atom.op == "floordiv":

@@ -22,6 +22,7 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Interval,
+    Kind,
     Substitution,
     all_of,
     at_least,
@@ -289,7 +290,7 @@ class Domain:
         found = [_half_line(part) for part in formula.conjuncts]
         (symbol, *others), facts = self.cone(formula.symbols)
         lo, hi = self.ends(symbol)
-        if others or facts or symbol.kind == "trip" or lo > hi or lo == -inf or not all(found):
+        if others or facts or symbol.kind is Kind.TRIP or lo > hi or lo == -inf or not all(found):
             return None
         least = max((end for _, way, end in filter(None, found) if way > 0), default=lo)
         most = min((end for _, way, end in filter(None, found) if way < 0), default=hi)
@@ -304,7 +305,7 @@ class Domain:
         """Whether a condition on one symbol without upper end holds, by the values that show all that it ever does."""
         (s, *others), facts = self.cone(formula.symbols)
         lo, hi = self.ends(s)
-        if others or s.kind == "trip" or lo == -inf or hi < inf:
+        if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
             return None
         last = window([*facts, formula], s, int(lo))
         if last is None or last - lo >= MAX_VALUES:

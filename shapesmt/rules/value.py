@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import ATOMS, ZERO, Atom, Dim, Table, entries, substitute, symbol
+from shapesmt.algebra import ATOMS, ZERO, Atom, Dim, Kind, Table, entries, substitute, symbol
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Literal
 
@@ -119,7 +119,7 @@ def _field(element: Dim | Float) -> Field | Floats:
 
 def position(axis: int) -> Dim:
     """The index along an axis, counted from the end: `position(1)` runs along the last one."""
-    return symbol(f"@{axis}", 0, inf, kind="axis")
+    return symbol(f"@{axis}", 0, inf, kind=Kind.AXIS)
 
 
 AnyTerm = TypeVar("AnyTerm", bound=Dim | Float)
@@ -136,7 +136,7 @@ def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
 
 def positions(dim: Dim | Float) -> list[Atom]:
     """The positions that an expression depends on."""
-    return sorted((a for a in dim.symbols if a.kind == "axis"), key=lambda a: a.name)
+    return sorted((a for a in dim.symbols if a.kind is Kind.AXIS), key=lambda a: a.name)
 
 
 def uniform(value: Value | None) -> Dim | None:

@@ -1,8 +1,8 @@
 """Folds: the least, the greatest or the sum of an expression over all positions of a tensor, as an expression.
 
-    >>> from shapesmt.algebra.dim import symbol
+    >>> from shapesmt.algebra.dim import Kind, symbol
     >>> from shapesmt.algebra.evaluate import evaluate
-    >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind="axis")
+    >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind=Kind.AXIS)
     >>> greatest = fold("greatest", i * (6 - i), {i.as_symbol(): n - 1})
     >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
     [0, 8, 9]
@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt.algebra.dim import Atom, Dim, from_terms, make_atom, of_atom, symbol, total
+from shapesmt.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol, total
 from shapesmt.algebra.evaluate import OPERATIONS, Evaluator, fits_int64
 from shapesmt.algebra.formula import Formula, at_least
 from shapesmt.algebra.interning import Table
@@ -128,7 +128,7 @@ def too_long(dim: Dim) -> bool:
 def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
     """The sum as a formula; None where the element isn't a polynomial of low degree in each position.
 
-    >>> n, i = symbol("n", 1), symbol("@1", 0, kind="axis")
+    >>> n, i = symbol("n", 1), symbol("@1", 0, kind=Kind.AXIS)
     >>> _summed(2 * i + 3, {i.as_symbol(): n - 1})
     Dim('2*n + n*n')
     """
@@ -170,9 +170,9 @@ def _interval(element: Dim, cases: int) -> Interval:
 
 def _differences(element: Dim) -> Dim:
     """The element with `p - q` as one number wherever it depends on two positions in that way only."""
-    places = [s for s in element.symbols if s.kind == "axis"]
+    places = [s for s in element.symbols if s.kind is Kind.AXIS]
     for p, q in permutations(sorted(places, key=lambda s: s.name), 2):
-        apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind="axis")
+        apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind=Kind.AXIS)
         found = substitute(element, {p: of_atom(q) + apart})
         if q not in found.symbols:
             return found
@@ -186,7 +186,7 @@ def _split(condition: Formula) -> tuple[Atom, int] | None:
     (p,) = condition.dim.symbols
     slope = dict(condition.dim.terms).get((p.number,), 0)
     rest = (condition.dim - slope * of_atom(p)).constant
-    if p.kind != "axis" or not slope or rest is None:
+    if p.kind is not Kind.AXIS or not slope or rest is None:
         return None
     at = -(rest // slope) if slope > 0 else rest // -slope + 1
     return (p, at) if p.lo < at <= p.hi else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import all_of, any_of, at_least, ceil_divide, divides, less
+from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less
 from shapesmt.ops.contrib.common import viewed
 from shapesmt.ops.windows.spatial import convolved, global_pool, pool
-from shapesmt.rules import LOST, rule
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
@@ -29,7 +29,7 @@ def blocked(ctx: InferenceContext) -> Tensor:
 
 def _padded(channels: Dim) -> bool:
     """Whether how many there are depends on the machine that the file was made for."""
-    return any(s.kind == LOST for s in channels.symbols)
+    return any(s.kind is Kind.LOST for s in channels.symbols)
 
 
 @rule("ReorderInput", domain=DOMAIN)
@@ -40,7 +40,7 @@ def reorder_input(ctx: InferenceContext) -> Tensor:
         c, sizes = sizes[-1], [c, *sizes[:-1]]
     ctx.require(divides(4, c), "channels come in fours", c, 4)
     least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
-    return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, LOST), *sizes))
+    return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, Kind.LOST), *sizes))
 
 
 @rule("ReorderOutput", domain=DOMAIN)

@@ -14,6 +14,7 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
+    Kind,
     all_of,
     any_entry,
     any_of,
@@ -35,7 +36,6 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.rules import (
-    LOST,
     Decided,
     Elements,
     Field,
@@ -66,7 +66,7 @@ def count_true(ctx: InferenceContext, index: int) -> Dim:
 
 def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0."""
-    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, "place", Decided((index,), free=True, row=True))
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=True, row=True))
 
 
 class Span(NamedTuple):
@@ -122,7 +122,7 @@ def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
     lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
     once = fold(how, element, lasts) if lasts else element
     if too_long(once):
-        once = symbol(f"{once} over {', '.join(map(str, dims))}", *once.tight, kind=LOST)
+        once = symbol(f"{once} over {', '.join(map(str, dims))}", *once.tight, kind=Kind.LOST)
     if how != "sum":
         return once
     return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)
@@ -132,7 +132,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
     """The element's ends over a box of positions; choices by position split the box, as joined tensors have them."""
     given = all_of(*(at_least(last, first) for first, last in box.values()))
     for atom in element.atoms():
-        if atom.op != "select" or all(p.kind != "axis" for p in atom.args[0].symbols):
+        if atom.op != "select" or all(p.kind is not Kind.AXIS for p in atom.args[0].symbols):
             continue
         halves = _split(atom.args[0], box) if depth else None
         if halves is None:
@@ -162,7 +162,7 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
     for p, (first, last) in box.items():
         coefficient = dict(condition.dim.terms).get((p.number,), 0)
         rest = condition.dim - coefficient * of_atom(p)
-        if abs(coefficient) != 1 or any(s.kind == "axis" for s in rest.symbols):
+        if abs(coefficient) != 1 or any(s.kind is Kind.AXIS for s in rest.symbols):
             continue
         at = -coefficient * rest  # the position where the two sides meet
         if condition.op in ("eq", "ne"):

@@ -20,6 +20,7 @@ from shapesmt.algebra import (
     ZERO,
     Dim,
     Formula,
+    Kind,
     absolute,
     all_of,
     any_of,
@@ -154,7 +155,7 @@ def _relu(x: Dim | Float) -> Item:
 
 def _logarithm(x: Dim | Float) -> Item:
     """Of elements that are many only: runtimes differ in its last bit, which may decide a size."""
-    return x.unary("log") if isinstance(x, Float) and any(s.kind == "axis" for s in x.symbols) else None
+    return x.unary("log") if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
 
 
 def _finite(x: Float) -> Dim | None:
