@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 import shapesmt
-from shapesmt.rules.context import InferenceContext
+from shapesmt.rules import InferenceContext
 
 PACKAGE = Path(shapesmt.__file__).parent
 STATED = ("rules/context.py", "rules/require.py", "inference/infer.py", "ops")  # where laws are stated

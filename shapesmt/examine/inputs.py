@@ -1,7 +1,7 @@
 """Inputs: the elements of small integer and boolean inputs as symbols that a caller can name (`sr=16000`).
 
 An input of one element has its own name for it, one of more elements `steps[0]`, `steps[1]`, ... An element of which
-nothing is said is of the kind `VALUE`: where it is an index into a table, it is data like any other.
+nothing is said is of the kind `Kind.VALUE`: where it is an index into a table, it is data like any other.
 """
 
 from __future__ import annotations

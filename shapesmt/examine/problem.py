@@ -195,7 +195,7 @@ def _posed(
 
 def _without_idle(problem: Problem) -> Problem:
     """The problem without the elements of inputs of which nobody says anything, and on which nothing depends."""
-    idle = idle_elements(problem.graph, problem.inputs, problem.dims.values(), problem.domain.facts)
+    idle = idle_elements(problem.graph, problem.pinned().inputs, problem.dims.values(), problem.domain.facts)
     dims = {name: d for name, d in problem.dims.items() if d.symbols.isdisjoint(idle)}
     ranges = {name: r for name, r in problem.ranges.items() if name in dims or name not in problem.dims}
     domain = Domain([s for s in problem.domain.symbols if s not in idle], problem.domain.facts)

@@ -30,6 +30,7 @@ from shapesmt.rules import (
     Origin,
     Requirement,
     Rule,
+    RuleContext,
     Tensor,
     UndecidedError,
     Unjudged,
@@ -387,7 +388,7 @@ class _Walk:
         """The rule applied to inputs that it copes with."""
         runs: list[tuple[Origins, Graph]] = []
 
-        def run(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
+        def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
             return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
@@ -415,7 +416,7 @@ class _Walk:
 
     def _subgraph(
         self,
-        ctx: InferenceContext,
+        ctx: RuleContext,
         graph: Graph,
         inputs: Sequence[Tensor],
         label: str,

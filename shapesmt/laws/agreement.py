@@ -70,7 +70,8 @@ CODES = (
         "g (float[8] x, int64[n] places, float[m] new) => (float[8] y) { y = ScatterElements (x, places, new) }",
         ("the same shape", "one shape", "have the shape", "has the shape", "the input's shape", "are [B, N, S, H]",
          "the skip is", "the first axes of the data", "repeats the first", "the one that is ensured",
-         "the diagonal is that", "large as its diagonals"),
+         "the diagonal is that", "large as its diagonals", "stretches to a value",
+         "axes of the values and of their rows", "a value is a list"),
     ),
     Code(
         "SM108", "parameters",
@@ -179,7 +180,8 @@ CODES = (
          "one flag for each", "one shift for each", "row for each diagonal", "as many steps as",
          "has a value for each", "dense feature has", "sparse feature has", "a name for each", "overlap of each",
          "boxes for each", "a place for each image", "a start and a size for each", "a colour has", "as many sets",
-         "as many starts", "as many classes"),
+         "as many starts", "as many classes", "position for each slice", "as many levels as", "something for each part",
+         "three texts for each"),
     ),
     Code(
         "SM117", "recurrent weights",

@@ -19,7 +19,8 @@ CODES = (
          "a column isn't negative", "no more sequences", "positions are", "inside the list",
          "segment numbers are below", "slices are inside", "diagonals are those", "lowest diagonal",
          "places are inside", "those of the parts", "segment numbers are", "places aren't negative",
-         "something to pick from", "the blank is", "region is inside", "row begins at 0"),
+         "something to pick from", "the blank is", "region is inside", "row begins at 0", "part is inside",
+         "value is in a row", "end where those inside"),
     ),
     Code(
         "SM302", "axis",

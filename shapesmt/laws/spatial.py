@@ -46,7 +46,7 @@ CODES = (
          "there is a branch", "there is a hidden feature", "at least one ", "has a position", "are positive$",
          "every sample has a token", "have an element", "length is positive", "has a place", "something to join",
          "there is an image", "no size is 0", "two frequencies", "there is a step", "there are rows",
-         "there is a box", "before each row"),
+         "there is a box", "before each row", "there is a channel$"),
         {"n": "0..4"},
     ),
     Code(

@@ -79,6 +79,9 @@ CODES = (
          "three or four channels", "rounds half", "aren't in blocks", "frequencies are a range", "the beam is",
          "labels are data", "ranks of dense features", "noise that is", "has seeds", "ratio of at least",
          "there is a channel for", "a number of channels", "that is asked for has 0", "no step is 0",
-         "nms_count are"),
+         "nms_count are", "padded are listed in order", "a place and a size", "a list that is followed",
+         "kinds that go together", "a power of two", "stay empty", "made by the model", "look different",
+         "is a character", "neighbours are joined", "character is between", "multiple of that of a number",
+         "columns are read", "one value, or none", "one of Unicode's"),
     ),
 )  # fmt: skip

@@ -2,7 +2,8 @@
 
 from shapesmt.rules.alternatives import by_case, one_of
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.rules.context import BROADCAST_LAW, InferenceContext
+from shapesmt.rules.context import BROADCAST_LAW, RuleContext
+from shapesmt.rules.inference_context import InferenceContext
 from shapesmt.rules.provenance import (
     DATA,
     DATA_CAUSE,
@@ -103,6 +104,7 @@ __all__ = [
     "Origin",
     "Requirement",
     "Rule",
+    "RuleContext",
     "Shape",
     "Tensor",
     "UndecidedError",

@@ -3,7 +3,7 @@
 A shape is a `Tensor` whose elements don't matter, a dimension a `Dim`. An unknown is a symbol: the same unknown is
 equal to itself, a fresh one is equal to nothing. What can't hold ends the rule; what may fail is a requirement.
 
-    >>> from shapesmt.rules.context import InferenceContext
+    >>> from shapesmt.rules import InferenceContext
     >>> ctx = InferenceContext.of("Join", ["[2,?]", "[?,3]", "[...]"])
     >>> x, y, z = ctx.inputs
     >>> print(ctx.debug_string(ctx.merge(x, y)), ctx.debug_string(ctx.with_rank(z, 2)))

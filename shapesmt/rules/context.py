@@ -1,4 +1,4 @@
-"""InferenceContext: what an operator's rule sees of its node, and where it states what the node needs.
+"""RuleContext: what an operator's rule sees of its node, and where it states what the node needs.
 
 A rule reads `ctx.inputs` and the attributes, states each way in which the node can fail with `ctx.require`
 (the law first), and returns the outputs. Where a node can't run at all (an axis out of range), the context
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from shapesmt.algebra import (
     FALSE,
@@ -31,24 +31,23 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import Float
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
-from shapesmt.language import ShapeLike
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.rules.given import Nested, given_shapes, node_of
 from shapesmt.rules.provenance import Causes
+from shapesmt.rules.registry import resolve
 from shapesmt.rules.requirement import Requirement
-from shapesmt.rules.shape_functions import Attached, ShapeAndType
 from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.rules.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 BROADCAST_LAW = "broadcast sizes are equal or 1"
+NEGATIVE = "sizes are not negative"
 
 AnyValue = TypeVar("AnyValue")
-RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
+RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
 
 
-class InferenceContext(Attached):
-    """One node during inference, or (`InferenceContext.of`) by itself.
+class RuleContext:
+    """One node during inference.
 
     Attributes:
         inputs: The input tensors; None for an omitted optional one.
@@ -60,7 +59,6 @@ class InferenceContext(Attached):
     case: Formula | None = None
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
-        super().__init__()
         self.node = node
         self.alone = False
         self.inputs = tuple(inputs)
@@ -82,50 +80,6 @@ class InferenceContext(Attached):
         self._run = run
         self.boolean: Callable[[int], bool] = lambda _: False
         """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
-
-    @classmethod
-    def of(
-        cls,
-        op: str,
-        inputs: Sequence[ShapeLike | Tensor | None] = (),
-        outputs: int = 1,
-        *,
-        attributes: Mapping[str, AttributeValue] | None = None,
-        name: str = "",
-        domain: str = "",
-        version: int = 1,
-        names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
-        dtypes: Sequence[str] = (),
-        tensors: Sequence[Nested | None] = (),
-        tensors_as_shapes: Sequence[Tensor | None] = (),
-        handles: Sequence[Sequence[ShapeAndType] | None] = (),
-    ) -> InferenceContext:
-        """A node by itself: what can't hold is raised as `ShapeMismatch`.
-
-        Args:
-            op: The operator.
-            inputs: Their shapes, as text (`"[2,?]"`), as lists, or as the tensors of another context.
-            outputs: How many there are.
-            attributes: The node's.
-            name: The node's; the operator's without one.
-            domain: The operator's.
-            version: The version of its operator set.
-            names: The names of inputs and outputs in order, and how many each one stands for.
-            dtypes: The element types of the first inputs, "" for an unknown one.
-            tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
-            tensors_as_shapes: The shapes that the elements of the first inputs spell.
-            handles: What each input refers to, where it is a handle.
-
-        Raises:
-            ShapeMismatch: The number of inputs isn't that of the names or handles.
-        """
-        ctx = cls(node_of(op, name, domain, version, (len(inputs), outputs), attributes or {}), (), version)
-        ctx.alone, ctx._names = True, names
-        ctx.inputs = given_shapes(inputs, dtypes)
-        ctx.set_input_handles(handles)
-        ctx.set_input_tensors(tensors)
-        ctx.set_input_tensors_as_shapes(tensors_as_shapes)
-        return ctx
 
     # Inputs and attributes
 
@@ -357,6 +311,61 @@ class InferenceContext(Attached):
         listed = [None if i is None else as_dim(i) for i in items]
         return tensor(dtype, (len(listed),), elements((len(listed),), listed))
 
+    # Other operators' rules
+
+    def delegate(
+        self,
+        op: str,
+        inputs: Sequence[Tensor | None] | None = None,
+        *,
+        version: int,
+        attributes: Mapping[str, AttributeValue] | None = None,
+        outputs: Sequence[str] | None = None,
+    ) -> tuple[Tensor, ...]:
+        """What an operator of ai.onnx makes of these inputs; what it needs, this node needs.
+
+        Args:
+            op: The operator.
+            inputs: What it reads: inputs of this node, or tensors made of them; this node's own without any.
+            version: The operator set.
+            attributes: The operator's; this node's own without any.
+            outputs: The names of its outputs; this node's own without any.
+        """
+        rule = resolve("", op, version)
+        assert rule is not None
+        reads = self.inputs if inputs is None else tuple(inputs)
+        kept = self.attributes if attributes is None else Attributes(attributes)
+        node = Node(op, "", self.node.name, [""] * len(reads), outputs or self.node.outputs, kept)
+        inner = type(self)(node, reads, version, self._run)
+        inner.case = self.case
+        inner.boolean = lambda index: any(t is reads[index] and self.boolean(i) for i, t in enumerate(self.inputs))
+        inner.requirements, inner.facts, inner.unjudged, inner.made = (
+            self.requirements, self.facts, self.unjudged, self.made,
+        )  # fmt: skip
+        try:
+            made = rule.apply(inner)
+        finally:
+            self.memoizable &= inner.memoizable
+            self.deciders.update((size, self._decided(how, reads)) for size, how in inner.deciders.items())
+            for index in inner.granted:
+                self.grant_elements(reads[index], only_sizes=index in inner.sizing)
+        return (made,) if isinstance(made, Tensor) else tuple(made or ())
+
+    def _decided(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
+        """How a size is decided by the node's own inputs: by all of them where that can't be told."""
+        own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
+        if how.by is None or any(len(places) != 1 for places in own):
+            return BY_ALL
+        return how._replace(by=tuple(i for places in own for i in places))
+
+    def grant_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
+        """Say that running depends on a tensor's elements: those of an input, or of one made of integer inputs."""
+        same = [i for i, t in enumerate(self.inputs) if t is x]
+        for i in same or [
+            i for i, t in enumerate(self.inputs) if t is not None and t.dtype.startswith(("int", "uint"))
+        ]:
+            (self.only_sizes if only_sizes else self.grant)(i)
+
     # Subgraphs
 
     def run_graph(
@@ -390,7 +399,11 @@ class InferenceContext(Attached):
         return formula if self._taken is TRUE else implies(self._taken, formula)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """What was stated so far, with these outputs."""
+        """What was stated so far, with these outputs; of a node that makes a size below 0 nothing is proved."""
+        if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
+            r.formula is FALSE for r in self.requirements
+        ):
+            self.unjudged.append(Unjudged("", self.node.op, "elements", NEGATIVE))
         return Application(
             outputs,
             tuple(self.requirements),
@@ -411,7 +424,7 @@ class InferenceContext(Attached):
         given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
         return frozenset(i for i, t in given if not t.followed or i in self._unread)
 
-    def apply(self, rule: Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]) -> Application:
+    def apply(self, rule: Callable[[Any], Tensor | Sequence[Tensor] | None]) -> Application:
         """The rule applied; a rejected node has unknown outputs.
 
         Raises:
@@ -419,13 +432,13 @@ class InferenceContext(Attached):
         """
         try:
             result = rule(self)
-            made = (result,) if isinstance(result, Tensor) else tuple(result or self._set_outputs())
+            made = (result,) if isinstance(result, Tensor) else tuple(result or self.outputs_set())
             if not all(isinstance(t, Tensor) for t in made):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made, self.rejected = (), True
         return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
-    def _set_outputs(self) -> Iterable[Tensor]:
-        """The outputs that the rule set instead of returning them."""
-        return [self.output(i) for i in range(self.outputs)] if self._set else ()
+    def outputs_set(self) -> Iterable[Tensor]:
+        """The outputs that a rule set instead of returning them."""
+        return ()

@@ -1,17 +1,4 @@
-"""Alone: a context of its own, without a graph: what tests of a rule and TensorFlow's shape functions work with.
-
->>> from shapesmt.rules.context import InferenceContext
->>> from shapesmt.rules import resolve
->>> matmul = resolve("", "MatMul", 13)
->>> ctx = InferenceContext.of("MatMul", ["[2,3]", "[3,n]"], version=13)
->>> print(ctx.debug_string(ctx.run(matmul.apply)[0]))
-[2,?]
->>> InferenceContext.of("MatMul", ["[2,3]", "[4,n]"], version=13).run(matmul.apply)
-Traceback (most recent call last):
-  ...
-shapesmt.errors.ShapeMismatch: inner sizes of a matrix product are equal: 3 and 4 for '{{node MatMul}} =
-MatMul[](input0, input1)' with input shapes: [2,3], [4,?].
-"""
+"""ShapeFunctions: what TensorFlow's shape functions ask a context for: named inputs, constants, handles, a run."""
 
 from __future__ import annotations
 
@@ -47,7 +34,7 @@ Handles = list[ShapeAndType]
 Join = Callable[[Tensor, Tensor], Tensor]
 
 
-class Attached(Calculus):
+class ShapeFunctions(Calculus):
     """The part of a context that TensorFlow's shape functions ask for: named inputs, constants and handles."""
 
     requirements: list[Requirement]

@@ -132,3 +132,10 @@ def test_a_model_s_operators_are_told_with_what_to_do(installed, capsys, tmp_pat
     ]
     main(["ops"])
     assert re.search(r"\nAdd +since 1, 7\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("size", ["-1", "-ctx.input(0)[0]", "1 - 4 * ctx.input(0)[1]"])
+def test_a_size_below_0_is_never_proved(installed, size):
+    installed(RULE.replace("2 * ctx.input(0)[-1]", size), "shapesmt_test_plugin")
+    (found,) = shapesmt.check(MODEL).findings
+    assert (found.verdict.value, found.law) == ("UNKNOWN", "sizes are not negative")

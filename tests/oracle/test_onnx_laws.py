@@ -36,6 +36,9 @@ REFUSED = [
     op("HammingWindow", k(0)),
     op("Cast", x(2), to=0),
     op("CastLike", x(2), x(2), saturate=0),
+    op("Conv", x(1, 1, 3, 3), x(4, 1, 2, 2), x(1, 4)),
+    op("ConvTranspose", x(1, 1, 3, 3), x(1, 4, 2, 2), x(1, 4)),
+    op("GRU", x(2, 1, 3), x(1, 6, 3), x(1, 6, 2), hidden_size=2, clip=-1.0, outputs=2),
     op("Conv", x(1, 1, 3, 3), k([[[[]]]], "float32")),
     op("DFT", x(4, 2, 1), k([4]), axis=0, version=17),
     op("DequantizeLinear", x(2, 4, dtype="uint8"), x(2), axis=0, block_size=-1),
@@ -88,6 +91,7 @@ RUNNING = [
     op("CenterCropPad", x(4, 3), k([-5, 3])),
     op("MeanVarianceNormalization", x(1, 2, 3, 3)),
     op("Resize", x(1, 1, 2, 2), None, k([1, 1, 2, 2], "float32"), mode="linear", nearest_mode="edge"),
+    op("Resize", x(1, 1, 2, 2), None, None, k([7, -5]), axes=[2, 3], keep_aspect_ratio_policy="not_smaller"),
     op("Upsample", x(1, 1, 2, 2), k([[1, 1, 2, 2]], "float32"), version=9),
     ml(
         "TreeEnsembleClassifier", x(2, 2), outputs=2, class_ids=[0, 1], class_nodeids=[1, 2], class_treeids=[0, 0],

@@ -26,6 +26,7 @@ from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
 from shapesmt.algebra.evaluate import OPERATIONS, Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
+from shapesmt.algebra.intervals import Bound
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
@@ -195,8 +196,13 @@ def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Float:
     """The fraction of which it is known that the type represents it."""
     while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
         numerator, denominator = numerator // 2, denominator // 2
-    bounds = float(numerator.lo) / denominator, float(numerator.hi) / denominator
+    bounds = _ratio(numerator.lo, denominator), _ratio(numerator.hi, denominator)
     return step("fraction", (numerator, denominator), dtype, bounds)
+
+
+def _ratio(number: Bound, denominator: int) -> float:
+    """The quotient; integers may both be too large for a float where it isn't."""
+    return number / denominator if isinstance(number, int) else number
 
 
 def _quotient(numerator: Dim, denominator: int, dtype: str) -> Float:

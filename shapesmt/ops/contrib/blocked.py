@@ -6,8 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less
-from shapesmt.ops.contrib.common import viewed
-from shapesmt.ops.windows.spatial import convolved, global_pool, pool
+from shapesmt.ops.windows.spatial import global_pool
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def blocked_conv(ctx: InferenceContext) -> Tensor:
         x = _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
     else:
         ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), BLOCKS, x[1], BLOCK)
-    y = convolved(viewed(ctx, (x, *ctx.inputs[1:])), x, w, 2)
+    (y,) = ctx.delegate("Conv", (x, *ctx.inputs[1:3]), version=22)
     if ctx.has(3):
         ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
     return y
@@ -82,7 +81,7 @@ def _as_deep(ctx: InferenceContext, x: Tensor, wanted: Dim) -> Tensor:
 @rule("MaxPool", "AveragePool", domain=DOMAIN)
 def blocked_pool(ctx: InferenceContext) -> Tensor:
     """A window over each channel."""
-    return pool(viewed(ctx, (blocked(ctx),), version=22))
+    return ctx.delegate(ctx.node.op, (blocked(ctx),), version=22)[0]
 
 
 @rule("GlobalMaxPool", "GlobalAveragePool", domain=DOMAIN)

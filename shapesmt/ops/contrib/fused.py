@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, total
 from shapesmt.graph import DTYPES
-from shapesmt.ops.contrib.common import borrow, channels_first, contrib, viewed
-from shapesmt.ops.math.linear import gemm, matrix_product
-from shapesmt.ops.windows.spatial import conv, conv_transpose, convolved, pool
+from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
+from shapesmt.ops.math.linear import matrix_product
+from shapesmt.ops.windows.spatial import conv
 from shapesmt.rules import InferenceContext, Tensor, require_least, require_single, require_vector
 
 BIAS_LAW = "the bias has one element per position of the last axis"
@@ -33,14 +33,15 @@ def fused_matmul(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B"), turned=aside))
 
 
-contrib("FusedGemm")(borrow(gemm, 13))
+borrow("FusedGemm", 13, "Gemm")
 
 
 @contrib("GemmFloat8")
 def gemm_float8(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` with a scale for each operand and the result."""
     require_single(ctx, 3, 4, 5, law="each scale is one number")
-    return ctx.tensor(gemm(viewed(ctx, ctx.inputs[:3])).dims, DTYPES.get(ctx.integer("dtype", 1), ""))
+    (y,) = ctx.delegate("Gemm", ctx.inputs[:3], version=13)
+    return ctx.tensor(y.dims, DTYPES.get(ctx.integer("dtype", 1), ""))
 
 
 @contrib("GemmFastGelu")
@@ -66,7 +67,7 @@ def fused_conv(ctx: InferenceContext) -> Tensor:
 @contrib("NhwcConv", "NhwcFusedConv")
 def nhwc_conv(ctx: InferenceContext) -> Tensor:
     """A convolution of `[n, *sizes, c]`; filters stay `[m, c/group, *kernel]`."""
-    y = channels_first(ctx, lambda view: convolved(view, view.input(0), view.input(1), 2))
+    y = channels_first(ctx, "Conv", ctx.inputs[:3], version=11)
     if ctx.has(3):
         ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
     return y
@@ -75,7 +76,7 @@ def nhwc_conv(ctx: InferenceContext) -> Tensor:
 @contrib("NhwcMaxPool")
 def nhwc_max_pool(ctx: InferenceContext) -> Tensor:
     """The maximum of each window over `[n, *sizes, c]`."""
-    return channels_first(ctx, pool, version=12)
+    return channels_first(ctx, WINDOW, version=12)
 
 
 @contrib("MaxpoolWithMask")
@@ -88,14 +89,14 @@ def masked_max_pool(ctx: InferenceContext) -> Tensor:
     none = [equal(d, 0) for d in x.dims[:2]]
     for masked in mask.dims[:2]:
         ctx.require(any_of(*none, at_least(masked, 1)), "the mask of an input with elements has some", masked, 1)
-    return pool(viewed(ctx, (x,), 12))
+    return ctx.delegate(WINDOW, (x,), version=12)[0]
 
 
 @contrib("ConvTransposeWithDynamicPads")
 def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
     """A transposed convolution whose pads are an input; where they aren't known, neither are the sizes."""
     x, w = ctx.input(0), ctx.input(1)
-    y = conv_transpose(viewed(ctx, (x, w, ctx.input(3) if ctx.has(3) else None)))
+    (y,) = ctx.delegate("ConvTranspose", (x, w, ctx.input(3) if ctx.has(3) else None), version=1)
     if not ctx.has(2):
         ctx.reject("input 2 is given")
     rank = x.rank - 2

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from shapesmt.algebra import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
-from shapesmt.ops.layout.indexing import gather_nd
-from shapesmt.ops.layout.joining import pad
-from shapesmt.ops.layout.shape import sequence, trilu
+from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
-from shapesmt.ops.windows.sampling import grid_sample
 from shapesmt.rules import (
     InferenceContext,
     Tensor,
@@ -20,10 +17,10 @@ from shapesmt.rules import (
     sized,
 )
 
-contrib("GatherND")(borrow(gather_nd, 11))
-contrib("GridSample")(borrow(grid_sample, 16))
-contrib("Pad")(borrow(pad, 13))
-contrib("Trilu")(borrow(trilu, 14))
+borrow("GatherND", 11)
+borrow("GridSample", 16)
+borrow("Pad", 13)
+borrow("Trilu", 14)
 
 
 @contrib("Range", any_rank=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.contrib.common import channels_first, contrib, require_scalars, viewed
-from shapesmt.ops.layout.joining import concat
-from shapesmt.ops.math.linear import gemm, matrix_product, require_broadcast_to
+from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
+from shapesmt.ops.math.linear import matrix_product, require_broadcast_to
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.windows.spatial import average_pool, global_pool, qlinear_conv
+from shapesmt.ops.windows.spatial import qlinear_conv
 from shapesmt.rules import (
     InferenceContext,
     Tensor,
@@ -107,7 +106,7 @@ def quantized_concat(ctx: InferenceContext) -> Tensor:
     kinds = [{ctx.input(i).dtype for i in range(first, given + 2, 3)} for first in (0, 1, 2, 3, 4)]
     ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, "scales are of type float32")
     ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, "tensors and zero points have the same element type")
-    return concat(viewed(ctx, [ctx.input(i) for i in range(2, given + 2, 3)], 13))
+    return ctx.delegate("Concat", [ctx.input(i) for i in range(2, given + 2, 3)], version=13)[0]
 
 
 @contrib("QLinearReduceMean", "ReduceSumInteger")
@@ -127,9 +126,9 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
     windows = ctx.node.op == "QLinearAveragePool"
     (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
     require_zeros(ctx, 2, 4)
-    apply = average_pool if windows else global_pool
+    op = WINDOW if windows else "GlobalAveragePool"
     if ctx.integer("channels_last", 0):
-        y = channels_first(ctx, apply, version=11)
+        y = channels_first(ctx, op, version=11)
         require_least(ctx, y.dims[1:-1], 1, "the window has a position")
         return y
     if not windows:
@@ -137,14 +136,14 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
         ctx.require_rank(x, 3, least=True)
         require_least(ctx, x.dims[2:], 1, "the image isn't empty")
         return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
-    return apply(viewed(ctx, ctx.inputs, 11))
+    return ctx.delegate(op, version=11)[0]
 
 
 @contrib("QLinearConv")
 def quantized_conv(ctx: InferenceContext) -> Tensor:
     """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
     if ctx.integer("channels_last", 0):
-        return channels_first(ctx, qlinear_conv, version=10)
+        return channels_first(ctx, "QLinearConv", version=10)
     return qlinear_conv(ctx)
 
 
@@ -155,7 +154,7 @@ def quantized_conv(ctx: InferenceContext) -> Tensor:
 def quantized_gemm(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]`; quantized again where the output's zero point is given."""
     require_single(ctx, 1, 2, 7, 8)
-    y = gemm(viewed(ctx, (ctx.input(0), ctx.input(3))))
+    (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
     for index in (4, 5):
         require_one_or(ctx, index, y[1], COLUMN_LAW)
     if ctx.has(6):

@@ -122,9 +122,9 @@ def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Sha
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
     """The elements of a reduction."""
-    if op not in FOLDS or not isinstance(x.value, (Elements, Field)):
-        return None
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
+    if op not in FOLDS or not isinstance(x.value, Field if sizes is None else (Elements, Field)):
+        return None
     if not isinstance(x.value, Elements) or sizes is None:
         element = known(_folded_element(op, x, axes), x.dtype, FOLDS[op])
         if not isinstance(element, Dim):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import ONE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
+from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.fields import counted
@@ -98,7 +98,10 @@ def clustered_prior_box(ctx: InferenceContext) -> Tensor:
 
 def _priors(ctx: InferenceContext, count: int) -> Tensor:
     """So many boxes at each place."""
-    places = [maximum(d, 0) for d in sized(ctx, counted(ctx, 0, 2, "sizes"))]
+    listed = counted(ctx, 0, 2, "sizes")
+    for d in listed:
+        unchecked(ctx, "sizes are not negative", TRUE if d is None else at_least(d, 0))
+    places = [maximum(d, 0) for d in sized(ctx, listed)]
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), "there are no variances, or 1, or 4")
     return tensor("float32", (2, 4 * count * product(places)))
 
@@ -160,7 +163,8 @@ def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, "the image has a height, a width and a scale")
     ctx.require_equal(anchors[1], 4, COORDINATES)
-    require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), "scores and deltas have the same places")
+    for d, size in zip(ctx.input(2).dims, (4 * scores[0], *scores.dims[1:]), strict=True):
+        unchecked(ctx, "scores and deltas have the same places", equal(d, size))
     unchecked(ctx, "there is an anchor for each score", at_least(anchors[0], scores.numel))
     ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]

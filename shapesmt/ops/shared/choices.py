@@ -74,7 +74,8 @@ NEEDED = {
 }  # fmt: skip
 POSITIVE = {
     "LinearRegressor": ("targets",), "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
-    "LRN": ("alpha", "beta"), "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
+    "LRN": ("alpha", "beta"), "GRU": ("clip",), "LSTM": ("clip",),
+    "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
     "MatMulBnb4": ("K", "N"), "MatMulNBits": ("K", "N"), "CausalConvWithState": ("dilation",),
     "BifurcationDetector": ("min_ngram_size", "max_ngram_size"),
 }  # fmt: skip

@@ -11,6 +11,7 @@ from shapesmt.ops.tensorflow import (
     lists,
     other,
     quantized,
+    ragged,
     random,
     reduction,
     shape,
@@ -18,6 +19,8 @@ from shapesmt.ops.tensorflow import (
     sparse,
     spatial,
     table,
+    tables,
+    texts,
 )
 
 __all__ = [
@@ -31,6 +34,7 @@ __all__ = [
     "lists",
     "other",
     "quantized",
+    "ragged",
     "random",
     "reduction",
     "shape",
@@ -38,4 +42,6 @@ __all__ = [
     "sparse",
     "spatial",
     "table",
+    "tables",
+    "texts",
 ]

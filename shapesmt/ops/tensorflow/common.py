@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
 from shapesmt.algebra.numeric import Float, compare, literal
 from shapesmt.errors import RejectedError
-from shapesmt.ops.shared.bridge import grant, known_axis
+from shapesmt.ops.shared.bridge import known_axis
 from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def require_each(
     ctx: InferenceContext, x: Tensor, good: Callable[[Dim], Formula], law: str, used: Dim | int = 1
 ) -> None:
     """State something of every known integer of a tensor, unless nothing is `used`."""
-    grant(ctx, x)
+    ctx.grant_elements(x)
     items = x.value.items if isinstance(x.value, Elements) else (uniform(x.value),)
     for item in dict.fromkeys(items):
         if isinstance(item, Dim):

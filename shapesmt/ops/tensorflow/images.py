@@ -90,6 +90,25 @@ def decode(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([ctx.fresh("height", 1), ctx.fresh("width", 1), channels], dtype_of(ctx, "dtype", "uint8"))
 
 
+@rule("DecodeAndCropJpeg", domain=DOMAIN)
+def decode_part(ctx: InferenceContext) -> Tensor:
+    """The part of an image that starts and is as large as said."""
+    window, channels = ctx.items(1) or (None,) * 4, least(ctx, "channels", 0, 0)
+    require_numbers(ctx, 0)
+    require_vector(ctx, 1, 4, "the part is a place and a size")
+    ctx.check(channels != 2, "an image has one, three or four channels")
+    require_least(ctx, window[:2], 0, "the part is inside the image")
+    require_least(ctx, window[2:], 1, "the part isn't empty")
+    return ctx.tensor([*sized(ctx, window[2:4], 1), channels or ctx.fresh("channels", 1)], "uint8")
+
+
+@rule("ExtractJpegShape", domain=DOMAIN)
+def size_of_image(ctx: InferenceContext) -> Tensor:
+    """Height, width and channels of a file."""
+    require_numbers(ctx, 0)
+    return ctx.tensor((3,), dtype_of(ctx, "output_type", "int32"))
+
+
 @rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)
 def adjust(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""

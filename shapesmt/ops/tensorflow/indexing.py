@@ -21,7 +21,7 @@ from shapesmt.algebra import (
     product,
     select,
 )
-from shapesmt.ops.shared.bridge import anything, as_list, grant, known, listed, result, results
+from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped, wanted
 from shapesmt.ops.shared.indices import INSIDE, columns, spans
 from shapesmt.ops.tensorflow.common import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that known indices are inside an axis of that size, counted from the front."""
-    grant(ctx, indices)
+    ctx.grant_elements(indices)
     if indices.value is None:
         ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), "there is something to pick from", size)
     for given, lowest, highest in spans(indices):

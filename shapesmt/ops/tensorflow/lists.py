@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
-from shapesmt.ops.tensorflow.common import DOMAIN, first
+from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
 from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ def listed(dtype: str, length: Dim, sizes: Iterable[Dim]) -> Tensor:
 
 
 def given(ctx: InferenceContext, index: int = 0) -> Tensor:
-    """The list that a node reads."""
+    """The list that a node reads; one that an operator without a rule makes isn't known to be one."""
     found = ctx.input(index)
+    if not found.dtype:
+        leave_open(ctx, f"input {index} is a list that is followed")
     ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, f"input {index} is of type list")
     return found
 
@@ -208,3 +210,52 @@ def resize(ctx: InferenceContext) -> Tensor:
     found, size = given(ctx), first(ctx, 1)
     length = ctx.fresh("length") if size is None else maximum(size, 0)
     return tensor(found.dtype, [length, *found.dims[1:]], found.value)
+
+
+def reached(ctx: InferenceContext, x: Tensor, index: int, length: Dim | None) -> Dim:
+    """How long a list is that holds the slices of a tensor at positions that an input lists; `length` or more."""
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_equal(x[0], ctx.input(index, rank=1)[0], "there is a position for each slice")
+    positions = [None] if (items := ctx.items(index)) is None else [*items]
+    known = [k for k in positions if k is not None]
+    for k in known:
+        ctx.require_at_least(k, 0, WITHIN)
+    least = maximum(ZERO if length is None else length, *(k + 1 for k in known))
+    return least if len(known) == len(positions) else ctx.fresh("length", 0) + least
+
+
+@rule("TensorListScatter", "TensorListScatterV2", domain=DOMAIN)
+def scatter(ctx: InferenceContext) -> Tensor:
+    """A list with the slices of a tensor at several positions; -1 elements are as many as that takes."""
+    x, count = ctx.input(0), as_dim(-1) if ctx.node.op == "TensorListScatter" else first(ctx, 3)
+    length = reached(ctx, x, 1, None)
+    if count is None or (count.constant is None and count.lo < 0):
+        length = ctx.fresh("count")
+    elif count.constant != -1:
+        ctx.require_at_least(count, length, WITHIN)
+        length = count
+    made = listed(x.dtype, length, x.dims[1:])
+    fitting(ctx, made, asked(ctx, 2), ONE)
+    return made
+
+
+@rule("TensorListScatterIntoExistingList", domain=DOMAIN)
+def scatter_into(ctx: InferenceContext) -> Tensor:
+    """The same in a list that there is, which grows where that is needed."""
+    found, x = given(ctx), ctx.input(1)
+    return with_element(ctx, found, reached(ctx, x, 2, found[0]), tensor(x.dtype, x.dims[1:]))
+
+
+@rule("TensorListSplit", domain=DOMAIN)
+def split(ctx: InferenceContext) -> Tensor:
+    """Pieces of a tensor along its first axis, as long as listed; they are one list where they are equally long."""
+    x, lengths = ctx.input(0), ctx.input(2, rank=1)
+    ctx.require_rank(x, 1, least=True)
+    sizes = ctx.items(2) or (None,)
+    if sizes[0] is None or any(d is not sizes[0] for d in sizes):
+        leave_open(ctx, ALIKE)
+    ctx.require_equal(sizes[0] * len(sizes), x[0], "the lengths add up to the axis")
+    ctx.require_at_least(sizes[0], 0, "sizes are not negative")
+    made = listed(x.dtype, lengths[0], [sizes[0], *x.dims[1:]])
+    fitting(ctx, made, asked(ctx, 1), ONE)
+    return made

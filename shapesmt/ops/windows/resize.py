@@ -100,7 +100,10 @@ def by_sizes(ctx: InferenceContext, x: Tensor, axes: Sequence[int]) -> list[Scal
     found = []
     for axis, wanted, size in zip(axes, asked, kept, strict=True):
         scaled = unknown(ctx, axis) if wanted is None else by_size(x[axis], wanted)
-        found.append(scaled if size is wanted else Scaled(size or scaled.size, scaled.positive))
+        if size is not None and size is not wanted:
+            known = size.constant is not None  # the size asked for may be negative where another axis decides
+            scaled = Scaled(size, by_size(x[axis], size).positive if known else scaled.positive)
+        found.append(scaled)
     return found
 
 

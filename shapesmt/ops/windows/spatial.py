@@ -19,7 +19,7 @@ from shapesmt.algebra import (
     maximum,
     minimum,
 )
-from shapesmt.rules import require_fits, require_one_or, require_single, rule
+from shapesmt.rules import require_fits, require_one_or, require_single, require_vector, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,8 +97,7 @@ def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str
     """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
-    if ctx.has(bias):
-        ctx.require_equal(ctx.input(bias).numel, w[0], "the bias has one element per filter")
+    require_vector(ctx, bias, w[0], "the bias has one element per filter")
     if same(ctx):
         ctx.limit(all(a.dilation == 1 for a in axes), "SAME padding comes without dilation")
     sizes = [slid(ctx, size, a) for size, a in zip(x.dims[2:], axes, strict=True)]
@@ -155,8 +154,7 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
     ctx.check(group > 0, "attribute 'group' is positive")
     ctx.require_equal(x[1], w[0], "the weights have the input's channels")
     ctx.require(divides(group, x[1]), "group divides the channels", x[1], group)
-    if ctx.has(2):
-        ctx.require_equal(ctx.input(2).numel, w[1] * group, "the bias has one element per filter")
+    require_vector(ctx, 2, w[1] * group, "the bias has one element per filter")
     extra = per_axis(ctx, "output_padding", len(axes), 0)
     asked = ctx.integers("output_shape", ())
     ctx.check(len(asked) in (0, len(axes)), f"'output_shape' has {len(axes)} entries")
