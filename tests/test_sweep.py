@@ -9,8 +9,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from shapesmt.algebra.dim import Kind, const, maximum, symbol
+from shapesmt.algebra.dim import Kind, const, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import absolute, at_least, equal, select
 from shapesmt.algebra.numeric.folds import fold
 from shapesmt.algebra.substitute import substitute

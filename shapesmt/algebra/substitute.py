@@ -8,7 +8,7 @@ Dim('m')
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol, TypeVar
 
@@ -20,15 +20,14 @@ from shapesmt.algebra.dim import (
     Dim,
     Kind,
     defined,
+    from_terms,
     make_atom,
-    maximum,
-    minimum,
     of_atom,
-    substitute_atom,
     symbol,
 )
 from shapesmt.algebra.evaluate import definitions
-from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal, select
+from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.algebra.operations import ENTRY
 
 
 class Tree(Protocol):
@@ -67,6 +66,7 @@ def beyond(dim: Dim) -> Dim:
     return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
 
 
+@ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
     """The element at these places of a tensor whose elements only data know: each may be any that `index` may be.
 
@@ -76,7 +76,7 @@ def entry(index: Dim, *places: Dim) -> Dim:
     """
     if all(s.kind is not Kind.ENTRY for s in index.symbols):
         return index
-    return make_atom("entry", (index, *places), (index.lo, index.hi))
+    return make_atom(ENTRY, (index, *places))
 
 
 def atom_of(size: Dim) -> Atom:
@@ -104,7 +104,7 @@ def entries(what: Dim | Tree) -> list[Atom]:
 def any_entry(element: Dim) -> Dim | None:
     """An element with a size of data's for what is unknown of it; None where two such parts are alike."""
     found = entries(element)
-    if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
+    if len({a for a in _nested(element) if a.op is ENTRY}) > len(found):
         return None
     return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in found})
 
@@ -129,6 +129,17 @@ def spelled(dim: Dim) -> Dim:
     result = dim
     for atom, meaning in meanings.items():
         result = substitute_atom(result, atom.number, meaning)
+    return result
+
+
+def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
+    """`dim` with the atom of that number replaced at the top level of its polynomial."""
+    result = ZERO
+    for monomial, coefficient in dim.terms:
+        rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})
+        for _ in range(monomial.count(replaced)):
+            rest = rest * replacement
+        result = result + rest
     return result
 
 
@@ -179,16 +190,5 @@ class Substitution:
         if atom.definition is not None:
             return defined(self._rebuild(atom.definition))
         args = [self.apply(a) for a in atom.args]
-        return _OPERATIONS[atom.op](*args)
-
-
-_OPERATIONS: dict[str, Callable[..., Dim]] = {
-    "floordiv": lambda a, b: a // b,
-    "product": lambda a, b: a * b,
-    "select": select,
-    "min": minimum,
-    "max": maximum,
-    "to_int": lambda number: number.to_int(),
-    "fold": lambda folded: folded,
-    "entry": entry,
-}
+        result: Dim = atom.op.build(*args)
+        return result

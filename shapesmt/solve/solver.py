@@ -31,6 +31,7 @@ from shapesmt.algebra import (
     evaluate,
     of_atom,
     select,
+    tight,
     total,
 )
 from shapesmt.deadline import Deadline
@@ -222,7 +223,7 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     (14, 14, True)
     """
     facts = list(facts)
-    low = dim.tight[0]
+    low = tight(dim)[0]
     answer = check([*facts, equal(dim, int(low))] if low > -inf else facts, deadline, symbols=dim.symbols)
     if low > -inf and answer.verdict == "sat":
         return Extreme(int(low), answer.model, proven=True)

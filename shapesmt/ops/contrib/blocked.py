@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less
+from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less, tight
 from shapesmt.ops.windows.spatial import global_pool
 from shapesmt.rules import rule
 
@@ -70,7 +70,7 @@ def blocked_conv(ctx: InferenceContext) -> Tensor:
 
 def _as_deep(ctx: InferenceContext, x: Tensor, wanted: Dim) -> Tensor:
     """The input with as many channels as the filters want, which are so many on the machine of the file."""
-    lo, hi = x[1].tight
+    lo, hi = tight(x[1])
     law = "the input has group times the channels of the weights"
     ctx.require(
         all_of(at_least(wanted, int(lo)), *(at_least(int(hi), wanted) for _ in range(hi < inf))), law, x[1], wanted
