@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import inf, prod
 
-from shapesmt.algebra import ZERO, Atom, Dim, Replacer, symbol
+from shapesmt.algebra import ZERO, Atom, Dim, Substitution, symbol
 from shapesmt.algebra.numeric import from_dim
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.rules import (
@@ -347,5 +347,5 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
         a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
     }
     kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
-    opened = replace(made, requirements=kept, facts=()).rewritten(Replacer(sizes))
+    opened = replace(made, requirements=kept, facts=()).rewritten(Substitution(sizes))
     return replace(opened, unjudged=(*opened.unjudged, *lost))

@@ -27,7 +27,7 @@ from shapesmt.algebra import (
     select,
     symbol,
 )
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
@@ -142,7 +142,7 @@ class RuleContext:
         """The integers of an input that running depends on, a `Dim` each; None where (all or one) unknown."""
         self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
-        if not isinstance(value, Elements) or any(isinstance(i, Real) for i in value.items):
+        if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
             self._unread |= {index} if value is not None else set()
             return None
         return tuple(i if isinstance(i, Dim) else None for i in value.items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, replace
+from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, substitute
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
 from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size
@@ -362,7 +362,7 @@ class ShapeFunctions(Calculus):
         """Nothing is required that can't hold, be it by itself or where a size is what another requirement says."""
         known: dict[Atom, Dim] = {}
         for r in (*requirements, *requirements):
-            formula = replace(r.formula, known)
+            formula = substitute(r.formula, known)
             if formula is FALSE:
                 sides = f": {r.left} and {r.right}" if r.left is not None and r.right is not None else ""
                 raise ShapeMismatch(r.law + sides)

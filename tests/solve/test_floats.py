@@ -10,14 +10,14 @@ import pytest
 from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import any_of, at_least, equal, less
-from shapesmt.algebra.numeric.floats import Real, from_dim, literal
+from shapesmt.algebra.numeric.floats import Float, from_dim, literal
 from shapesmt.solve.envelopes import envelope
 from shapesmt.solve.solver import check
 
 H = symbol("h", 0, 2**40)
 
 
-def chain(r: Random, dtype: str) -> Real:
+def chain(r: Random, dtype: str) -> Float:
     x = from_dim(H, dtype)
     for _ in range(r.randint(1, 4)):
         step = r.choice(["mul", "div", "floor", "ceil", "round", "trunc", "cast"])

@@ -7,14 +7,16 @@ files don't.
 from __future__ import annotations
 
 from functools import cache
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shapesmt.frontends.tensorflow.protos import Proto
+    from shapesmt.graph import AttributeValue
 
-__all__ = ["Operator", "Output", "known", "named"]
+__all__ = ["Operator", "Output", "default_attributes", "input_counts", "known", "named"]
 
 _OUTPUTS = """
 output*num_split: Split SplitV
@@ -252,3 +254,20 @@ def named(operators: Iterable[Proto]) -> dict[str, Operator]:
         for o in operators
     }
     return {**known(), **said}
+
+
+def default_attributes(domain: str, op: str, version: int) -> dict[str, AttributeValue]:  # noqa: ARG001 - as ONNX's
+    """The attributes that a node has where it leaves them out: TensorFlow's files state them all."""
+    return {}
+
+
+def input_counts(domain: str, op: str, version: int) -> tuple[float, float]:  # noqa: ARG001 - as ONNX's
+    """The least and the greatest number of inputs.
+
+    >>> input_counts("tensorflow", "Unique", 1), input_counts("tensorflow", "ConcatV2", 1)
+    ((1, 1), (2, inf))
+    """
+    found = known().get(op)
+    if found is None or found.inputs is None:
+        return 1, inf
+    return len(found.inputs), inf if any(found.inputs) else len(found.inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximum, select
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
@@ -202,7 +202,7 @@ def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim
     value = ctx.input(index).value
     factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
     pairs = zip(sizes, factors, strict=False)
-    return [by_factor(size, factor).size if isinstance(factor, Real) else None for size, factor in pairs]
+    return [by_factor(size, factor).size if isinstance(factor, Float) else None for size, factor in pairs]
 
 
 @operator("Interpolate-1")
