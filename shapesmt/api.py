@@ -213,9 +213,9 @@ def tighten(
         ModelError: With "check", the file claims a shape that a tensor never has.
     """
     from shapesmt.export import keep_together, save
-    from shapesmt.frontends import onnx as frontend
+    from shapesmt.frontends import load_protobuf
 
-    proto, graph = frontend.proto(model)
+    proto, graph = load_protobuf(model)
     if output is not None:
         keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
@@ -239,9 +239,9 @@ def tighten_file(
 ) -> Bounds:
     """`tighten` and `bounds` in one: the model is written where any input is valid."""
     from shapesmt.export import keep_together, save
-    from shapesmt.frontends import onnx as frontend
+    from shapesmt.frontends import load_protobuf
 
-    proto, graph = frontend.proto(model)
+    proto, graph = load_protobuf(model)
     keep_together(proto, model, output)
     a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
     found = _bounds(a)
@@ -305,10 +305,10 @@ def repro(
 
     It needs numpy, onnx and onnxruntime, and holds the part of the model that fails, without its weights.
     """
-    from shapesmt.frontends import onnx as frontend
+    from shapesmt.frontends import load_protobuf
     from shapesmt.replay import reproduced
 
-    proto, graph = frontend.proto(model)
+    proto, graph = load_protobuf(model)
     known = [n.name for n in graph.nodes]
     if node is not None and node not in known:
         raise unknown_name("node", node, known, graph.source)

@@ -32,10 +32,10 @@ def infer_shapes(
     `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
     """
     from shapesmt.export import annotate, refusing
-    from shapesmt.frontends import onnx as frontend
+    from shapesmt.frontends import load_protobuf
 
     with refusing():
-        proto, graph = frontend.proto(model)
+        proto, graph = load_protobuf(model)
         if strict_mode or check_type:
             a = analysed(graph, None, None, None, None, TIMEOUT, declared="trust")
             refuse(a.problem, a.examination, a.judge, types=check_type)

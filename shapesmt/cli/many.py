@@ -23,7 +23,7 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.examine import names_of, parse_value
-from shapesmt.frontends import is_folder, load
+from shapesmt.frontends import is_folder, load, opened
 from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
 from shapesmt.report import Report, Reports, Unchecked
 
@@ -154,11 +154,11 @@ def outcome(task: Task) -> Report | Unchecked:
 
     path = printable(task.path, 1000)
     try:
-        graph = load(task.path)
+        model = opened(task.path)
+        graph = load(model)
         shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
         options = {**task.options, "shapes": {**task.options.get("shapes", {}), **shapes}}
-        model = task.path if options.get("replay") else graph  # a graph no longer knows its file
-        return replace(api.check(model, **options), model=path)
+        return replace(api.check(model if options.get("replay") else graph, **options), model=path)
     except ShapesmtError as error:
         return Unchecked(path, printable(" ".join(str(error).split()), 1000))
     except MemoryError:
