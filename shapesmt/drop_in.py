@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, one_call, substitute
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Kind, of_atom, one_call, substitute
 from shapesmt.api import analysed
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
@@ -55,7 +55,7 @@ def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
         if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
             (atom,) = formula.dim.symbols
             for number in (of_atom(atom) - formula.dim, of_atom(atom) + formula.dim):
-                if number.constant is not None and atom.kind != "axis":
+                if number.constant is not None and atom.kind is not Kind.AXIS:
                     found[atom] = number
     return found
 
@@ -66,5 +66,5 @@ def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | Non
         return [] if "map(" in t.dtype else None
     dims = t.dims[1:] if "seq(" in t.dtype else t.dims
     dims = tuple(d if d.symbols.isdisjoint(pinned) else substitute(d, pinned) for d in dims)
-    varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
+    varying = [any(s.kind is Kind.AXIS for s in d.symbols) for d in dims]
     return [None if v else str(d) if d.symbols else Evaluator({}).dim(d) for d, v in zip(dims, varying, strict=True)]

@@ -9,7 +9,7 @@ from math import inf, prod
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, substitute, symbol
+from shapesmt.algebra import Atom, Evaluator, Formula, Kind, all_of, const, fits_int64, substitute, symbol
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import Domain, Values, lowest
 from shapesmt.region import Truth
@@ -42,7 +42,7 @@ def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> R
     """
     tied, facts = domain.about(condition.symbols)
     varying = [s for s in condition.symbols if s.hi != s.lo]
-    if not varying or any(s.kind != "input" for s in tied):
+    if not varying or any(s.kind is not Kind.INPUT for s in tied):
         return None
     widest = sorted(varying, key=lambda s: (-_count(s), domain.order(s)))[:MOST_SYMBOLS]
     first = None

@@ -27,6 +27,7 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
+    Kind,
     all_of,
     any_of,
     at_least,
@@ -205,7 +206,7 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 
 def _chosen(formula: Formula) -> bool:
     """Whether the caller of the model chooses all sizes that it is about."""
-    return all(s.kind == "input" for s in formula.symbols)
+    return all(s.kind is Kind.INPUT for s in formula.symbols)
 
 
 # What is never reached

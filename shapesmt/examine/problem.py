@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from shapesmt.algebra import (
-    ATOMS,
+    SYMBOL,
     Atom,
     Dim,
     Formula,
@@ -440,9 +440,9 @@ def _solve(fact: Formula) -> tuple[Atom, Dim] | None:
     if fact.op != "eq" or fact.dim is None:
         return None
     choices: list[tuple[int, str, Atom, Dim]] = []
-    for monomial, coefficient in fact.dim.terms:
-        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
-        if atom is not None and atom.op == "symbol" and abs(coefficient) == 1:
+    for factors, coefficient in fact.dim.products():
+        atom = factors[0] if len(factors) == 1 else None
+        if atom is not None and atom.op is SYMBOL and abs(coefficient) == 1:
             meaning = of_atom(atom) - fact.dim * coefficient
             if atom not in meaning.symbols:
                 choices.append((sum(c < 0 for _, c in meaning.terms), atom.name, atom, meaning))

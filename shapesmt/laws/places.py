@@ -20,7 +20,8 @@ CODES = (
          "segment numbers are below", "slices are inside", "diagonals are those", "lowest diagonal",
          "places are inside", "those of the parts", "segment numbers are", "places aren't negative",
          "something to pick from", "the blank is", "region is inside", "row begins at 0", "part is inside",
-         "value is in a row", "end where those inside"),
+         "value is in a row", "end where those inside", "segments are in", "lies in an image",
+         "of a sample is in", "labels are classes", "is a category"),
     ),
     Code(
         "SM302", "axis",

@@ -17,6 +17,7 @@ from shapesmt.algebra import (
     TRUE,
     Dim,
     Formula,
+    Kind,
     all_of,
     any_of,
     as_dim,
@@ -28,7 +29,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.algebra.numeric import Float
-from shapesmt.errors import RejectedError, ShapeMismatch
+from shapesmt.errors import RejectedError, ShapeMismatch, ShapesmtError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.provenance import Causes
@@ -174,7 +175,7 @@ class RuleContext:
         self.sizing.update(indices)
 
     def fresh(
-        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
     ) -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
 
@@ -436,6 +437,10 @@ class RuleContext:
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made, self.rejected = (), True
+        except (ArithmeticError, IndexError, ValueError) as error:
+            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
+                raise
+            made, self.rejected = (), True  # sizes that can't be, as has been stated, fit nowhere
         return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
     def outputs_set(self) -> Iterable[Tensor]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum
 from shapesmt.ops.contrib.attention import HEADS_LAW, require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
@@ -78,7 +79,9 @@ def grown(ctx: InferenceContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim
     ctx.require_at_least(total, maximum(new, 1), "the total length counts the new tokens, and there are some")
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, "behind a past, one sample has several new tokens, or each has one", new, 1)
-    return total, maximum(total, cached)
+    present = maximum(total, cached)
+    require_places(ctx, 5, present, "the last key of a sample is in the caches")
+    return total, present
 
 
 @contrib("SparseAttention")

@@ -175,8 +175,9 @@ def _stretched(ctx: InferenceContext, x: Tensor, place: int, back: int, item: Di
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
     """The elements of a tensor stretched to a shape."""
     pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
-    if any(d.constant not in (None, 1, wanted.constant) and wanted.constant is not None for d, wanted in pairs):
-        return None
+    for d, size in ((d, stretch.constant) for d, stretch in pairs):
+        if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
+            return None
     array = concrete(dims) or ()
     return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
 

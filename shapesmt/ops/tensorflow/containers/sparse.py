@@ -10,8 +10,8 @@ from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import columns
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, least, one_of, require_each, require_numbers
+from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
-from shapesmt.ops.tensorflow.ragged import require_rows
 from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     require_order,
 )
-from shapesmt.ops.tensorflow.sparse import triple
+from shapesmt.ops.tensorflow.containers.sparse import triple
 from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
-from shapesmt.ops.tensorflow.ragged import require_rows
+from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.rules import Decided, Tensor, rule, sized
 
 if TYPE_CHECKING:
