@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Kind, of_atom, one_call, substitute
-from shapesmt.api import TIMEOUT, analysed
+from shapesmt.api import analysed
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
-from shapesmt.examine import claimed, pose
+from shapesmt.examine import TIMEOUT, Claims, Question, claimed, pose
 from shapesmt.inference import infer
 from shapesmt.rules import Tensor
 
@@ -37,7 +37,7 @@ def infer_shapes(
     with refusing():
         proto, graph = load_protobuf(model)
         if strict_mode or check_type:
-            a = analysed(graph, None, None, None, None, TIMEOUT, declared="trust")
+            a = analysed(graph, Question(declared=Claims.TRUST))
             refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
     in_time = Deadline(TIMEOUT).require

@@ -33,7 +33,7 @@ DOORS = {
 """The files that import a heavy library."""
 
 LONG = {
-    *("api.py", "examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
+    *("examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
     *("presolve/domain.py", "rules/context.py"),
 }
 LARGE = {"rules"}

@@ -26,7 +26,8 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.errors import UsageError
-from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
+from shapesmt.examine.inputs import Small, constant_shapes, idle_elements, small_inputs
+from shapesmt.examine.question import NO_OPTIONS, Question
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
 from shapesmt.language import (
@@ -137,25 +138,21 @@ class Problem:
         return Counterexample(symbols, shapes, relevant, given)
 
 
-def pose(
-    graph: Graph,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    assume: Iterable[str] | Mapping[str, Origin] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-) -> Problem:
-    """The problem that a graph and its caller's declarations pose; a mapping of assumptions has their origins.
+def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
+    """The problem that a graph and what its caller declares pose; a mapping of assumptions has their origins.
 
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
-    declared = _declared(graph, shapes or {})
+    dims = question.dims or {}
+    declared = _declared(graph, question.shapes or {})
     unranked = _unranked(graph, declared)
     for name in unranked:
-        _give_rank(name, declared, dims or {})
-    names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
-    small, elements = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, values or {})
-    return _without_idle(_posed(graph, declared, names, {**given, **elements}, assume, small))
+        _give_rank(name, declared, dims)
+    names, given = _symbols(graph, declared, dims, list(map(rank_name, unranked)))
+    shapes = constant_shapes(declared, given)
+    small, elements = small_inputs(graph, shapes, {*names, *given}, question.values or {})
+    return _without_idle(_posed(graph, declared, names, {**given, **elements}, question.assume, small))
 
 
 def _posed(
