@@ -12,9 +12,8 @@ from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias, Union
-from weakref import WeakValueDictionary
 
-from shapesmt.algebra import LOCK
+from shapesmt.algebra import WeakTable
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar, identity
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Attributes(Mapping[str, AttributeValue]):
 
     __slots__ = ("__weakref__", "_items", "captures", "graphs")
     EMPTY: ClassVar[Attributes]
-    _interned: ClassVar[WeakValueDictionary[Hashable, Attributes]] = WeakValueDictionary()
+    _interned: ClassVar[WeakTable[Hashable, Attributes]] = WeakTable("attributes")
 
     _items: dict[str, AttributeValue]
     graphs: tuple[Graph, ...]
@@ -73,20 +72,16 @@ class Attributes(Mapping[str, AttributeValue]):
         content = sorted((items or {}).items(), key=itemgetter(0))
         key = tuple((name, identity(value)) for name, value in content)
         found = cls._interned.get(key)
-        return cls._make(key, dict(content)) if found is None else found
+        return cls._interned.make(key, cls._built, dict(content)) if found is None else found
 
     @classmethod
-    def _make(cls, key: Hashable, content: dict[str, AttributeValue]) -> Attributes:
-        with LOCK:
-            found = cls._interned.get(key)
-            if found is None:
-                found = super().__new__(cls)
-                found._items = content
-                parts = (part for value in content.values() for part in (value if type(value) is tuple else (value,)))
-                found.graphs = tuple(part for part in parts if isinstance(part, Graph))
-                found.captures = tuple(dict.fromkeys(name for graph in found.graphs for name in graph.captures))
-                cls._interned[key] = found
-            return found
+    def _built(cls, content: dict[str, AttributeValue]) -> Attributes:
+        made = super().__new__(cls)
+        made._items = content
+        parts = (part for value in content.values() for part in (value if type(value) is tuple else (value,)))
+        made.graphs = tuple(part for part in parts if isinstance(part, Graph))
+        made.captures = tuple(dict.fromkeys(name for graph in made.graphs for name in graph.captures))
+        return made
 
     def __getitem__(self, name: str) -> AttributeValue:
         return self._items[name]
