@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
 from shapesmt.ops.tensorflow.common import DOMAIN, first
 from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
 
     from shapesmt.rules import InferenceContext
 
-WITHIN = "the position is inside the list"
-FITTING = "elements have the shape that is asked for"
 ALIKE = "all elements of the list have one shape"
-NOT_EMPTY = "the list isn't empty, or the shape of its elements is known"
 
 
 def unset(ctx: InferenceContext, length: Dim | int) -> Tensor:
@@ -37,7 +35,7 @@ def listed(dtype: str, length: Dim, sizes: Iterable[Dim]) -> Tensor:
 def given(ctx: InferenceContext, index: int = 0) -> Tensor:
     """The list that a node reads."""
     found = ctx.input(index)
-    ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, f"input {index} is of type list")
+    ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=index))
     return found
 
 
@@ -77,12 +75,12 @@ def fitting(ctx: InferenceContext, found: Tensor, sizes: list[Dim | None] | None
     if made is None or sizes is None:
         return made
     none = equal(used, 0)
-    ctx.require(none if len(made) != len(sizes) else TRUE, FITTING)
+    ctx.require(none if len(made) != len(sizes) else TRUE, laws.ELEMENTS_HAVE_REQUESTED_SHAPE)
     if len(made) != len(sizes):
         return [ctx.fresh(f"size{i}") if size is None else size for i, size in enumerate(sizes)]
     for d, size in zip(made, sizes, strict=True):
         if size is not None:
-            ctx.require(any_of(equal(d, size), none), FITTING, d, size)
+            ctx.require(any_of(equal(d, size), none), laws.ELEMENTS_HAVE_REQUESTED_SHAPE, d, size)
     return [d if size is None else size for d, size in zip(made, sizes, strict=True)]
 
 
@@ -92,9 +90,10 @@ def place(ctx: InferenceContext, index: int, length: Dim | None) -> Dim | None:
     k = first(ctx, index)
     if k is None:
         ctx.grant(index)
-        ctx.require_at_least(1 if length is None else length, 1, WITHIN)
+        ctx.require_at_least(1 if length is None else length, 1, laws.POSITION_INSIDE_LIST)
     else:
-        ctx.require(all_of(at_least(k, 0), TRUE if length is None else at_least(length, k + 1)), WITHIN, k, length)
+        inside = TRUE if length is None else at_least(length, k + 1)
+        ctx.require(all_of(at_least(k, 0), inside), laws.POSITION_INSIDE_LIST, k, length)
     return k
 
 
@@ -104,7 +103,7 @@ def reserve(ctx: InferenceContext) -> Tensor:
     length = first(ctx, 1)
     if length is None:
         return unset(ctx, ctx.fresh("length"))
-    ctx.require_at_least(length, 0, "sizes are not negative")
+    ctx.require_at_least(length, 0, laws.SIZES_NOT_NEGATIVE)
     return unset(ctx, length)
 
 
@@ -145,7 +144,7 @@ def push_back(ctx: InferenceContext) -> Tensor:
 def pop_back(ctx: InferenceContext) -> list[Tensor]:
     """The list without its last tensor, and that tensor."""
     found = given(ctx)
-    ctx.require_at_least(found[0], 1, "the list isn't empty")
+    ctx.require_at_least(found[0], 1, laws.LIST_NOT_EMPTY)
     sizes = element(ctx, found, asked(ctx, 1))
     return [tensor(found.dtype, [found[0] - 1, *found.dims[1:]]), ctx.tensor(sizes, ctx.text("element_dtype", ""))]
 
@@ -163,11 +162,11 @@ def stack(ctx: InferenceContext) -> Tensor:
     """All tensors, along a new first axis."""
     found, count = given(ctx), ctx.integer("num_elements", -1)
     if count >= 0:
-        ctx.require_equal(found[0], count, "the list has as many elements as the node says")
+        ctx.require_equal(found[0], count, laws.LIST_LENGTH_AS_DECLARED)
     wanted = asked(ctx, 1)
     sizes = fitting(ctx, found, wanted, found[0])
     if wanted is None or None in wanted:
-        ctx.require_at_least(found[0], 1, NOT_EMPTY)
+        ctx.require_at_least(found[0], 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
     return ctx.tensor(None if sizes is None else [found[0], *sizes], ctx.text("element_dtype", ""))
 
 
@@ -176,8 +175,8 @@ def concat(ctx: InferenceContext) -> list[Tensor]:
     """All tensors joined along their first axis, and how long each is."""
     found, dtype = given(ctx), ctx.text("element_dtype", "")
     sizes = found.dims[1:] if found.dtype.startswith("list(") else None
-    ctx.require_at_least(found[0], 1, NOT_EMPTY)
-    ctx.check(sizes is None or len(sizes) > 0, "the elements have at least one axis")
+    ctx.require_at_least(found[0], 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
+    ctx.check(sizes is None or len(sizes) > 0, laws.ELEMENTS_AT_LEAST_ONE_AXIS)
     joined = None if sizes is None else [found[0] * sizes[0], *sizes[1:]]
     return [ctx.tensor(joined, dtype), ctx.tensor([found[0]], "int64")][: ctx.outputs]
 
@@ -190,7 +189,7 @@ def gather(ctx: InferenceContext) -> Tensor:
         if k is None:
             ctx.grant(1)
         else:
-            ctx.require(all_of(at_least(k, 0), at_least(found[0], k + 1)), WITHIN, k, found[0])
+            ctx.require(all_of(at_least(k, 0), at_least(found[0], k + 1)), laws.POSITION_INSIDE_LIST, k, found[0])
     sizes = fitting(ctx, found, asked(ctx, 2), indices[0])
     return ctx.tensor(None if sizes is None else [indices[0], *sizes], ctx.text("element_dtype", ""))
 
