@@ -26,6 +26,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, look, seconds
 from shapesmt.diagnose import cautions, declarations, explanation, findings, precondition, refuse_declarations, remedy
 from shapesmt.errors import InternalError, UsageError, printable
@@ -33,7 +34,6 @@ from shapesmt.examine import Examination, Judge, Problem, ValueLike, examine, po
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.memory import one_call
 from shapesmt.report import Bounds, Explanation, Report, TensorBounds, Verdict
 
 if TYPE_CHECKING:

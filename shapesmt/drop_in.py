@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, replace
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, one_call, substitute
 from shapesmt.api import TIMEOUT, analysed
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
 from shapesmt.examine import claimed, pose
 from shapesmt.inference import infer
-from shapesmt.memory import one_call
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
@@ -66,6 +65,6 @@ def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | Non
     if t.shape is None or "map(" in t.dtype:
         return [] if "map(" in t.dtype else None
     dims = t.dims[1:] if "seq(" in t.dtype else t.dims
-    dims = tuple(d if d.symbols.isdisjoint(pinned) else replace(d, pinned) for d in dims)
+    dims = tuple(d if d.symbols.isdisjoint(pinned) else substitute(d, pinned) for d in dims)
     varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
     return [None if v else str(d) if d.symbols else Evaluator({}).dim(d) for d, v in zip(dims, varying, strict=True)]

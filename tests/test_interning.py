@@ -161,9 +161,9 @@ def test_a_process_keeps_no_more_than_its_limit(monkeypatch: pytest.MonkeyPatch)
 
 def test_nothing_is_forgotten_inside_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interning, "LIMIT", 0)
-    with memory.one_call():
+    with interning.one_call():
         lost = ref(symbol("a size that nobody holds", 1))
         answers()
         assert lost() is not None
-    with memory.one_call():
+    with interning.one_call():
         assert lost() is None

@@ -16,7 +16,7 @@ from shapesmt.algebra.dim import (
     minimum,
     of_atom,
     product,
-    replace_atom,
+    substitute_atom,
     symbol,
     total,
 )
@@ -41,18 +41,18 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.interning import LIMIT, LOCK, Table, forget, memo, sizes
+from shapesmt.algebra.interning import LOCK, Table, forget, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.substitute import (
     ENTRY,
-    Replacer,
+    Substitution,
     any_entry,
     atom_of,
     beyond,
     entries,
     entry,
-    replace,
     spelled,
+    substitute,
     twin,
 )
 from shapesmt.algebra.text import CUT, name_text
@@ -62,7 +62,6 @@ __all__ = [
     "CUT",
     "ENTRY",
     "FALSE",
-    "LIMIT",
     "LOCK",
     "ONE",
     "TRUE",
@@ -73,7 +72,7 @@ __all__ = [
     "Evaluator",
     "Formula",
     "Interval",
-    "Replacer",
+    "Substitution",
     "Table",
     "absolute",
     "all_of",
@@ -107,13 +106,14 @@ __all__ = [
     "name_text",
     "negate",
     "of_atom",
+    "one_call",
     "product",
-    "replace",
-    "replace_atom",
     "resolved",
     "select",
     "sizes",
     "spelled",
+    "substitute",
+    "substitute_atom",
     "symbol",
     "total",
     "truncated_divide",

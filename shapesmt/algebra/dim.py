@@ -313,7 +313,7 @@ def as_dim(value: Dim | int) -> Dim:
     return value if isinstance(value, Dim) else const(value)
 
 
-def replace_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
+def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
     """`dim` with the atom of that number replaced at the top level of its polynomial."""
     result = ZERO
     for monomial, coefficient in dim.terms:

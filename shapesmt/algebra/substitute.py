@@ -2,7 +2,7 @@
 
 >>> from shapesmt.algebra.dim import symbol
 >>> n, m = symbol("n", 1, 64), symbol("m", 1, 9)
->>> replace((n + 1) // 2, {n.as_symbol(): 2 * m})
+>>> substitute((n + 1) // 2, {n.as_symbol(): 2 * m})
 Dim('m')
 """
 
@@ -23,7 +23,7 @@ from shapesmt.algebra.dim import (
     maximum,
     minimum,
     of_atom,
-    replace_atom,
+    substitute_atom,
     symbol,
 )
 from shapesmt.algebra.evaluate import definitions
@@ -50,11 +50,11 @@ class Tree(Protocol):
 AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Tree")
 
 
-def replace(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
+def substitute(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
     """`what` with every given symbol replaced, all at once."""
     if what.symbols.isdisjoint(replacements):
         return what
-    replaced: AnyPart = Replacer(replacements).apply(what)
+    replaced: AnyPart = Substitution(replacements).apply(what)
     return replaced
 
 
@@ -65,7 +65,7 @@ def beyond(dim: Dim) -> Dim:
     -6
     """
     given = [s for s in dim.symbols if s.kind == "input" and (s.lo > 1 or s.hi < inf)]
-    return replace(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
+    return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
 
 
 def entry(index: Dim, *places: Dim) -> Dim:
@@ -107,7 +107,7 @@ def any_entry(element: Dim) -> Dim | None:
     found = entries(element)
     if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
         return None
-    return replace(element, {s: twin(of_atom(s), "place") for s in found})
+    return substitute(element, {s: twin(of_atom(s), "place") for s in found})
 
 
 def _nested(what: Any) -> Iterator[Atom]:
@@ -129,11 +129,11 @@ def spelled(dim: Dim) -> Dim:
     meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
     result = dim
     for atom, meaning in meanings.items():
-        result = replace_atom(result, atom.number, meaning)
+        result = substitute_atom(result, atom.number, meaning)
     return result
 
 
-class Replacer:
+class Substitution:
     """One substitution, with what it has rewritten so far."""
 
     def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
@@ -161,7 +161,7 @@ class Replacer:
                     term = term * self._atom(ATOMS[n])
                 result = result + term
             return result
-        if not isinstance(what, Formula):  # a float or a sweep
+        if not isinstance(what, Formula):  # a float or a fold
             return what.rebuilt([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
         if what.dim is not None:
             compare = {"eq": equal, "ne": differs, "ge": at_least}[what.op]
@@ -189,7 +189,7 @@ _OPERATIONS: dict[str, Callable[..., Dim]] = {
     "select": select,
     "min": minimum,
     "max": maximum,
-    "to_int": lambda real: real.to_int(),
-    "sweep": lambda swept: swept,
+    "to_int": lambda number: number.to_int(),
+    "fold": lambda folded: folded,
     "entry": entry,
 }

@@ -210,7 +210,7 @@ def _written(atom: Atom) -> tuple[str, bool]:
         return f"({dim_text(a)} if {formula_text(condition)} else {dim_text(b)})", True
     if atom.op == "product":
         return f"({dim_text(atom.args[0])})*({dim_text(atom.args[1])})", False
-    if atom.op == "sweep":
+    if atom.op == "fold":
         return str(atom.args[0]), True
     texts = sorted((str(a) for a in atom.args), key=lambda t: (t.lstrip("-").isdigit(), len(t), t))
     return f"{atom.op}({', '.join(texts)})", True

@@ -9,8 +9,7 @@ from math import inf, prod
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, symbol
-from shapesmt.algebra import replace as substituted
+from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, substitute, symbol
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import Domain, Values, lowest
 from shapesmt.region import Truth
@@ -123,7 +122,7 @@ def _cells(
     """The letters of every cell, and the counts; None where the arithmetic doesn't fit machine words."""
     twins = [symbol(a.name, a.first, a.last, step=a.step, fold=False) for a in axes]
     meanings = {**dict(zip(symbols, twins, strict=True)), **{s: const(v) for s, v in fixed.items()}}
-    holds, given = substituted(condition, meanings), substituted(all_of(*facts), meanings)
+    holds, given = substitute(condition, meanings), substitute(all_of(*facts), meanings)
     if not (fits_int64(holds) and fits_int64(given)):
         return None
     atoms = [next(iter(twin.symbols)) for twin in twins]

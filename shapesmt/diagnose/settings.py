@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from shapesmt.algebra import Dim, Evaluator, memo
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.deadline import look
 from shapesmt.errors import ShapesmtError
 from shapesmt.graph import Attributes, Graph, Node, Schemas
@@ -106,7 +106,7 @@ def _constant(label: str, t: Tensor) -> str:
     if not items or len(items) > MAX_LISTED or any(i is None or i.symbols for i in items):
         return ""
     nothing = Evaluator({})
-    numbers = [nothing.dim(i) if isinstance(i, Dim) else i.value(nothing) for i in items if isinstance(i, (Dim, Real))]
+    numbers = [nothing.dim(i) if isinstance(i, Dim) else i.value(nothing) for i in items if isinstance(i, (Dim, Float))]
     return f"{label} {_listed(numbers)}"
 
 

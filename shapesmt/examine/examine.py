@@ -13,7 +13,19 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import itemgetter
 
-from shapesmt.algebra import TRUE, Atom, Dim, Formula, Replacer, all_of, name_text, negate, of_atom, resolved, symbol
+from shapesmt.algebra import (
+    TRUE,
+    Atom,
+    Dim,
+    Formula,
+    Substitution,
+    all_of,
+    name_text,
+    negate,
+    of_atom,
+    resolved,
+    symbol,
+)
 from shapesmt.deadline import limit, look
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
@@ -221,9 +233,9 @@ class Narrowing:
 
     def __init__(self, meanings: Mapping[Atom, Dim]) -> None:
         self.meanings = meanings
-        self._forth = Replacer(meanings)
+        self._forth = Substitution(meanings)
         twins = {a.as_symbol(): of_atom(s) for s, a in meanings.items()}
-        self._back = Replacer({twin: s for twin, s in twins.items() if twin is not None})
+        self._back = Substitution({twin: s for twin, s in twins.items() if twin is not None})
 
     def tensor(self, t: Tensor) -> Tensor:
         """An input tensor over the narrowed symbols."""

@@ -46,6 +46,8 @@ class Opened(NamedTuple):
     """Where its external data may be; None: nowhere."""
     name: str = ""
     """Its own name in there."""
+    signature: str = ""
+    """That of a saved model which is meant; "" where none is named."""
 
     def beside(self, suffix: str) -> str:
         """The name of the file that goes with it, "" where it has none itself."""
@@ -54,6 +56,8 @@ class Opened(NamedTuple):
 
 def open_model(model: object) -> Opened:
     """All of a model's file: a path, "-" for standard input, or the content itself.
+
+    The path of a folder that TensorFlow saved may have a signature behind it: `saved#score`.
 
     Raises:
         ModelError: There is no such file, it is a folder or a device, or it may not be read.
@@ -67,11 +71,20 @@ def open_model(model: object) -> Opened:
     path = os.fsdecode(model)
     if path == "-":
         return Opened(sys.stdin.buffer.read(), "<stdin>", None)
-    saved = _saved(path)
+    root, signature = _named(path)
+    saved = _saved(root)
     if saved:
-        return Opened(_content(os.path.join(path, saved)), printable(Path(path).name or path), path, saved)  # noqa: PTH118 - as below
-    folder, name = os.path.split(path)
-    return Opened(_content(path), printable(name or path), folder or ".", name)
+        content = _content(os.path.join(root, saved))  # noqa: PTH118 - as below
+        return Opened(content, printable(Path(path).name or path), root, saved, signature)
+    folder, name = os.path.split(root)
+    return Opened(_content(root), printable(Path(path).name or path), folder or ".", name, signature)
+
+
+def _named(path: str) -> tuple[str, str]:
+    """A path, and the signature of a saved model behind it."""
+    root, _, signature = path.rpartition("#")
+    found = root and not os.path.lexists(path) and (_saved(root) or os.path.split(root)[1] in _SAVED)
+    return (root, signature) if found else (path, "")
 
 
 def _content(path: str) -> bytes:

@@ -14,8 +14,7 @@ from itertools import count, islice
 from typing import Any
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, memo, of_atom, symbol
-from shapesmt.algebra import replace as substituted
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, memo, of_atom, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
@@ -263,7 +262,7 @@ class _Walk:
             return t
         self.unranked.append(name)
         ndim = rank_symbol(name, kind=OPEN) if t.ndim is None else t.ndim
-        rank = substituted(ndim, self._ranks).constant
+        rank = substitute(ndim, self._ranks).constant
         if rank is None:
             return tensor(t.dtype, None, t.value, ndim)
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=OPEN) for i in range(rank)])

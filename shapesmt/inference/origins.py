@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import inf, prod
 
-from shapesmt.algebra import ZERO, Atom, Dim, Replacer, symbol
+from shapesmt.algebra import ZERO, Atom, Dim, Substitution, symbol
 from shapesmt.algebra.numeric import from_dim
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.rules import (
@@ -279,9 +279,9 @@ def _joint(node: Node, found: Sequence[Origin]) -> Origin:
 
 
 def _few(t: Tensor) -> tuple[int, ...] | None:
-    """The sizes of a tensor that has few elements."""
+    """The sizes of a tensor that has few elements; None of one that can't be, as a node that failed leaves it."""
     sizes = [d.constant for d in t.shape or ()]
-    found = tuple(s for s in sizes if s is not None)
+    found = tuple(s for s in sizes if s is not None and s >= 0)
     return found if t.shape is not None and len(found) == len(sizes) and prod(found) <= MOST_TRACED else None
 
 
@@ -347,5 +347,5 @@ def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
         a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
     }
     kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
-    opened = replace(made, requirements=kept, facts=()).rewritten(Replacer(sizes))
+    opened = replace(made, requirements=kept, facts=()).rewritten(Substitution(sizes))
     return replace(opened, unjudged=(*opened.unjudged, *lost))

@@ -110,6 +110,14 @@ UPDATES_SHAPED_AS_REPLACED = Law("SM107", "updates have the shape of what they r
 VALUES_AND_INDICES_SAME_SHAPE = Law("SM107", "values and indices have the same shape")
 ADDEND_SHAPED_AS_CONVOLUTION = Law("SM107", "what is added has the shape of the convolution")
 WORDS_AND_SEGMENTS_SAME_SHAPE = Law("SM107", "words and segments have the same shape")
+VALUE_IS_LIST = Law("SM107", "a value is a list")
+LIST_ELEMENTS_ONE_SHAPE = Law("SM107", "all elements of the list have one shape")
+TABLE_KEYS_ONE_SHAPE = Law("SM107", "keys have one shape")
+DEFAULT_STRETCHES_TO_VALUE = Law("SM107", "the default stretches to a value")
+REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS = Law(
+    "SM107", "the shape asked for has the axes of the values and of their rows"
+)
+VALUES_SHAPED_AS_TABLE = Law("SM107", "values have the shape of the table's")
 
 EQUAL_CHUNKS_COVER_AXIS = Law("SM110", "{count} chunks of equal size, but for a smaller last one, cover the axis")
 NUM_SPLITS_IS_OUTPUT_COUNT = Law("SM110", "num_splits {count} is the number of outputs, {outputs}")
@@ -127,6 +135,8 @@ SIZES_ADD_UP_TO_AXIS = Law("SM110", "the sizes add up to the size of the axis")
 PARTS_ADD_UP_TO_AXIS = Law("SM110", "the sizes of the parts add up to the axis")
 SIZE_COUNT = Law("SM110", "there are {expected} sizes, not {count}")
 OUTPUT_PER_AXIS_ELEMENT = Law("SM110", "there is one output for each element of the axis")
+LENGTHS_ADD_UP_TO_AN_AXIS = Law("SM110", "the lengths add up to an axis")
+LENGTHS_ADD_UP_TO_AXIS = Law("SM110", "the lengths add up to the axis")
 
 BLOCK_SIZE_POWER_OF_2 = Law("SM111", "block_size {size} is a power of 2, at least 16")
 BLOCK_SIZE_AT_LEAST_1 = Law("SM111", "block_size {size} is at least 1")

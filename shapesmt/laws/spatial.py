@@ -72,12 +72,15 @@ SCALES_OR_SIZES = Law("SM205", "either scales or sizes are given")
 FACTORS_AT_LEAST_1 = Law("SM205", "every factor is at least 1")
 FACTORS_POSITIVE = Law("SM205", "every factor is positive")
 ROI_START_AND_END_PER_AXIS = Law("SM205", "roi has a start and an end for each axis")
-FACTORS_ARE_LIST = Law("SM205", "the factors are a list: the rank is 1, not {rank}")
 OPERATOR_SET_HAS_UPSAMPLE = Law("SM205", "the operator set still has Upsample (it ends at 9; Resize replaces it)")
 FACTOR_AND_SHIFT_FOR_HEIGHT_AND_WIDTH = Law("SM205", "there is a factor and a shift for height and width")
 FACTOR_PER_AXIS = Law("SM205", "there is one factor per axis")
 FACTOR_PER_RESIZED_AXIS = Law("SM205", "there is one factor per resized axis")
 SIZE_PER_RESIZED_AXIS = Law("SM205", "there is one size per resized axis")
+SIZES_OR_FACTORS_ARE_LIST = Law("SM205", "sizes or factors are a list: the rank is 1, not {rank}")
+SIZE_OR_FACTOR_PER_LISTED_AXIS = Law(
+    "SM205", "there is a size or a factor for each axis that is listed, and others aren't read"
+)
 
 SIZE_4_OR_5_ELEMENTS = Law("SM206", "'size' has 4 or 5 elements")
 SIZE_4_OR_5_ELEMENTS_COUNTED = Law("SM206", "'size' has 4 or 5 elements, not {count}")

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, at_least, product, total
+from shapesmt.algebra import ONE, any_of, at_least, equal, product, total
 from shapesmt.graph import Literal
-from shapesmt.rules import require_places, rule
+from shapesmt.ops.shared.indices import require_places
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,6 +147,10 @@ def one_hot_encoder(ctx: InferenceContext) -> Tensor:
     """`X[*sizes]` makes `[*sizes, categories]`."""
     given = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
     ctx.check(bool(given[0]) != bool(given[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
+    categories = ctx.integers("cats_int64s", ())
+    if categories and not ctx.integer("zeros", 1):
+        for item in filter(None, ctx.items(0) or ()):
+            ctx.require(any_of(*(equal(item, c) for c in categories)), laws.NUMBERS_ARE_CATEGORIES, item)
     return ctx.tensor([*ctx.input(0).dims, max(given)], "float32")
 
 

@@ -22,13 +22,13 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Interval,
-    Replacer,
+    Substitution,
     all_of,
     at_least,
     divides,
     fits_int64,
     of_atom,
-    replace,
+    substitute,
     symbol,
 )
 from shapesmt.presolve.enumeration import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
@@ -147,15 +147,15 @@ class Domain:
             meaning = of_atom(atom) - fact.dim * coefficient
             decides = atom.universal or not any(s.universal for s in meaning.symbols)  # no input by what data decides
             if atom.op == "symbol" and atom.definition is None and atom not in meaning.symbols and decides:
-                replacer = Replacer({atom: meaning})
-                self._solved = {a: replacer.apply(m) for a, m in self._solved.items()}
+                substitution = Substitution({atom: meaning})
+                self._solved = {a: substitution.apply(m) for a, m in self._solved.items()}
                 self._solved[atom] = meaning
                 return
 
     def simplified(self, formula: Formula) -> Formula:
         """The condition with the equalities among the facts put in."""
         if self._solved and not formula.symbols.isdisjoint(self._solved):
-            simpler: Formula = Replacer(self._solved).apply(formula)
+            simpler: Formula = Substitution(self._solved).apply(formula)
             if simpler is TRUE or simpler is FALSE:
                 return simpler
         return formula
@@ -176,20 +176,20 @@ class Domain:
             if s not in left and lo <= hi and (lo > s.lo or hi < s.hi):
                 left[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
         ranges = {s: d for s, d in left.items() if s not in self._solved}
-        return {s: replace(d, ranges) if s in self._solved else d for s, d in left.items()}
+        return {s: substitute(d, ranges) if s in self._solved else d for s, d in left.items()}
 
     def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
         """The same set over other symbols."""
         if not meanings:
             return self
-        replacer = Replacer(meanings)
-        symbols = dict.fromkeys(s for old in self.symbols for s in replacer.apply(of_atom(old)).symbols)
-        facts = [replacer.apply(f) for f in self.facts]
+        substitution = Substitution(meanings)
+        symbols = dict.fromkeys(s for old in self.symbols for s in substitution.apply(of_atom(old)).symbols)
+        facts = [substitution.apply(f) for f in self.facts]
         for s, meaning in self._solved.items():
             if s in meanings:  # its own range now is one of what it stands for
-                facts += [replacer.apply(f) for f in range_facts(s, meaning)]
+                facts += [substitution.apply(f) for f in range_facts(s, meaning)]
         twin = Domain(symbols, facts)
-        twin._limits = [replacer.apply(f) for f in self._limits]
+        twin._limits = [substitution.apply(f) for f in self._limits]
         return twin
 
     def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
@@ -310,8 +310,8 @@ class Domain:
         if last is None or last - lo >= MAX_VALUES:
             return None
         x = symbol(s.name, lo, last, step=s.step, kind=s.kind, fold=False)
-        replacer = Replacer({s: x})
-        decision = Domain(x.symbols, map(replacer.apply, facts)).decide(replacer.apply(formula))
+        substitution = Substitution({s: x})
+        decision = Domain(x.symbols, map(substitution.apply, facts)).decide(substitution.apply(formula))
         if decision is None or decision.holds == "always":
             return decision
         return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})
@@ -346,7 +346,7 @@ class Domain:
     def extent(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
         """The least and greatest value of an expression with a point for each; None where that takes a solver."""
         if self._solved and not dim.symbols.isdisjoint(self._solved):
-            dim = Replacer(self._solved).apply(dim)
+            dim = Substitution(self._solved).apply(dim)
         found = self._at_limit(dim) or self._at_corners(dim)
         if found is not None or not fits_int64(dim):
             return found

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
-from shapesmt.algebra import ATOMS, Atom, Dim, Formula, replace, symbol
+from shapesmt.algebra import ATOMS, Atom, Dim, Formula, substitute, symbol
 
 MAX_PERIOD = 1 << 20
 
@@ -41,7 +41,7 @@ def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
         if not found.gain:
             period = lcm(period, found.period)
             continue
-        once = replace(dim, {x: symbol(x.name, lo, lo + found.period, fold=False)})
+        once = substitute(dim, {x: symbol(x.name, lo, lo + found.period, fold=False)})
         most = max(abs(once.lo), abs(once.hi))
         if most == inf:
             return None

@@ -29,7 +29,7 @@ from shapesmt.algebra import (
     name_text,
     negate,
     of_atom,
-    replace,
+    substitute,
     total,
 )
 from shapesmt.presolve import Domain, Values
@@ -87,7 +87,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
             continue
         if pieces is None and not data:
-            part = replace(part, {s: of_atom(s) for s in part.symbols})  # normalised in the declared ranges
+            part = substitute(part, {s: of_atom(s) for s in part.symbols})  # normalised in the declared ranges
             part = all_of(*(_slimmed(p, within, proves) for p in part.conjuncts))
         region = _joined(region, part, pieces, readable=not data)
     single = Region((), True)

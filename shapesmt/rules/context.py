@@ -28,8 +28,8 @@ from shapesmt.algebra import (
     select,
     symbol,
 )
-from shapesmt.algebra.numeric import Real
-from shapesmt.errors import RejectedError, ShapeMismatch
+from shapesmt.algebra.numeric import Float
+from shapesmt.errors import RejectedError, ShapeMismatch, ShapesmtError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.provenance import Causes
@@ -141,7 +141,7 @@ class RuleContext:
         """The integers of an input that running depends on, a `Dim` each; None where (all or one) unknown."""
         self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
-        if not isinstance(value, Elements) or any(isinstance(i, Real) for i in value.items):
+        if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
             self._unread |= {index} if value is not None else set()
             return None
         return tuple(i if isinstance(i, Dim) else None for i in value.items)
@@ -397,7 +397,11 @@ class RuleContext:
         return formula if self._taken is TRUE else implies(self._taken, formula)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """What was stated so far, with these outputs."""
+        """What was stated so far, with these outputs; of a node that makes a size below 0 nothing is proved."""
+        if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
+            r.formula is FALSE for r in self.requirements
+        ):
+            self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
         return Application(
             outputs,
             tuple(self.requirements),
@@ -431,6 +435,10 @@ class RuleContext:
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made, self.rejected = (), True
+        except (ArithmeticError, IndexError, ValueError) as error:
+            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
+                raise
+            made, self.rejected = (), True  # sizes that can't be, as has been stated, fit nowhere
         return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
     def outputs_set(self) -> Iterable[Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.algebra import any_of, as_dim, equal
 from shapesmt.rules.application import Decided
 
 if TYPE_CHECKING:
@@ -56,13 +56,6 @@ def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: i
     for item in items or ():
         if item is not None:
             ctx.require_at_least(item, least, law)
-
-
-def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law) -> None:
-    """State that the known elements of an input are places in an axis of that size, counted from the front."""
-    for item in ctx.items(index) or ():
-        if item is not None:
-            ctx.require(all_of(at_least(item, 0), less(item, size)), law, item, size)
 
 
 def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:

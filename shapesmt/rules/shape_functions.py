@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, replace
+from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, substitute
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
 from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size
@@ -364,7 +364,7 @@ class ShapeFunctions(Calculus):
         """Nothing is required that can't hold, be it by itself or where a size is what another requirement says."""
         known: dict[Atom, Dim] = {}
         for r in (*requirements, *requirements):
-            formula = replace(r.formula, known)
+            formula = substitute(r.formula, known)
             if formula is FALSE:
                 sides = f": {r.left} and {r.right}" if r.left is not None and r.right is not None else ""
                 raise ShapeMismatch(f"{r.law}{sides}")

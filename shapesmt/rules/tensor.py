@@ -12,7 +12,7 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
-    Replacer,
+    Substitution,
     Table,
     as_dim,
     entries,
@@ -23,7 +23,7 @@ from shapesmt.algebra import (
     product,
     symbol,
 )
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.algebra.numeric import literal as real_literal
 from shapesmt.graph import Literal
 from shapesmt.rules.value import Elements, Value, elements, field
@@ -208,7 +208,7 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
     return next((case.tensor for case in known if evaluate(case.given, values)), t)
 
 
-def is_data(term: Dim | Real) -> bool:
+def is_data(term: Dim | Float) -> bool:
     """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
     return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
 
@@ -225,12 +225,12 @@ def by_data(value: Value) -> frozenset[bool]:
 _BY_DATA: dict[Value, frozenset[bool]] = memo({})
 
 
-def is_open_value(term: Dim | Formula | Real) -> bool:
+def is_open_value(term: Dim | Formula | Float) -> bool:
     """Whether it depends on an element of a small input of which the caller says nothing."""
     return any(s.kind == VALUE for s in term.symbols)
 
 
-def rewritten(t: Tensor, change: Replacer) -> Tensor:
+def rewritten(t: Tensor, change: Substitution) -> Tensor:
     """A tensor with its sizes and elements rewritten."""
     cases = tuple(Case(change.apply(case.given), rewritten(case.tensor, change)) for case in t.cases)
     value = t.value

@@ -12,7 +12,7 @@ from shapesmt.render.github import commands
 from shapesmt.report.batch import Reports, Unchecked
 from shapesmt.report.finding import Finding, Verdict
 from shapesmt.report.report import Counts, Report
-from tests.render.test_text import UNET
+from tests.render.text.test_text import UNET
 
 EVIL = "a%b:c,d\r\n::error::\x1b[2J\u202e"
 

@@ -24,7 +24,7 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.substitute import replace
+from shapesmt.algebra.substitute import substitute
 from shapesmt.solve.smtlib import Script, number
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
@@ -127,7 +127,7 @@ def replaced(r: Random, symbols: list[Dim]) -> Condition:
     written, normal = formula(r, [*symbols[1:], inner], r.randint(1, 3))
     atom = inner.as_symbol()
     assert atom is not None
-    return written.replace("|inner|", part), replace(normal, {atom: meaning})
+    return written.replace("|inner|", part), substitute(normal, {atom: meaning})
 
 
 @pytest.mark.parametrize("kind", ["expression", "formula", "replaced"])

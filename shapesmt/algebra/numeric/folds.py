@@ -1,9 +1,9 @@
-"""Sweeps: the least, the greatest or the sum of an expression over all positions of a tensor, as an expression.
+"""Folds: the least, the greatest or the sum of an expression over all positions of a tensor, as an expression.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> from shapesmt.algebra.evaluate import evaluate
     >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind="axis")
-    >>> greatest = sweep("greatest", i * (6 - i), {i.as_symbol(): n - 1})
+    >>> greatest = fold("greatest", i * (6 - i), {i.as_symbol(): n - 1})
     >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
     [0, 8, 9]
 
@@ -27,22 +27,22 @@ from shapesmt.algebra.evaluate import OPERATIONS, Evaluator, fits_int64
 from shapesmt.algebra.formula import Formula, at_least
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Interval
-from shapesmt.algebra.substitute import replace
+from shapesmt.algebra.substitute import substitute
 
 Values: TypeAlias = "np.ndarray[Any, Any]"
 
 MOST_TRIED = 1 << 20  # positions, of all tensors together
 MAX_CASES = 12  # how often cases are distinguished one inside the other
-FOLDS: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum": np.add}
+REDUCE: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum": np.add}
 
 
-class Sweep:
+class Fold:
     """An expression over positions from 0 to the `lasts`, folded to one number; 0 where there is no position."""
 
-    __slots__ = ("__weakref__", "depth", "element", "fits", "fold", "lasts", "symbols")
+    __slots__ = ("__weakref__", "depth", "element", "fits", "how", "lasts", "symbols")
 
-    def __init__(self, fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> None:
-        self.fold = fold
+    def __init__(self, how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> None:
+        self.how = how
         self.element = element
         self.lasts = lasts
         self.symbols = (element.symbols - lasts.keys()).union(*(last.symbols for last in lasts.values()))
@@ -67,7 +67,7 @@ class Sweep:
 
     def rebuilt(self, args: Sequence[Dim]) -> Dim:
         """The same fold of another expression, over other positions."""
-        return sweep(self.fold, args[0], dict(zip(self.lasts, args[1:], strict=True)))
+        return fold(self.how, args[0], dict(zip(self.lasts, args[1:], strict=True)))
 
     @property
     def args(self) -> tuple[Dim, ...]:
@@ -78,17 +78,17 @@ class Sweep:
         text = str(self.element)
         for p in self.lasts:  # the index along the last axis is i, along the one before it j, ...
             text = text.replace(f"`{p.name}`", chr(ord("i") + int(p.name[1:]) - 1))
-        return f"{self.fold}({text})"
+        return f"{self.how}({text})"
 
     def _folded(self, lasts: Values, given: Mapping[Atom, Any]) -> int:
         table = self._table(lasts, given)
-        return int(FOLDS[self.fold].reduce(table, axis=None)) if table.size else 0
+        return int(REDUCE[self.how].reduce(table, axis=None)) if table.size else 0
 
     def _all_at_once(self, rows: Values) -> Values:
         """One table for the largest tensor; the others are its corners."""
         table = self._table(rows.max(axis=0), {})
         for axis in range(table.ndim):
-            table = FOLDS[self.fold].accumulate(table, axis=axis)
+            table = REDUCE[self.how].accumulate(table, axis=axis)
         empty = (rows < 0).any(axis=1)
         return np.where(empty, 0, table[tuple(np.maximum(rows, 0).T)]) if table.size else np.zeros(len(rows), int)
 
@@ -102,27 +102,27 @@ class Sweep:
         return np.broadcast_to(Evaluator({**at, **given}).dim(self.element), shape)
 
 
-def sweep(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
+def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
     """The least, the greatest or the sum of the element over the positions from 0 to the last ones."""
-    formula = _summed(element, lasts) if fold == "sum" else None
+    formula = _summed(element, lasts) if how == "sum" else None
     if formula is not None:
         return formula
     own = {p: symbol(p.name, 0, max(last.hi, 0), kind=p.kind, fold=False) for p, last in lasts.items()}
-    capped = replace(element, own)
+    capped = substitute(element, own)
     lo, hi = _interval(capped, MAX_CASES)
-    if fold == "sum":
+    if how == "sum":
         count = prod(max(last.hi + 1, 0) for last in lasts.values())
         lo, hi = (0 if end == 0 else end * count for end in (min(lo, 0), max(hi, 0)))
     else:
         lo, hi = min(lo, 0), max(hi, 0)
     axes = {atom: lasts[p] for p, d in own.items() if (atom := d.as_symbol()) is not None}
-    return make_atom("sweep", (_interned(fold, capped, axes),), (lo, hi))
+    return make_atom("fold", (_interned(how, capped, axes),), (lo, hi))
 
 
 def too_long(dim: Dim) -> bool:
-    """Whether an expression sweeps over more positions than can be tried where its sizes are greatest."""
-    sweeps = [a.args[0] for a in dim.atoms() if a.op == "sweep"]
-    return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in sweeps)
+    """Whether an expression folds over more positions than can be tried where its sizes are greatest."""
+    folds = [a.args[0] for a in dim.atoms() if a.op == "fold"]
+    return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in folds)
 
 
 def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
@@ -143,12 +143,12 @@ def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
     return element // int(6 ** len(lasts))
 
 
-_SWEEPS: Table[tuple[Any, ...], Sweep] = Table("sweeps", lambda s: (s.fold, s.element, *s.lasts.items()))
+_FOLDS: Table[tuple[Any, ...], Fold] = Table("folds", lambda s: (s.how, s.element, *s.lasts.items()))
 
 
-def _interned(fold: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Sweep:
-    key = (fold, element, *lasts.items())
-    return _SWEEPS.get(key) or _SWEEPS.make(key, Sweep, fold, element, lasts)
+def _interned(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Fold:
+    key = (how, element, *lasts.items())
+    return _FOLDS.get(key) or _FOLDS.make(key, Fold, how, element, lasts)
 
 
 def _count(s: Atom) -> float:
@@ -163,7 +163,7 @@ def _interval(element: Dim, cases: int) -> Interval:
         if split is not None:
             p, at = split
             below, above = symbol(p.name, p.lo, at - 1, kind=p.kind), symbol(p.name, at, p.hi, kind=p.kind)
-            ends = [_interval(replace(element, {p: half}), cases - 1) for half in (below, above)]
+            ends = [_interval(substitute(element, {p: half}), cases - 1) for half in (below, above)]
             return reduce(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])), ends)
     return element.tight
 
@@ -173,7 +173,7 @@ def _differences(element: Dim) -> Dim:
     places = [s for s in element.symbols if s.kind == "axis"]
     for p, q in permutations(sorted(places, key=lambda s: s.name), 2):
         apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind="axis")
-        found = replace(element, {p: of_atom(q) + apart})
+        found = substitute(element, {p: of_atom(q) + apart})
         if q not in found.symbols:
             return found
     return element
@@ -209,4 +209,4 @@ def _conditions(element: Dim) -> Iterator[Formula]:
         stack += part.dim.atoms() if isinstance(part, Formula) and part.dim is not None else ()
 
 
-OPERATIONS["sweep"] = lambda value: value
+OPERATIONS["fold"] = lambda value: value

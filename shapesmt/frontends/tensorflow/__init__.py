@@ -1,9 +1,10 @@
 r"""TensorFlow's graphs (`GraphDef`, binary or text) and saved models (a folder with a `saved_model.pb`) to graphs.
 
 Nodes keep TensorFlow's names for operators, in the domain "tensorflow"; `shapesmt.ops.tensorflow` has their rules. A
-tensor is called as its node is, further ones `node:1`. Of a saved model the signature `serving_default` counts, or the
-only one: inputs and outputs have its names. In a plain graph every placeholder that is read is an input, and what no
-node reads is an output. Functions are written out where they are called; variables are tensors without known elements.
+tensor is called as its node is, further ones `node:1`. Of a saved model that signature counts which is named behind its
+path (`saved#score`), or `serving_default`, or the only one: inputs and outputs have its names. In a plain graph every
+placeholder that is read is an input, and what no node reads is an output. Functions are written out where they are
+called; variables are tensors without known elements.
 
     >>> from shapesmt.frontends.files import open_model
     >>> graph = read(open_model(b'''

@@ -53,7 +53,7 @@ def parse(opened: Opened, form: str) -> tuple[Proto, list[Proto], Signature | No
     if kind == "graph":
         return message, [], None
     served = _served(message.meta_graphs, opened.source)
-    return served.graph_def, list(served.meta_info_def.stripped_op_list.op), _signature(served, opened.source)
+    return served.graph_def, list(served.meta_info_def.stripped_op_list.op), _signature(served, opened)
 
 
 def _message(kind: str, source: str) -> Proto:
@@ -94,16 +94,22 @@ def _served(graphs: Proto, source: str) -> Proto:
     return served[0]
 
 
-def _signature(graph: Proto, source: str) -> Signature:
-    """The signature `serving_default`, or the only one."""
+def _signature(graph: Proto, opened: Opened) -> Signature:
+    """The signature that is meant: the one that is named, else `serving_default`, or the only one."""
     signatures = {key: s for key, s in graph.signature_def.items() if not key.startswith("__")}
-    chosen = signatures.get(_SERVING)
-    if chosen is None and len(signatures) == 1:
+    chosen = signatures.get(opened.signature or _SERVING)
+    if chosen is None and len(signatures) == 1 and not opened.signature:
         (chosen,) = signatures.values()
     if chosen is None:
         names = ", ".join(f"'{printable(key)}'" for key in sorted(signatures)) or "none"
+        source = opened.source.removesuffix(f"#{printable(opened.signature)}")
+        if opened.signature:
+            raise ModelError(
+                f"{source}: it has no signature '{printable(opened.signature)}'; its signatures are {names}"
+            )
+        example = printable(min(signatures, default="name"))
         raise ModelError(
-            f"{source}: its signatures are {names}; one has to be '{_SERVING}', as in "
-            "tf.saved_model.save(model, path, signatures=function)"
+            f"{source}: its signatures are {names}, and none is '{_SERVING}'; name one behind the path, as in "
+            f"'{source}#{example}'"
         )
     return dict(sorted(chosen.inputs.items())), dict(sorted(chosen.outputs.items()))

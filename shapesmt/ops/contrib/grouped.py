@@ -10,6 +10,7 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
@@ -79,7 +80,9 @@ def grown(ctx: InferenceContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim
     ctx.require_at_least(total, maximum(new, 1), laws.TOTAL_LENGTH_COUNTS_SOME_NEW_TOKENS)
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, laws.NEW_TOKENS_BEHIND_PAST, new, 1)
-    return total, maximum(total, cached)
+    present = maximum(total, cached)
+    require_places(ctx, 5, present, laws.LAST_KEY_IN_CACHES)
+    return total, present
 
 
 @contrib("SparseAttention")

@@ -7,6 +7,7 @@ from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
@@ -34,11 +35,7 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, laws.WORDS_AND_SEGMENTS_SAME_SHAPE)
     ctx.limit(ctx.has(4) or not ctx.has(1), laws.TABLE_WITH_SEGMENTS)
-    for index in (i for i in (2, 3, 4) if ctx.has(i)):
-        table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
-        ctx.require_equal(table[1], words[1], laws.TABLES_SAME_HIDDEN_SIZE)
-        some = any_of(equal(ids.numel, 0), at_least(table[0], 1)) if looked_up else True
-        ctx.limit(some, laws.SOMETHING_TO_PICK, table[0], 1)
+    _require_tables(ctx, ids, words)
     require_vector(ctx, (5, 6), words[1], laws.PARAMETERS_PER_HIDDEN_FEATURE)
     require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
     if quantized:
@@ -48,12 +45,25 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     return [y, ctx.tensor((ids[0],), "int32"), y]
 
 
+def _require_tables(ctx: InferenceContext, ids: Tensor, words: Tensor) -> None:
+    """State that all tables are equally wide, and have the words and segments that are looked up."""
+    for index in (i for i in (2, 3, 4) if ctx.has(i)):
+        table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
+        ctx.require_equal(table[1], words[1], laws.TABLES_SAME_HIDDEN_SIZE)
+        some = any_of(equal(ids.numel, 0), at_least(table[0], 1)) if looked_up else True
+        ctx.limit(some, laws.SOMETHING_TO_PICK, table[0], 1)
+    for listed, at in ((0, 2), (1, 4)):
+        if ctx.has(at):
+            require_places(ctx, listed, ctx.input(at)[0], laws.WORDS_AND_SEGMENTS_IN_TABLES)
+
+
 def _require_positions(ctx: InferenceContext, ids: Tensor, *, given: bool) -> None:
     """State that the table of positions is long enough, unless they are given: for each sample or for all."""
     if given:
         listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
         ctx.require_equal(listed[1], ids[1], law)
         ctx.require(any_of(equal(listed[0], ids[0]), equal(listed[0], 1)), law, listed[0])
+        require_places(ctx, 8, ctx.input(3)[0], laws.POSITIONS_IN_TABLE)
     else:
         rows = ctx.input(3)[0]
         ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), laws.POSITIONS_IN_TABLE, ids[1])

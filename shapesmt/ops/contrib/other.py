@@ -7,6 +7,7 @@ from shapesmt.algebra import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
+from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import (
     InferenceContext,
     Tensor,
@@ -162,6 +163,7 @@ def crop_and_resize(ctx: InferenceContext) -> Tensor:
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
+    require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
     require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
     sizes = sized(ctx, ctx.items(3) or (None, None), 1)
     require_least(ctx, sizes, 1, laws.HEIGHT_AND_WIDTH_POSITIVE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
 
@@ -32,9 +33,7 @@ def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> N
     """What a head's size needs: the rotated part is all of it, or `rotary_embedding_dim`."""
     count, rotated = ctx.integer("num_heads", 0), ctx.integer("rotary_embedding_dim", 0)
     ctx.check(rotated <= 0 or count > 0, laws.NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM)
-    table = ctx.input(2)
-    if not ctx.integer("is_packed_batching", 0):
-        ctx.require_at_least(table[0], length, laws.TABLES_ROW_PER_POSITION)
+    _require_rows(ctx, length)
     hidden = x[2] if x.rank == 3 else x[1] * x[3]
     if rotated > 0:
         ctx.require(divides(count, hidden), laws.HEADS_DIVIDE_HIDDEN_SIZE, hidden, count)
@@ -49,6 +48,14 @@ def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> N
         ctx.require(all_of(at_least(half, 1), divides(size, hidden)), law, hidden, size)
         if count > 0:
             ctx.require_equal(hidden, count * size, law)
+
+
+def _require_rows(ctx: InferenceContext, length: Dim) -> None:
+    """State that the tables have a row for each position: those that are listed, or all from the one that is given."""
+    rows, law = ctx.input(2)[0], laws.TABLES_ROW_PER_POSITION
+    if not ctx.integer("is_packed_batching", 0):
+        ctx.require_at_least(rows, length, law)
+    require_places(ctx, 1, rows, law, length if ctx.input(1).rank < 2 else 1)
 
 
 @contrib("GemmaRotaryEmbedding")

@@ -11,7 +11,7 @@ from shapesmt.algebra import (
     ZERO,
     Atom,
     Dim,
-    Replacer,
+    Substitution,
     any_of,
     at_least,
     at_most,
@@ -180,7 +180,7 @@ def repeated(
     trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
     kind = "data" if any(a.kind == "data" for a in hidden | trips.symbols) else LOST
     if kind == "data":  # it may have a part in what the trips carry on
-        known = Replacer({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind == LOST})
+        known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind == LOST})
         before.rewrite(ctx, known.apply)
         outputs = [rewritten(t, known) for t in outputs]
         ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
@@ -287,7 +287,7 @@ def stacked(
 
 def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
     """A size depends neither on the trip nor on what data decides in it, unless there is one trip only."""
-    others = Replacer({a: twin(a, "other") for a in hidden})
+    others = Substitution({a: twin(a, "other") for a in hidden})
     for d in t.dims:
         another = put(others.apply(d), index, ZERO)
         if another is not d:

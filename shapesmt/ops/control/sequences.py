@@ -24,8 +24,8 @@ from shapesmt.algebra import (
     maximum,
     minimum,
     negate,
-    replace,
     select,
+    substitute,
     total,
 )
 from shapesmt.graph import DTYPES, Declared
@@ -69,7 +69,7 @@ def at(size: Dim, place: Dim | int) -> Dim:
     """A size of the tensor at that place."""
     atom = PLACE.as_symbol()
     assert atom is not None
-    return replace(size, {atom: as_dim(place)})
+    return substitute(size, {atom: as_dim(place)})
 
 
 def place_of(ctx: InferenceContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import ENTRY, TRUE, Atom, Dim, Formula, Replacer, atom_of, of_atom, symbol
+from shapesmt.algebra import ENTRY, TRUE, Atom, Dim, Formula, Substitution, atom_of, of_atom, symbol
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
 from shapesmt.rules import Elements, InferenceContext, Tensor, Unjudged, rewritten
@@ -50,7 +50,7 @@ def apart(
     outputs = ctx.run_graph(graph, inputs, label, given)
     _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
-    renaming = Replacer({**twins, **{entry_of(a): of_kind(d, ENTRY) for a, d in twins.items()}})
+    renaming = Substitution({**twins, **{entry_of(a): of_kind(d, ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
     ctx.made[start.made :] = twins.values()
     return [rewritten(t, renaming) for t in outputs]

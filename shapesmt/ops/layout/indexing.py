@@ -26,7 +26,7 @@ from shapesmt.algebra import (
     total,
     twin,
 )
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.ops.shared.fields import (
     Array,
     along,
@@ -40,7 +40,7 @@ from shapesmt.ops.shared.fields import (
     wanted,
     within,
 )
-from shapesmt.ops.shared.indices import columns, count_true, require_inside, swept, true_place
+from shapesmt.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
 from shapesmt.rules import (
     LOST,
     MAX_ELEMENTS,
@@ -229,7 +229,7 @@ def _single(ctx: InferenceContext, index: int) -> Dim | None:
     ctx.grant(index)
     value = ctx.input(index).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
-    return item.to_int() if isinstance(item, Real) else item
+    return item.to_int() if isinstance(item, Float) else item
 
 
 @rule("TopK")
@@ -313,7 +313,7 @@ def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
     if same is not None and x.numel.lo >= 0:
         return select(differs(same, 0), x.numel, 0)
     if isinstance(x.value, Field) and not entries(x.value.element):
-        return swept("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
+        return fold_all("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
     return count_true(ctx, 0)
 
 

@@ -24,7 +24,7 @@ def scatter_elements(ctx: InferenceContext) -> Tensor:
 
 def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
     x, updates, constants = ctx.input(0), array_of(ctx.input(2)), integers_of(ctx.input(1))
-    if not isinstance(x.value, Elements) or constants is None or updates is None:
+    if not isinstance(x.value, Elements) or constants is None or updates is None or len(constants) != updates.size:
         return None
     indices = np.array(constants, dtype=object).reshape(updates.shape)
     return _written(

@@ -8,7 +8,7 @@ import numpy as np
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
-from shapesmt.algebra.numeric import Real, from_dim
+from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.shared.fields import (
     concrete,
@@ -175,8 +175,9 @@ def _stretched(ctx: InferenceContext, x: Tensor, place: int, back: int, item: Di
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
     """The elements of a tensor stretched to a shape."""
     pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
-    if any(d.constant not in (None, 1, wanted.constant) and wanted.constant is not None for d, wanted in pairs):
-        return None
+    for d, size in ((d, stretch.constant) for d, stretch in pairs):
+        if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
+            return None
     array = concrete(dims) or ()
     return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
 
@@ -238,7 +239,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
     ctx.only_sizes(0, 1)
     if isinstance(delta, Dim):
         ctx.require(differs(delta, 0), laws.DELTA_NOT_0, delta, 0)
-    elif isinstance(delta, Real) and delta.numerator is not None and delta.numerator.constant is not None:
+    elif isinstance(delta, Float) and delta.numerator is not None and delta.numerator.constant is not None:
         ctx.check(delta.numerator.constant != 0, laws.DELTA_NOT_0)
     count = _count(start, limit, delta)
     length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
@@ -257,25 +258,27 @@ def _require_scalars(ctx: InferenceContext) -> None:
         ctx.limit(not known, laws.FILE_NUMBERS_SCALARS)
 
 
-def _progression(start: Dim | Real | None, delta: Dim | Real | None) -> Dim | Real | None:
+def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | Float | None:
     """`start + i*delta`; of floats, to which runtimes add `delta` step by step, where no step rounds."""
     if isinstance(start, Dim) and isinstance(delta, Dim):
         return start + delta * position(1)
-    if not isinstance(start, Real) or not isinstance(delta, Real):
+    if not isinstance(start, Float) or not isinstance(delta, Float):
         return None
     place = from_dim(position(1), start.dtype)
     found = start + delta * place
     return found if found.numerator is not None else None
 
 
-def _length(ctx: InferenceContext, start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim:
+def _length(
+    ctx: InferenceContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None
+) -> Dim:
     """The length that data decides; the limit itself, where that is what isn't known of `Range(0, limit, 1)`."""
     if start is ZERO and delta is ONE and limit is None:
         return element(ctx, "length", 1, 0)
     return ctx.fresh("length")
 
 
-def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
+def _scalar(ctx: InferenceContext, index: int) -> Dim | Float | None:
     x = ctx.input(index)
     ctx.grant(index)
     if x.shape is not None:
@@ -287,11 +290,11 @@ def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
     return None if element is None or entries(element) else move_positions(element, lambda _: ZERO)
 
 
-def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:
+def _count(start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim | None:
     """`ceil((limit - start) / delta)`; floats are counted in float64, as ONNX Runtime does."""
     if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
         return ceil_divide(limit - start, delta)
-    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Real)]
+    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Float)]
     first, last, step = wide if len(wide) == 3 else (None, None, None)
     if first is None or last is None or step is None or step.lo <= 0 <= step.hi:
         return None

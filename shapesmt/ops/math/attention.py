@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.graph import DTYPES
-from shapesmt.rules import require_least, require_places, require_shape, rule, tensor
+from shapesmt.ops.shared.indices import require_places
+from shapesmt.rules import require_least, require_shape, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,9 +26,9 @@ from shapesmt.algebra import (
     product,
     select,
 )
-from shapesmt.algebra.numeric import MANTISSA, Real, literal
+from shapesmt.algebra.numeric import MANTISSA, Float, literal
 from shapesmt.ops.shared.fields import concrete, integers_of, valued
-from shapesmt.ops.shared.indices import count_true, swept
+from shapesmt.ops.shared.indices import count_true, fold_all
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.rules import (
     FLOATS,
@@ -123,9 +123,9 @@ def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Sha
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
     """The elements of a reduction."""
-    if op not in FOLDS or not isinstance(x.value, (Elements, Field)):
-        return None
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
+    if op not in FOLDS or not isinstance(x.value, Field if sizes is None else (Elements, Field)):
+        return None
     if not isinstance(x.value, Elements) or sizes is None:
         element = known(_folded_element(op, x, axes), x.dtype, FOLDS[op])
         if not isinstance(element, Dim):
@@ -164,7 +164,7 @@ def of_nothing(op: str, dtype: str) -> int | None:
 
 def _in_any_order(op: str, row: list[Item]) -> bool:
     """Whether no order of the steps rounds: whole floats whose sum or product fits the mantissa."""
-    floats = [i for i in row if isinstance(i, Real)]
+    floats = [i for i in row if isinstance(i, Float)]
     if len(floats) < 2 or op in ("ReduceMin", "ReduceMax"):
         return True
     if any(i.numerator is None or i.denominator != 1 for i in floats):
@@ -181,15 +181,15 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
     element, along = x.value.element, {x.rank - a for a in axes}
     used = {int(atom.name[1:]) for atom in positions(element)}
     if op == "ReduceSum" and used <= along:
-        return swept("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
+        return fold_all("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
     if op == "ReduceSum" and not used & along:
         return element * product(x[a] for a in axes)
     if op not in ("ReduceMin", "ReduceMax") or (used & along and not used <= along):
         return None
     if used & along:
         ends = extremes(element, lambda axis: x[-axis])
-        fold = "least" if op == "ReduceMin" else "greatest"
-        element = swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
+        how = "least" if op == "ReduceMin" else "greatest"
+        element = fold_all(how, element, x.dims) if ends is None else ends[op == "ReduceMax"]
     if all(x[a].lo >= 1 for a in axes):
         return element
     none = of_nothing(op, x.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
+from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.fields import counted
@@ -100,7 +100,10 @@ def clustered_prior_box(ctx: InferenceContext) -> Tensor:
 
 def _priors(ctx: InferenceContext, count: int) -> Tensor:
     """So many boxes at each place."""
-    places = [maximum(d, 0) for d in sized(ctx, counted(ctx, 0, 2, "sizes"))]
+    listed = counted(ctx, 0, 2, "sizes")
+    for d in listed:
+        unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
+    places = [maximum(d, 0) for d in sized(ctx, listed)]
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), laws.VARIANCES_0_1_OR_4)
     return tensor("float32", (2, 4 * count * product(places)))
 
@@ -160,7 +163,8 @@ def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.require_equal(anchors[1], 4, COORDINATES)
-    require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), laws.SCORES_AND_DELTAS_SAME_PLACES)
+    for d, size in zip(ctx.input(2).dims, (4 * scores[0], *scores.dims[1:]), strict=True):
+        unchecked(ctx, laws.SCORES_AND_DELTAS_SAME_PLACES, equal(d, size))
     unchecked(ctx, laws.ANCHOR_PER_SCORE, at_least(anchors[0], scores.numel))
     ctx.check(most >= 0, laws.POST_NMS_COUNT_NOT_NEGATIVE.of(most=most))
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]

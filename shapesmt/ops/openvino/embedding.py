@@ -94,11 +94,9 @@ def pack(ctx: InferenceContext) -> Tensor:
 
 @operator("Multinomial")
 def multinomial(ctx: InferenceContext) -> Tensor:
-    """`[n, classes]`: so many samples of each, without replacement no more than there are classes."""
+    """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
     x, count = ctx.input(0), scalar(ctx, 1)
     ctx.require_at_least(count, 0, laws.SAMPLE_COUNT_NOT_NEGATIVE)
-    if not ctx.integer("with_replacement", 0):
-        ctx.require_at_least(x[1], count, laws.CLASSES_AT_LEAST_SAMPLES)
     return ctx.tensor([x[0], count], dtype_of(ctx, "convert_type"))
 
 

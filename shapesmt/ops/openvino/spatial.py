@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximum, select
-from shapesmt.algebra.numeric import Real
-from shapesmt.ops.openvino.bridge import dtype_of, integers, known
+from shapesmt.algebra.numeric import Float
+from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
-from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.windows.resize import by_factor
 from shapesmt.ops.windows.spatial import Axis
 from shapesmt.rules import FLOATS, Elements, Tensor, require_least, require_shape, sized, tensor
@@ -179,8 +179,14 @@ def interpolate(ctx: InferenceContext) -> Tensor:
     kind = ctx.input(source).dtype
     ctx.check(not kind or (kind in FLOATS) == by_scale, laws.FLOAT_SCALES_INTEGER_SIZES)
     targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
-    sizes = _scaled(ctx, source, [dims[a] for a in targets]) if by_scale else counted(ctx, source, len(axes), "sizes")
-    for axis, size in zip(targets, sized(ctx, sizes), strict=True):
+    if list(axes) != sorted(axes) and dims != list(x.dims):
+        unchecked(ctx, laws.PADDED_AXES_IN_ORDER)
+    law = laws.SIZE_OR_FACTOR_PER_LISTED_AXIS
+    ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
+    ctx.require_at_least(ctx.input(source)[0], len(axes), law)
+    padded = [dims[a] for a in targets]
+    sizes = _scaled(ctx, source, padded) if by_scale else [*(wanted(ctx, source) or ()), *[None] * len(axes)]
+    for axis, size in zip(targets, sized(ctx, sizes[: len(axes)]), strict=True):
         dims[axis] = maximum(size, 0)
     return ctx.tensor(dims)
 
@@ -195,11 +201,9 @@ def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[
 def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
     """Sizes times the factors that an input lists."""
     value = ctx.input(index).value
-    ctx.check(ctx.input(index).rank == 1, laws.FACTORS_ARE_LIST.of(rank=ctx.input(index).rank))
-    factors = value.items if isinstance(value, Elements) else (None,) * len(sizes)
-    ctx.check(len(factors) == len(sizes), laws.FACTOR_PER_RESIZED_AXIS)
-    pairs = zip(sizes, factors, strict=True)
-    return [by_factor(size, factor).size if isinstance(factor, Real) else None for size, factor in pairs]
+    factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
+    pairs = zip(sizes, factors, strict=False)
+    return [by_factor(size, factor).size if isinstance(factor, Float) else None for size, factor in pairs]
 
 
 @operator("Interpolate-1")

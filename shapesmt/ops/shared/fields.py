@@ -16,7 +16,7 @@ import numpy as np
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, select
-from shapesmt.algebra.numeric import Real, choice, literal
+from shapesmt.algebra.numeric import Float, choice, literal
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
@@ -99,7 +99,7 @@ def along(items: Sequence[Item], index: Dim) -> Item:
     >>> along([as_dim(3), as_dim(5), as_dim(7)], position(1))
     Dim('2*`@1` + 3')
     """
-    if items and all(isinstance(i, Real) for i in items):
+    if items and all(isinstance(i, Float) for i in items):
         return _choice(items, index)
     known = [i for i in items if isinstance(i, Dim)]
     if not known or len(known) < len(items):

@@ -29,11 +29,11 @@ from shapesmt.algebra import (
     negate,
     of_atom,
     product,
-    replace,
-    replace_atom,
+    substitute,
+    substitute_atom,
     symbol,
 )
-from shapesmt.algebra.numeric import sweep, too_long
+from shapesmt.algebra.numeric import fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.rules import (
     LOST,
@@ -90,6 +90,16 @@ def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
         ctx.require(any_of(unless, negate(given), inside), laws.INDICES_INSIDE_AXIS, shown, size)
 
 
+def require_places(ctx: InferenceContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
+    """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
+    if not ctx.has(index):
+        return
+    ctx.grant(index)
+    for given, least, greatest in spans(ctx.input(index)):
+        inside = all_of(at_least(least, 0), at_least(size, greatest + extra))
+        ctx.require(any_of(negate(given), inside), law, least if greatest.hi < 0 else greatest, size)
+
+
 def spans(indices: Tensor) -> list[Span]:
     """What is known of the elements: cases that cover the known ones, none where nothing is known.
 
@@ -113,18 +123,18 @@ def _spans(indices: Tensor) -> list[Span]:
     rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
     cases = _cases(element, box)
     if not cases and not entries(element):
-        least, greatest = (swept(fold, element, indices.dims) for fold in ("least", "greatest"))
+        least, greatest = (fold_all(how, element, indices.dims) for how in ("least", "greatest"))
         cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
     return [Span(all_of(*rest, given), a, b) for given, a, b in cases]
 
 
-def swept(fold: str, element: Dim, dims: Shape) -> Dim:
+def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
     """An element over positions folded over all of a tensor; 0 where it is empty."""
     lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
-    once = sweep(fold, element, lasts) if lasts else element
+    once = fold(how, element, lasts) if lasts else element
     if too_long(once):
         once = symbol(f"{once} over {', '.join(map(str, dims))}", *once.tight, kind=LOST)
-    if fold != "sum":
+    if how != "sum":
         return once
     return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)
 
@@ -141,7 +151,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
         found = []
         for half, branch in zip(halves, atom.args[1:], strict=True):
             for one in half:
-                found += _cases(replace_atom(element, atom.number, branch), one, depth - 1)
+                found += _cases(substitute_atom(element, atom.number, branch), one, depth - 1)
         return found if len(found) <= MAX_CASES else []
     whole = any_entry(element)
     if whole is None:
@@ -151,8 +161,8 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
         slope = direction(whole, p)
         if slope is None:
             return []
-        least = replace(least, {p: first if slope >= 0 else last})
-        greatest = replace(greatest, {p: last if slope >= 0 else first})
+        least = substitute(least, {p: first if slope >= 0 else last})
+        greatest = substitute(greatest, {p: last if slope >= 0 else first})
     return [Span(given, least, greatest)]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
-from shapesmt.algebra.numeric import Real, compare, literal
+from shapesmt.algebra.numeric import Float, compare, literal
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.bridge import known_axis
 from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
@@ -62,7 +62,7 @@ def require_most(ctx: InferenceContext, x: Tensor, rank: int) -> None:
     ctx.check(x.rank <= rank, laws.RANK_AT_MOST.of(most=rank, rank=x.rank))
 
 
-def numbers(ctx: InferenceContext, index: int) -> list[Dim | Real]:
+def numbers(ctx: InferenceContext, index: int) -> list[Dim | Float]:
     """The known numbers of an input, integers and floats."""
     ctx.grant(index)
     value = ctx.input(index).value
@@ -70,13 +70,13 @@ def numbers(ctx: InferenceContext, index: int) -> list[Dim | Real]:
 
 
 def require_order(
-    ctx: InferenceContext, low: Dim | Real | float, high: Dim | Real | float, law: laws.Law, *, apart: bool = False
+    ctx: InferenceContext, low: Dim | Float | float, high: Dim | Float | float, law: laws.Law, *, apart: bool = False
 ) -> None:
     """State that one number is no greater than another, or (`apart`) smaller, where that can be compared."""
     a, b = (literal(float(x), "float32") if isinstance(x, (int, float)) else x for x in (low, high))
     if isinstance(a, Dim) and isinstance(b, Dim):
         ctx.require_at_least(b, a + apart, law)
-    elif isinstance(a, Real) and isinstance(b, Real):
+    elif isinstance(a, Float) and isinstance(b, Float):
         found = compare(a, b, "at_least") if apart else compare(b, a, "at_least")
         ctx.require(TRUE if found is None else negate(found) if apart else found, law)
 

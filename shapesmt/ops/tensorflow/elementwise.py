@@ -14,7 +14,6 @@ from shapesmt.ops.tensorflow.common import (
     least,
     one_of,
     require_each,
-    require_most,
     resized,
 )
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector, rule
@@ -279,14 +278,6 @@ def join(ctx: InferenceContext) -> Tensor:
     if parts:
         ctx.require_agree(*parts, law=laws.JOINED_TEXTS_SAME_SHAPE)
     return ctx.tensor(parts[0].dims if parts else (), "string")
-
-
-@rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN, any_rank=True)
-def look_up(ctx: InferenceContext) -> Tensor:
-    """One value for each key, or a list of them; what others get is one too."""
-    if ctx.input(2).shape is not None:
-        require_most(ctx, ctx.input(2), 1)
-    return ctx.tensor(ctx.input(1).shape, dtype_of(ctx, "Tout", ctx.input(2).dtype))
 
 
 # Quantization

@@ -90,6 +90,25 @@ def decode(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([ctx.fresh("height", 1), ctx.fresh("width", 1), channels], dtype_of(ctx, "dtype", "uint8"))
 
 
+@rule("DecodeAndCropJpeg", domain=DOMAIN)
+def decode_part(ctx: InferenceContext) -> Tensor:
+    """The part of an image that starts and is as large as said."""
+    window, channels = ctx.items(1) or (None,) * 4, least(ctx, "channels", 0, 0)
+    require_numbers(ctx, 0)
+    require_vector(ctx, 1, 4, laws.PART_IS_PLACE_AND_SIZE)
+    ctx.check(channels != 2, laws.IMAGE_1_3_OR_4_CHANNELS)
+    require_least(ctx, window[:2], 0, laws.PART_INSIDE_IMAGE)
+    require_least(ctx, window[2:], 1, laws.PART_NOT_EMPTY)
+    return ctx.tensor([*sized(ctx, window[2:4], 1), channels or ctx.fresh("channels", 1)], "uint8")
+
+
+@rule("ExtractJpegShape", domain=DOMAIN)
+def size_of_image(ctx: InferenceContext) -> Tensor:
+    """Height, width and channels of a file."""
+    require_numbers(ctx, 0)
+    return ctx.tensor((3,), dtype_of(ctx, "output_type", "int32"))
+
+
 @rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)
 def adjust(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, Dim, all_of, as_dim, at_least, divides, product, total
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal, product, total
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
 from shapesmt.ops.shared.fields import counted
@@ -83,8 +83,16 @@ def split_v(ctx: InferenceContext) -> list[Tensor]:
     axis, numbers = ctx.input(2), ctx.items(2) or (None,)
     if axis.rank == 1 and any(n is None or n.constant is None for n in numbers):  # only a constant has to be a scalar
         ctx.require_equal(axis[0], 1, laws.AXIS_ONE_NUMBER)
+        require_some_axis(ctx, lengths)
         return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
     return parts(ctx, ctx.input(0), axis_of(ctx, 2), lengths)
+
+
+def require_some_axis(ctx: InferenceContext, lengths: Sequence[Dim | None]) -> None:
+    """State that lengths that are known add up to a size of the tensor, along which axis soever."""
+    known = [d for d in lengths if d is not None and d.lo >= 0]
+    if len(known) == len(lengths):
+        ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), laws.LENGTHS_ADD_UP_TO_AN_AXIS)
 
 
 # Ends

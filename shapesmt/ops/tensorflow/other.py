@@ -1,4 +1,4 @@
-"""What stands by itself: recurrent blocks, sound, tables and seeds."""
+"""What stands by itself: recurrent blocks, sound, parts and seeds."""
 
 from __future__ import annotations
 
@@ -162,15 +162,3 @@ def seeds(ctx: InferenceContext) -> list[Tensor]:
         return [algorithm]
     require_shape(ctx, 0, (2,), laws.SEED_TWO_NUMBERS)
     return [ctx.tensor((1,), "uint64"), ctx.tensor((2,), "uint64"), algorithm]
-
-
-@rule("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", domain=DOMAIN)
-def table(ctx: InferenceContext) -> Tensor:
-    """A handle of a table."""
-    return ctx.tensor((), "")
-
-
-@rule("LookupTableSize", "LookupTableSizeV2", domain=DOMAIN, any_rank=True, total=True)
-def table_size(ctx: InferenceContext) -> Tensor:
-    """How many entries a table has."""
-    return ctx.tensor((), "int64")

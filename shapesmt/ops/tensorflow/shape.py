@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at_least, equal
-from shapesmt.algebra.numeric import Real, compare
+from shapesmt.algebra.numeric import Float, compare
 from shapesmt.graph import Declared
 from shapesmt.ops.layout.reshape import reshape_to
 from shapesmt.ops.layout.shape import broadcast_value
@@ -160,12 +160,12 @@ def sequence(ctx: InferenceContext) -> Tensor:
 
 def _at_least(a: Item, b: Item) -> Formula | None:
     """Whether one number is at least another, where that is known."""
-    if isinstance(a, Real) and isinstance(b, Real):
+    if isinstance(a, Float) and isinstance(b, Float):
         return compare(a, b, "at_least")
     return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
 
 
-def _positive(number: Dim | Real) -> Formula:
+def _positive(number: Dim | Float) -> Formula:
     """Whether a number is above 0."""
     return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 

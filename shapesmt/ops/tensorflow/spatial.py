@@ -9,7 +9,7 @@ from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide,
 from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
-from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, Unjudged, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,14 +35,16 @@ class Window(NamedTuple):
     def positions(self, ctx: InferenceContext, size: Dim, *, loose: bool = False) -> Dim:
         """How many positions it has.
 
-        Of a size known beforehand, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
-        empty output where it is too large by less than a stride, which some operators always do (`loose`).
+        Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
+        empty output where it is too large by less than a stride, which some operators always do (`loose`). A number may
+        be the file's or the caller's, so that nothing is said then.
         """
         if self.padding == "SAME":
             return ceil_divide(size, self.stride)
         span = size + self.pads - (self.kernel - 1) * self.dilation - 1
-        late = loose or size.constant is None or self.kernel.constant is None
-        ctx.require_at_least(span, 1 - 2 * self.stride if late else 0, laws.WINDOW_FITS)
+        ctx.require_at_least(span, 1 - 2 * self.stride, laws.WINDOW_FITS)
+        if not loose and size.constant is not None and self.kernel.constant is not None and span.lo < 0:
+            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.WINDOW_FITS.sentence))
         return maximum(span // self.stride + 1, 0)
 
 
@@ -125,10 +127,15 @@ def filtered(ctx: InferenceContext, x: Tensor, w: Tensor, count: int) -> list[Di
 
 @rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
 def convolution(ctx: InferenceContext) -> Tensor:
-    """Filters `[*kernel, c, m]` slide over an image, whose channels are a multiple of c: each group has its share."""
+    """Filters `[*kernel, c, m]` slide over an image, whose channels are a multiple of c: each group has its share.
+
+    A volume has one group.
+    """
     x, w, count = ctx.input(0), ctx.input(1), 3 if ctx.node.op == "Conv3D" else 2
     made = filtered(ctx, x, w, count)
     require_groups(ctx, channel(ctx, x), w)
+    if count == 3:
+        ctx.require_equal(channel(ctx, x), w[-2], laws.FILTERS_FOR_EACH_CHANNEL)
     if ctx.node.op == "_FusedConv2D" and len(ctx.inputs) > 2:
         require_vector(ctx, 2, w[-1], laws.ELEMENT_PER_FILTER)
     return image(ctx, x[0], w[-1], made)

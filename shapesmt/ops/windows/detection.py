@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import maximum, minimum
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def kept_per_class(ctx: InferenceContext, boxes: Dim) -> Dim:
 def known_number(t: Tensor) -> float | None:
     """The number that a tensor of one element holds, where it is known."""
     item = t.value.items[0] if isinstance(t.value, Elements) and len(t.value.items) == 1 else None
-    if not isinstance(item, Real) or item.numerator is None or item.numerator.constant is None:
+    if not isinstance(item, Float) or item.numerator is None or item.numerator.constant is None:
         return None
     return item.numerator.constant / item.denominator
 

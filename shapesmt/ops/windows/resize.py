@@ -8,7 +8,7 @@ import numpy as np
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, const, equal
-from shapesmt.algebra.numeric import Real, from_dim, literal
+from shapesmt.algebra.numeric import Float, from_dim, literal
 from shapesmt.rules import LOST, Elements, rule
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Scaled(NamedTuple):
     grows: Formula = TRUE
 
 
-def by_factor(size: Dim, factor: Real) -> Scaled:
+def by_factor(size: Dim, factor: Float) -> Scaled:
     """`floor(size * factor)`, rounded to float32 before it is floored."""
     up, down = factor.ceil().to_int(), factor.floor().to_int()
     made = (from_dim(size, factor.dtype) * factor).to_int()
@@ -85,7 +85,7 @@ def resize(ctx: InferenceContext) -> Tensor:
     return made(ctx, x, [changed.get(axis, Scaled(d)) for axis, d in enumerate(x.dims)])
 
 
-def by_factors(ctx: InferenceContext, x: Tensor, axes: Sequence[int], factors: Sequence[Real | None]) -> list[Scaled]:
+def by_factors(ctx: InferenceContext, x: Tensor, axes: Sequence[int], factors: Sequence[Float | None]) -> list[Scaled]:
     """Those axes multiplied by factors."""
     pairs = zip(axes, factors, strict=True)
     return [unknown(ctx, axis) if factor is None else by_factor(x[axis], factor) for axis, factor in pairs]
@@ -110,7 +110,7 @@ def unknown(ctx: InferenceContext, axis: int) -> Scaled:
     return Scaled(ctx.fresh(f"size{axis}"))
 
 
-def attribute_factors(ctx: InferenceContext) -> list[Real | None]:
+def attribute_factors(ctx: InferenceContext) -> list[Float | None]:
     """The factors of Upsample's first version."""
     listed = ctx.attribute("scales")
     ctx.check(isinstance(listed, tuple), laws.SCALES_LIST_NUMBERS)
@@ -118,13 +118,13 @@ def attribute_factors(ctx: InferenceContext) -> list[Real | None]:
     return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
 
 
-def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | None]:
+def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Float | None]:
     """The factors that an input lists, None where unknown."""
     scales = ctx.input(index)
     ctx.grant(index)
     ctx.require_equal(scales.numel, count, laws.FACTOR_PER_RESIZED_AXIS)
     listed = scales.value.items if isinstance(scales.value, Elements) else ()
-    factors = [f if isinstance(f, Real) else None for f in listed]
+    factors = [f if isinstance(f, Float) else None for f in listed]
     return factors if len(factors) == count else [None] * count
 
 

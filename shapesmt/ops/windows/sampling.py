@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
+from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.windows.spatial import filters, pooling, positions, require_group
-from shapesmt.rules import require_least, require_places, require_shape, require_vector, rule, sized
+from shapesmt.rules import require_least, require_shape, require_vector, rule, sized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,9 @@ def max_unpool(ctx: InferenceContext) -> Tensor:
     least = [(d - 1) * a.stride + a.kernel - a.head - a.tail for d, a in zip(x.dims[2:], axes, strict=True)]
     require_least(ctx, least, 1, laws.OUTPUT_NOT_EMPTY)
     inferred = [x[0], x[1], *least]
-    return ctx.tensor(unpooled(ctx, inferred) if ctx.has(2) else inferred)
+    sizes = unpooled(ctx, inferred) if ctx.has(2) else inferred
+    require_places(ctx, 1, product(sizes), laws.INDICES_INSIDE_OUTPUT)
+    return ctx.tensor(sizes)
 
 
 def unpooled(ctx: InferenceContext, inferred: Sequence[Dim]) -> list[Dim]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
 from shapesmt.rules import Elements, rule
 
@@ -124,7 +124,7 @@ def mel_weights(ctx: InferenceContext) -> Tensor:
         ctx.require_equal(ctx.input(index).numel, 1, laws.EDGES_ONE_NUMBER_EACH)
         edge = ctx.input(index).value
         hertz = edge.items[0] if isinstance(edge, Elements) and len(edge.items) == 1 else None
-        if isinstance(hertz, Real) and hertz.numerator is not None:
+        if isinstance(hertz, Float) and hertz.numerator is not None:
             bin_ = (length + 1) * hertz.numerator // (rate * hertz.denominator)
             inside = all_of(at_least(bin_, 0), less(bin_, spectrum))
             ctx.limit(inside, laws.EDGES_IN_SPECTRUM, bin_, spectrum)

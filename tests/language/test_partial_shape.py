@@ -9,7 +9,7 @@ import pytest
 import shapesmt
 from shapesmt import Dimension, PartialShape, Rank, ShapeMismatch, SizeOverflowError, UsageError
 from shapesmt.language.ranges import LARGEST
-from tests.rows import case, row
+from tests.support.rows import case, row
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
-from tests.transcripts import masked
+from tests.support.transcripts import masked
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
 MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
 

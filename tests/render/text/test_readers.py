@@ -17,9 +17,9 @@ import shapesmt
 from shapesmt.render import render
 from shapesmt.report.finding import Cause, Verdict
 from shapesmt.report.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
-from tests.render.test_text import UNET, Terminal, text
+from tests.render.text.test_text import UNET, Terminal, text
 
-UNET_FILE = Path(__file__).parent.parent.parent / "examples" / "unet" / "unet.onnx"
+UNET_FILE = Path(__file__).parents[3] / "examples" / "unet" / "unet.onnx"
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 LONG = "/model/" + "/".join(f"layers.{i}" for i in range(12)) + "/Concat"
 WIDE = "模型/層/結合" * 6

@@ -13,7 +13,7 @@ import pytest
 
 import shapesmt
 
-UNET = Path(__file__).parent.parent / "examples" / "unet" / "unet.onnx"
+UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"
 COMMANDS = (["check", str(UNET)], ["bounds", str(UNET), "--format", "json"], ["encode", str(UNET)], ["ops"], ["--help"])
 
 

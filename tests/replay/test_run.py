@@ -22,8 +22,8 @@ from shapesmt.replay import run as replay
 from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Report
 from shapesmt.rules import registry
-from tests import transcripts
 from tests.oracle.graphs import generate
+from tests.support import transcripts
 from tests.test_examples import COMMANDS, ROOT
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> '

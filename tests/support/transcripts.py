@@ -1,6 +1,6 @@
 """Console transcripts (`$ shapesmt ...` and what it printed), run again and compared, timings and versions masked.
 
-After a change of wording, `python -m tests.transcripts examples/*/report.txt README.md` brings them up to date.
+After a change of wording, `python -m tests.support.transcripts examples/*/report.txt README.md` brings them up to date.
 """
 
 from __future__ import annotations

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
-from shapesmt.ops.tensorflow.common import DOMAIN, first
+from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
 from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shapesmt.rules import InferenceContext
-
-ALIKE = "all elements of the list have one shape"
 
 
 def unset(ctx: InferenceContext, length: Dim | int) -> Tensor:
@@ -33,8 +31,10 @@ def listed(dtype: str, length: Dim, sizes: Iterable[Dim]) -> Tensor:
 
 
 def given(ctx: InferenceContext, index: int = 0) -> Tensor:
-    """The list that a node reads."""
+    """The list that a node reads; one that an operator without a rule makes isn't known to be one."""
     found = ctx.input(index)
+    if not found.dtype:
+        leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=index))
     ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=index))
     return found
 
@@ -45,7 +45,7 @@ def with_element(ctx: InferenceContext, found: Tensor, length: Dim, x: Tensor) -
         old, new = found.dims[1:], x.dims
         alike = len(old) == len(new) and all(equal(a, b) is TRUE for a, b in zip(old, new, strict=True))
         if not alike:
-            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", ALIKE))
+            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.LIST_ELEMENTS_ONE_SHAPE.sentence))
     return listed(x.dtype, length, x.dims)
 
 
@@ -207,3 +207,52 @@ def resize(ctx: InferenceContext) -> Tensor:
     found, size = given(ctx), first(ctx, 1)
     length = ctx.fresh("length") if size is None else maximum(size, 0)
     return tensor(found.dtype, [length, *found.dims[1:]], found.value)
+
+
+def reached(ctx: InferenceContext, x: Tensor, index: int, length: Dim | None) -> Dim:
+    """How long a list is that holds the slices of a tensor at positions that an input lists; `length` or more."""
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
+    positions = [None] if (items := ctx.items(index)) is None else [*items]
+    known = [k for k in positions if k is not None]
+    for k in known:
+        ctx.require_at_least(k, 0, laws.POSITION_INSIDE_LIST)
+    least = maximum(ZERO if length is None else length, *(k + 1 for k in known))
+    return least if len(known) == len(positions) else ctx.fresh("length", 0) + least
+
+
+@rule("TensorListScatter", "TensorListScatterV2", domain=DOMAIN)
+def scatter(ctx: InferenceContext) -> Tensor:
+    """A list with the slices of a tensor at several positions; -1 elements are as many as that takes."""
+    x, count = ctx.input(0), as_dim(-1) if ctx.node.op == "TensorListScatter" else first(ctx, 3)
+    length = reached(ctx, x, 1, None)
+    if count is None or (count.constant is None and count.lo < 0):
+        length = ctx.fresh("count")
+    elif count.constant != -1:
+        ctx.require_at_least(count, length, laws.POSITION_INSIDE_LIST)
+        length = count
+    made = listed(x.dtype, length, x.dims[1:])
+    fitting(ctx, made, asked(ctx, 2), ONE)
+    return made
+
+
+@rule("TensorListScatterIntoExistingList", domain=DOMAIN)
+def scatter_into(ctx: InferenceContext) -> Tensor:
+    """The same in a list that there is, which grows where that is needed."""
+    found, x = given(ctx), ctx.input(1)
+    return with_element(ctx, found, reached(ctx, x, 2, found[0]), tensor(x.dtype, x.dims[1:]))
+
+
+@rule("TensorListSplit", domain=DOMAIN)
+def split(ctx: InferenceContext) -> Tensor:
+    """Pieces of a tensor along its first axis, as long as listed; they are one list where they are equally long."""
+    x, lengths = ctx.input(0), ctx.input(2, rank=1)
+    ctx.require_rank(x, 1, least=True)
+    sizes = ctx.items(2) or (None,)
+    if sizes[0] is None or any(d is not sizes[0] for d in sizes):
+        leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)
+    ctx.require_equal(sizes[0] * len(sizes), x[0], laws.LENGTHS_ADD_UP_TO_AXIS)
+    ctx.require_at_least(sizes[0], 0, laws.SIZES_NOT_NEGATIVE)
+    made = listed(x.dtype, lengths[0], [sizes[0], *x.dims[1:]])
+    fitting(ctx, made, asked(ctx, 1), ONE)
+    return made

@@ -19,8 +19,8 @@ from shapesmt.report.finding import Verdict
 from shapesmt.report.page import Story
 from shapesmt.report.report import Bounds, Counts, DimBounds, Report, TensorBounds
 
-UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"
-KV_CACHE = Path(__file__).parents[2] / "examples" / "kv_cache" / "kv_cache.onnx"
+UNET = Path(__file__).parents[3] / "examples" / "unet" / "unet.onnx"
+KV_CACHE = Path(__file__).parents[3] / "examples" / "kv_cache" / "kv_cache.onnx"
 SIZES = {"height": "64..512", "width": "64..512"}
 VOID = {"meta", "input"}
 HOSTILE = [

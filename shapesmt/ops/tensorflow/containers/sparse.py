@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ZERO, Dim, Formula, any_of, differs, equal, less, total
+from shapesmt.algebra import FALSE, Dim, Formula, any_of, differs, equal, less, total
 from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import columns
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, one_of, require_each, require_numbers
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, least, one_of, require_each, require_numbers
+from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
 from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
@@ -164,6 +164,26 @@ def cut(ctx: InferenceContext) -> list[Tensor]:
     return triple(ctx, ctx.fresh("count", 0, x.entries), x.rank, x.dtype)
 
 
+@rule("SparseSplit", domain=DOMAIN)
+def split(ctx: InferenceContext) -> list[Tensor]:
+    """Parts along an axis, as many as said; the first ones are longer by one where that doesn't come out."""
+    parts, x = least(ctx, "num_split", 1), sparse(ctx, 1, 2, 3, inside=True)
+    require_numbers(ctx, 0)
+    axis = first(ctx, 0)
+    if axis is not None:
+        ctx.require_within(axis, x.rank, laws.AXIS_INSIDE_TENSOR)
+    known = None if axis is None else axis.constant
+    size = x.sizes[known] if known is not None and x.sizes and -len(x.sizes) <= known < len(x.sizes) else None
+    if size is not None:
+        ctx.require_at_least(
+            size,
+            parts,
+            laws.SOMETHING_PER_PART,
+        )
+    found = [triple(ctx, ctx.fresh(f"count{i}", 0, x.entries), x.rank, x.dtype) for i in range(parts)]
+    return [t for kind in zip(*found, strict=True) for t in kind]
+
+
 @rule("SparseReshape", domain=DOMAIN)
 def reshape(ctx: InferenceContext) -> list[Tensor]:
     """The same places in another shape."""
@@ -213,6 +233,14 @@ def segments(ctx: InferenceContext) -> Tensor:
     if count is not None:
         require_each(ctx, ctx.input(2), lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT)
     return ctx.tensor([*sized(ctx, [count]), *made.dims[1:]])
+
+
+@rule("SerializeManySparse", domain=DOMAIN)
+def serialized(ctx: InferenceContext) -> Tensor:
+    """Three texts for each row of a sparse tensor."""
+    x = sparse(ctx, 0, 1, 2, inside=True)
+    ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
+    return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), dtype_of(ctx, "out_type", "string"))
 
 
 # Sets
@@ -285,13 +313,5 @@ def ragged_to_sparse(ctx: InferenceContext) -> list[Tensor]:
     for index in range(splits):
         ctx.require_rank(ctx.input(index), 1)
     for index in range(splits):
-        ctx.require_at_least(ctx.input(index)[0], 1, laws.ROW_ENDS)
-        rows = ctx.input(index + 1)[0] - (index + 1 < splits)
-        for before, after in pairwise((ZERO, *(ctx.items(index) or (None,)), rows)):
-            if before is not None and after is not None:
-                ctx.require_at_least(after, before, laws.ROWS_END_ASCENDING)
-        places = ctx.items(index) or (None,)
-        for place, end in ((places[0], ZERO), (places[-1], rows)):
-            if place is not None:
-                ctx.require_equal(place, end, laws.ROWS_BEGIN_AT_0_AND_END_WITH_VALUES)
+        require_rows(ctx, index, ctx.input(index + 1)[0] - (index + 1 < splits))
     return triple(ctx, values.numel, splits + values.rank, values.dtype)

@@ -11,7 +11,7 @@ from shapesmt import api
 from shapesmt.frontends import load
 from shapesmt.report.page import Link, Size, Step
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.onnx"))
 
 

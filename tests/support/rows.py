@@ -23,7 +23,7 @@ def case(name: str, *values: Any) -> Any:
     return pytest.param(*values, id=name)
 
 
-def covered(folder: Path = Path(__file__).parent) -> dict[str, list[str]]:
+def covered(folder: Path = Path(__file__).parents[1]) -> dict[str, list[str]]:
     """Of each row the test files that name it, read off their sources."""
     found: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("test_*.py")):

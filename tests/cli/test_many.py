@@ -22,7 +22,7 @@ HEAD = '<ir_version: 8, opset_import: ["":18]> '
 ADD = HEAD + "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
 EXP = HEAD + "g (float[batch] x) => (float[batch] y) { y = Exp(x) }"
 BROKEN = HEAD + "g (float[2, 3] x, float[4, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)

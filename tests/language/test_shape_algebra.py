@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt import Dimension, PartialShape, ShapeMismatch
-from tests.rows import case, row
+from tests.support.rows import case, row
 
 ANY = "[...]"
 

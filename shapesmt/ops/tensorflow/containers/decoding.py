@@ -1,4 +1,4 @@
-"""What is read out of probabilities, texts and files: sequences, numbers, examples."""
+"""What is read out of probabilities, bytes and files: sequences, numbers, examples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     require_order,
 )
-from shapesmt.ops.tensorflow.sparse import triple
+from shapesmt.ops.tensorflow.containers.sparse import triple
 from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
 
 if TYPE_CHECKING:
@@ -140,15 +140,53 @@ def parse_some(ctx: InferenceContext) -> list[Tensor]:
     return [*examples(ctx, x.dims, ctx.integer("num_sparse")), *values, *ends]
 
 
-# Texts and files
+def types_of(ctx: InferenceContext, name: str) -> list[str]:
+    """The element types that an attribute lists."""
+    return [t for t in ctx.attribute(name) or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
 
 
-@rule("StringSplit", "StringSplitV2", domain=DOMAIN)
-def split(ctx: InferenceContext) -> list[Tensor]:
-    """The parts of each text as a sparse matrix."""
-    ctx.input(0, rank=1)
-    require_numbers(ctx, 1)
-    return triple(ctx, ctx.fresh("count"), 2, "string")
+def dense_of(ctx: InferenceContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
+    """The dense features that the node lists, behind some axes."""
+    found = ctx.attribute(f"{kind}_shapes") or ()
+    shapes = [s.shape for s in found if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
+    if None in shapes:
+        leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
+    sizes = [sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in shape or ()]) for shape in shapes]
+    return [ctx.tensor([*before, *own], t) for own, t in zip(sizes, types_of(ctx, types), strict=True)]
+
+
+def sparse_of(ctx: InferenceContext, part: str, rank: int) -> list[Tensor]:
+    """The sparse features: their places, then their values, then their shapes."""
+    types = types_of(ctx, f"{part}_sparse_types")
+    found = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
+    return [t for kind in zip(*found, strict=True) for t in kind]
+
+
+def ragged_of(ctx: InferenceContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
+    """The ragged features: their values, then where rows end, then where those inside do."""
+    kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
+    values, ends, inside = ([*enumerate(types_of(ctx, kind))] for kind in kinds)
+    made = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]
+    made += [ctx.tensor([*(d + 1 for d in batch)] or (ctx.fresh(f"{part}_ends{i}"),), dtype) for i, dtype in ends]
+    return [*made, *(ctx.tensor((ctx.fresh(f"{inner}{i}"),), dtype) for i, dtype in inside)]
+
+
+@rule("ParseSequenceExampleV2", domain=DOMAIN)
+def parse_sequences(ctx: InferenceContext) -> list[Tensor]:
+    """The features of examples, or of one, and those of each of their steps."""
+    batch = ctx.input(0).dims
+    ctx.check(len(batch) <= 1, laws.RANK_AT_MOST_1.of(rank=len(batch)))
+    ctx.only_sizes(0)
+    whole = [*sparse_of(ctx, "context", 1 + len(batch)), *dense_of(ctx, "context_dense", "Tcontext_dense", batch)]
+    steps = dense_of(ctx, "feature_list_dense", "feature_list_dense_types", ())
+    stepped = [ctx.tensor([*batch, ctx.fresh(f"steps{i}"), *x.dims], x.dtype) for i, x in enumerate(steps)]
+    lengths = [ctx.tensor(batch, "int64")] * len(steps)
+    sparse = sparse_of(ctx, "feature_list", 2 + len(batch))
+    ragged = ragged_of(ctx, "feature_list", batch, "inner")
+    return [*whole, *ragged_of(ctx, "context", batch), *sparse, *stepped, *lengths, *ragged]
+
+
+# Bytes
 
 
 @rule("DecodeRaw", domain=DOMAIN)

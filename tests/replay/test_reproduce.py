@@ -16,8 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.replay import reproduce
-from tests import transcripts
 from tests.oracle.graphs import generate
+from tests.support import transcripts
 from tests.test_examples import COMMANDS, ROOT
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> '

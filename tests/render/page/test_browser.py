@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from tests.browser import MISSING, browsing, installed, show
-from tests.render.test_html import HOSTILE, KV_CACHE, MODELS, SIZES, UNET, hostile_model, saved, text
+from tests.render.page.test_html import HOSTILE, KV_CACHE, MODELS, SIZES, UNET, hostile_model, saved, text
+from tests.support.browser import MISSING, browsing, installed, show
 
 
 @pytest.fixture(scope="module")

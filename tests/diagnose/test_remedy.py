@@ -12,7 +12,7 @@ from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Remedy, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def checked(text: str, **options: object) -> Report:

@@ -1,4 +1,4 @@
-"""A headless Chromium; `python -m tests.browser` takes the README's picture of a page with it."""
+"""A headless Chromium; `python -m tests.support.browser` takes the README's picture of a page with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from selenium.webdriver.chrome.webdriver import WebDriver
 
 MISSING = "no Chromium here; Debian and Ubuntu have it as: apt-get install chromium chromium-driver"
-STORY = Path(__file__).parent.parent / "examples" / "unet"
+STORY = Path(__file__).parents[2] / "examples" / "unet"
 WIDTH = 1120
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
