@@ -17,6 +17,7 @@ from shapesmt.algebra import WeakTable
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar, identity
 
 if TYPE_CHECKING:
+    from shapesmt import laws
     from shapesmt.graph.schema import Signature
     from shapesmt.language import Range
 
@@ -148,8 +149,8 @@ class Schemas(Protocol):
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
         """The inputs of an operator; None where the format doesn't define it."""
 
-    def misfit(self, node: Node, version: int) -> str:
-        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
+    def misfit(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node breaks by what it has or lacks, if any."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,18 +29,18 @@ class Signature:
     Example:
         >>> numbers = frozenset({"float32", "int64"})
         >>> add = Signature((Parameter("A", "T", numbers), Parameter("B", "T", numbers)))
-        >>> add.clash(["float32", "int64"])
-        "'A' and 'B' have the same element type, not float32 and int64"
-        >>> add.clash(["bool", ""])
-        "'A' is of type float32 or int64, not bool"
-        >>> add.clash(["int64", "int64"])
-        ''
+        >>> print(add.clash(["float32", "int64"]))
+        'A' and 'B' have the same element type, not float32 and int64
+        >>> print(add.clash(["bool", ""]))
+        'A' is of type float32 or int64, not bool
+        >>> add.clash(["int64", "int64"]) is None
+        True
     """
 
     inputs: tuple[Parameter, ...]
 
-    def clash(self, dtypes: Sequence[str]) -> str:
-        """The law that inputs of these types break, "" where there is none; an unknown type ("") breaks none."""
+    def clash(self, dtypes: Sequence[str]) -> laws.Law | None:
+        """The law that inputs of these types break, if any; an unknown type ("") breaks none."""
         seen: dict[str, tuple[str, str]] = {}
         for index, dtype in enumerate(dtypes):
             if dtype == "" or "()" in dtype:
@@ -46,12 +48,12 @@ class Signature:
             name, variable, types, repeated = self.inputs[min(index, len(self.inputs) - 1)]
             label = f"{name}[{index - len(self.inputs) + 1}]" if repeated else name
             if dtype not in types:
-                return f"'{label}' is of type {_either(types)}, not {dtype}"
+                return laws.INPUT_OF_TYPES.of(name=label, types=_either(types), dtype=dtype)
             if variable:
                 other, first = seen.setdefault(variable, (label, dtype))
                 if dtype != first:
-                    return f"'{other}' and '{label}' have the same element type, not {first} and {dtype}"
-        return ""
+                    return laws.INPUTS_SAME_TYPE.of(name=other, other=label, dtype=first, second=dtype)
+        return None
 
 
 def _either(types: frozenset[str]) -> str:
