@@ -6,6 +6,7 @@ from shapesmt.algebra.dim import (
     ZERO,
     Atom,
     Dim,
+    Monomial,
     as_dim,
     ceil_divide,
     const,
@@ -21,7 +22,7 @@ from shapesmt.algebra.dim import (
     total,
 )
 from shapesmt.algebra.division import common_factor, divide_terms
-from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.evaluate import Assignment, End, Evaluator, evaluate, fits_int64, lowest
 from shapesmt.algebra.formula import (
     FALSE,
     TRUE,
@@ -67,12 +68,15 @@ __all__ = [
     "ONE",
     "TRUE",
     "ZERO",
+    "Assignment",
     "Atom",
     "Bound",
     "Dim",
+    "End",
     "Evaluator",
     "Formula",
     "Interval",
+    "Monomial",
     "Replacer",
     "Table",
     "absolute",
@@ -100,6 +104,7 @@ __all__ = [
     "from_terms",
     "implies",
     "less",
+    "lowest",
     "make_atom",
     "maximum",
     "memo",

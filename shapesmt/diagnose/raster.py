@@ -9,10 +9,10 @@ from math import inf, prod
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, symbol
+from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, lowest, symbol
 from shapesmt.algebra import replace as substituted
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import Domain, Values, lowest
+from shapesmt.presolve import Domain, Values
 from shapesmt.region import Truth
 from shapesmt.report import Axis, Picture, Verdict
 

@@ -1,6 +1,6 @@
-"""Growth: how expressions and conditions change as a symbol grows.
+"""Monotonicity: how expressions and conditions change as a symbol grows.
 
-An expression may rise or fall throughout (`direction`); a condition on one symbol may hold from some value on
+An expression may never fall, or never rise (`monotone`); a condition on one symbol may hold from some value on
 (`half_line`). Sums, and divisions by constants, repeat up to a gain: `x//4` gains 7 every 28, and
 `x//4 - 7*((x + 24)//28)` repeats every 28. Conditions on them are decided by finitely many values (`window`).
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
-from shapesmt.algebra import ATOMS, Atom, Dim, Formula, replace, symbol
+from shapesmt.algebra import ATOMS, Atom, Dim, Formula, Monomial, from_terms, replace, symbol
 
 MAX_PERIOD = 1 << 20
 
@@ -24,7 +24,7 @@ class Growth(NamedTuple):
 
 
 def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
-    """A value up to which conditions on a symbol from `lo` on show all that they ever do; None where that isn't known.
+    """A value such that conditions on a symbol from `lo` on are decided by its values up to there; None for no such.
 
     >>> from shapesmt.algebra import divides, equal
     >>> x = symbol("x", 4)
@@ -35,17 +35,17 @@ def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
     """
     start, period = lo, x.step
     for dim in {d for f in formulas for d in _compared(f)}:
-        found = growth(dim)
-        if found is None:
+        grown = growth(dim)
+        if grown is None:
             return None
-        if not found.gain:
-            period = lcm(period, found.period)
+        if not grown.gain:
+            period = lcm(period, grown.period)
             continue
-        once = replace(dim, {x: symbol(x.name, lo, lo + found.period, fold=False)})
+        once = replace(dim, {x: symbol(x.name, lo, lo + grown.period, fold=False)})
         most = max(abs(once.lo), abs(once.hi))
         if most == inf:
             return None
-        start = max(start, lo + (int(most) // abs(found.gain) + 1) * found.period)
+        start = max(start, lo + (int(most) // abs(grown.gain) + 1) * grown.period)
     return start + period - 1 if period <= MAX_PERIOD else None
 
 
@@ -77,9 +77,9 @@ def _atom_growth(atom: Atom) -> Growth | None:
         return Growth(1, 1)
     divisor = atom.args[1].constant if atom.op == "floordiv" else None
     if divisor is not None and divisor > 0:
-        found = growth(atom.args[0])
-        times = divisor // gcd(divisor, found.gain) if found is not None else 1
-        return None if found is None else Growth(found.period * times, found.gain * times // divisor)
+        dividend = growth(atom.args[0])
+        times = divisor // gcd(divisor, dividend.gain) if dividend is not None else 1
+        return None if dividend is None else Growth(dividend.period * times, dividend.gain * times // divisor)
     if atom.op not in ("floordiv", "min", "max", "product"):
         return None
     parts = [growth(a) for a in atom.args]
@@ -122,27 +122,70 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
             return None
 
 
-def direction(dim: Dim) -> int:
-    """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
-    ways = {
-        _monomial_direction([ATOMS[n] for n in monomial]) * (1 if coefficient > 0 else -1)
-        for monomial, coefficient in dim.terms
-        if monomial
-    }
-    return ways.pop() if len(ways) == 1 else 0
+def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
+    """The symbol that a condition gives an end, with what `half_line` says; None where it says something else.
+
+    >>> from shapesmt.algebra import differs
+    >>> half_line_of(differs(symbol("h", 1) // 4, 0))[1:]
+    (1, 4)
+    """
+    dim = condition.dim if condition.op in ("ge", "ne") and len(condition.symbols) == 1 else None
+    if dim is not None and condition.op == "ne":  # what is never negative and not 0 is 1 or more
+        dim = dim - 1 if dim.tight[0] >= 0 else -dim - 1 if dim.tight[1] <= 0 else None
+    way_and_end = half_line(dim) if dim is not None else None
+    return (next(iter(condition.symbols)), *way_and_end) if way_and_end is not None else None
 
 
-def _monomial_direction(atoms: list[Atom]) -> int:
-    if len(atoms) > 1 and any(a.lo < 0 for a in atoms):
-        return 0
-    ways = {_atom_direction(a) for a in atoms}
-    return ways.pop() if len(ways) == 1 and (len(atoms) == 1 or ways == {1}) else 0
+def monotone(dim: Dim, symbol: Atom | None = None) -> int | None:
+    """How an expression changes as a symbol grows and the others stay; without a symbol, as all of them grow.
+
+    Returns:
+        1 where it never falls, -1 where it never rises, 0 where it doesn't change, None where that isn't known.
+
+    Example:
+        >>> h, w = symbol("h", 1), symbol("w", 1)
+        >>> monotone(h * w - h, h.as_symbol()), monotone(h // 2 - w, w.as_symbol()), monotone(h // 2 + w)
+        (1, -1, 1)
+    """
+    terms = [(m, c) for m, c in dim.terms if any(_moves(ATOMS[n], symbol) for n in m)]
+    if symbol is not None and len(terms) > 1 and all(_is_linear(m, symbol) for m, _ in terms):
+        lo, hi = from_terms({tuple(n for n in m if n != symbol.number): c for m, c in terms}).tight
+        return 1 if lo >= 0 else -1 if hi <= 0 else None
+    return _joint(_term_direction([ATOMS[n] for n in m], c, symbol) for m, c in terms)
 
 
-def _atom_direction(atom: Atom) -> int:
-    if atom.op == "floordiv":
-        return direction(atom.args[0]) if (atom.args[1].constant or 0) > 0 else 0
+def _moves(atom: Atom, symbol: Atom | None) -> bool:
+    return bool(atom.symbols) if symbol is None else symbol in atom.symbols
+
+
+def _is_linear(monomial: Monomial, symbol: Atom) -> bool:
+    """Whether a monomial is the symbol times something in which it doesn't occur."""
+    return monomial.count(symbol.number) == 1 == sum(symbol in ATOMS[n].symbols for n in monomial)
+
+
+def _joint(directions: Iterable[int | None]) -> int | None:
+    """The direction of what is made of parts with these directions."""
+    distinct = set(directions)
+    return None if None in distinct or {1, -1} <= distinct else next((d for d in distinct if d), 0)
+
+
+def _term_direction(atoms: list[Atom], coefficient: int, symbol: Atom | None) -> int | None:
+    moving = [a for a in atoms if _moves(a, symbol)]
+    if any(a.lo < 0 for a in atoms if a is not moving[0] or len(moving) > 1):
+        return None
+    direction = _joint(_atom_direction(a, symbol) for a in moving)
+    return direction if direction is None or coefficient > 0 else -direction
+
+
+def _atom_direction(atom: Atom, symbol: Atom | None) -> int | None:
+    if atom.op == "symbol":
+        return 1 if atom.definition is None else None
     if atom.op in ("min", "max"):
-        ways = {direction(a) for a in atom.args if a.constant is None}
-        return ways.pop() if len(ways) == 1 else 0
-    return 1 if atom.op == "symbol" and atom.definition is None else 0
+        parts = list(atom.args)
+    elif atom.op == "select" and not _moves(atom.args[0], symbol):
+        parts = list(atom.args[1:])
+    elif atom.op == "floordiv" and atom.args[1].lo > 0 and not _moves(atom.args[1], symbol):
+        parts = [atom.args[0]]
+    else:
+        return None
+    return _joint(monotone(part, symbol) for part in parts)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.algebra import (
-    ATOMS,
     FALSE,
     TRUE,
     ZERO,
@@ -20,7 +19,6 @@ from shapesmt.algebra import (
     as_dim,
     at_least,
     entries,
-    from_terms,
     less,
     maximum,
     minimum,
@@ -33,6 +31,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import sweep, too_long
 from shapesmt.ops.shared.fields import element_of, valued
+from shapesmt.presolve import monotone
 from shapesmt.rules import (
     LOST,
     Decided,
@@ -142,7 +141,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
         return []
     least = greatest = whole
     for p, (first, last) in box.items():
-        slope = direction(whole, p)
+        slope = monotone(whole, p)
         if slope is None:
             return []
         least = replace(least, {p: first if slope >= 0 else last})
@@ -168,41 +167,6 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
         lower = {**box, p: (first, minimum(last, at - 1 if coefficient > 0 else at))}
         return ([upper], [lower]) if coefficient > 0 else ([lower], [upper])
     return None
-
-
-def direction(dim: Dim, p: Atom) -> int | None:
-    """1, -1 or 0 where the expression only grows, only falls or doesn't change with a position; else None."""
-    linear = [(m, c) for m, c in dim.terms if any(p in ATOMS[n].symbols for n in m)]
-    if len(linear) > 1 and all(m.count(p.number) == 1 == sum(p in ATOMS[n].symbols for n in m) for m, _ in linear):
-        lo, hi = from_terms({tuple(n for n in m if n != p.number): c for m, c in linear}).tight
-        return 1 if lo >= 0 else -1 if hi <= 0 else None
-    slopes = set()
-    for monomial, coefficient in dim.terms:
-        moving = [ATOMS[n] for n in monomial if p in ATOMS[n].symbols]
-        if not moving:
-            continue
-        if len(moving) > 1 or any(ATOMS[n].lo < 0 for n in monomial if ATOMS[n] is not moving[0]):
-            return None
-        slope = _atom_direction(moving[0], p)
-        slopes.add(slope if slope is None or coefficient > 0 else -slope)
-    if None in slopes or {1, -1} <= slopes:
-        return None
-    return next((s for s in slopes if s), 0)
-
-
-def _atom_direction(atom: Atom, p: Atom) -> int | None:
-    if atom is p:
-        return 1
-    if atom.op in ("min", "max"):
-        parts = list(atom.args)
-    elif atom.op == "select" and p not in atom.args[0].symbols:
-        parts = list(atom.args[1:])
-    elif atom.op == "floordiv" and atom.args[1].lo > 0 and p not in atom.args[1].symbols:
-        parts = [atom.args[0]]
-    else:
-        return None
-    slopes = {direction(part, p) for part in parts}
-    return None if None in slopes or {1, -1} <= slopes else next((s for s in slopes if s), 0)
 
 
 def columns(indices: Tensor, count: int) -> list[Tensor]:
