@@ -1,4 +1,4 @@
-"""Memory: when Python's garbage collector only costs time, and what is kept from one call for the next."""
+"""Memory: when Python's garbage collector only costs time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock
 
-__all__ = ["gc_paused", "one_call"]
+__all__ = ["gc_paused"]
 
 LOCK = RLock()
 
@@ -18,9 +18,7 @@ class _State:
     pauses = 0
     """Those that want no collection."""
     enabled = False
-    """Whether the first of them found the collector at work."""
-    calls = 0
-    """Calls of the library."""
+    """Whether the collector was at work when the first of them came."""
 
 
 @contextmanager
@@ -44,20 +42,3 @@ def gc_paused() -> Iterator[None]:
             _State.pauses -= 1
             if not _State.pauses and _State.enabled:
                 gc.enable()
-
-
-@contextmanager
-def one_call() -> Iterator[None]:
-    """One call of the library: nothing is collected inside; the first of those at work finds little kept."""
-    from shapesmt.algebra import LIMIT, forget, sizes
-
-    with LOCK:
-        if not _State.calls and sum(sizes().values()) > LIMIT:
-            forget()
-        _State.calls += 1
-    try:
-        with gc_paused():
-            yield
-    finally:
-        with LOCK:
-            _State.calls -= 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rows import covered
+from tests.support.rows import covered
 
 ROWS = {
     "A": range(1, 40),  # shape propagation

@@ -13,7 +13,7 @@ from shapesmt.errors import UsageError
 from shapesmt.rules import resolve, rule, rules
 from shapesmt.rules.calculus import UNKNOWN_DIM, UNKNOWN_RANK
 from shapesmt.rules.shape_functions import ShapeAndType
-from tests.rows import case, row
+from tests.support.rows import case, row
 
 
 def alone(*shapes: object, outputs: int = 1, **options: object) -> InferenceContext:

@@ -11,7 +11,7 @@ import pytest
 
 import shapesmt
 from shapesmt import PartialShape, Verdict
-from tests.rows import row
+from tests.support.rows import row
 
 SIZE = "s = Shape(x)"
 MAKE = "z = ConstantOfShape(p)"

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tests import transcripts
+from tests.support import transcripts
 
 ROOT = Path(__file__).parent.parent
 STORIES = sorted(path.parent for path in (ROOT / "examples").glob("*/build.py"))

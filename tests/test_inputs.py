@@ -171,3 +171,14 @@ def test_what_would_help_names_values():
     assert report.remedy.to_dict() == {"dims": {}, "assume": [], "values": {"k": "0.."}}
     assert "PROVED with --value k=0.." in text_of(report)
     assert str(checked(text, dims={"n": 1}, values={"k": "0.."}).verdict) == "PROVED"
+
+
+@pytest.mark.parametrize("op", ["CumSum", "ReduceMax"])
+def test_elements_of_an_input_whose_length_is_pinned(op):
+    """They have names as those of an input with a length in the file."""
+    made = {"CumSum": "axis = Constant<value_int=0>() s = CumSum(sizes, axis)", "ReduceMax": "s = ReduceMax(sizes)"}[op]
+    text = f"(float[n] x, int64[m] sizes) => (y) {{ {made} y = Expand(x, s) }}"
+    report = checked(text, dims={"m": 1, "n": "2..4"})
+    assert (str(report.verdict), [*report.symbols][-1]) == ("DEPENDS", "sizes")
+    assert "n == sizes or sizes == 1" in report.precondition.text
+    assert report.remedy is not None

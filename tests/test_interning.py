@@ -15,7 +15,8 @@ import pytest
 import shapesmt
 from shapesmt import memory
 from shapesmt.algebra import interning
-from shapesmt.algebra.dim import Dim, defined, maximum, minimum, product, symbol
+from shapesmt.algebra.dim import Dim, defined, product, symbol
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import all_of, at_least, equal, select
 from shapesmt.algebra.interning import forget, sizes
 from shapesmt.algebra.numeric.floats import from_dim
@@ -161,9 +162,9 @@ def test_a_process_keeps_no_more_than_its_limit(monkeypatch: pytest.MonkeyPatch)
 
 def test_nothing_is_forgotten_inside_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interning, "LIMIT", 0)
-    with memory.one_call():
+    with interning.one_call():
         lost = ref(symbol("a size that nobody holds", 1))
         answers()
         assert lost() is not None
-    with memory.one_call():
+    with interning.one_call():
         assert lost() is None

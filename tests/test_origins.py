@@ -351,3 +351,13 @@ def test_the_first_trip_of_a_loop_is_judged_by_itself(later):
     inputs = "float[b] x, int64[1] w, float[1] f, float[{}] table"
     assert str(checked(body, inputs.format(5)).verdict) != "PROVED"
     assert str(checked(body, inputs.format(9)).verdict) == "PROVED"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_what_a_failing_node_leaves_has_no_elements(size):
+    body = "c = Conv(x, w) d = Add(c, v) k = Cast<to=7>(d) y = Gather(x, k)"
+    model = onnx.parser.parse_model(f"{HEADER} g (float[1, 1, b] x) => (y) {{ {body} }}")
+    weights = {"w": np.ones((500, 1, 4)), "v": np.ones((1, 500, 1))}
+    model.graph.initializer.extend(numpy_helper.from_array(np.float32(a), name) for name, a in weights.items())
+    report = shapesmt.check(model, dims={"b": size})
+    assert (str(report.verdict), report.findings[0].law) == ("FAILS", "the window fits the padded input")

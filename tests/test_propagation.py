@@ -10,7 +10,7 @@ import pytest
 import shapesmt
 from shapesmt import InferenceContext, Tensor, rule
 from shapesmt.rules import resolve
-from tests.rows import case, row
+from tests.support.rows import case, row
 
 
 def model(inputs: str, body: str, opset: int = 21, extra: str = "") -> bytes:

@@ -8,7 +8,7 @@ import pytest
 import shapesmt
 from shapesmt import InferenceContext, rule
 from shapesmt.rules import alternatives
-from tests.rows import case, row
+from tests.support.rows import case, row
 
 UNKNOWN = "[...]"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import transcripts
+from tests.support import transcripts
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -1,4 +1,4 @@
-"""Sweeps against trying every position by hand, and their intervals."""
+"""Folds against trying every position by hand, and their intervals."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from shapesmt.algebra.dim import const, maximum, symbol
+from shapesmt.algebra.dim import Kind, const, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import absolute, at_least, equal, select
-from shapesmt.algebra.numeric.folds import sweep
-from shapesmt.algebra.substitute import replace
+from shapesmt.algebra.numeric.folds import fold
+from shapesmt.algebra.substitute import substitute
 
 N, M = symbol("n", 0, 6), symbol("m", 0, 5)
-P, Q = symbol("@1", 0, kind="axis"), symbol("@2", 0, kind="axis")
+P, Q = symbol("@1", 0, kind=Kind.AXIS), symbol("@2", 0, kind=Kind.AXIS)
 LASTS = {P.as_symbol(): N - 1, Q.as_symbol(): M - 1}
 FOLDS = {"least": min, "greatest": max, "sum": sum}
 ELEMENTS = {
@@ -30,17 +31,17 @@ ELEMENTS = {
 }
 
 
-@pytest.mark.parametrize("fold", FOLDS)
+@pytest.mark.parametrize("how", FOLDS)
 @pytest.mark.parametrize("name", ELEMENTS)
-def test_it_is_what_trying_gives(name, fold):
+def test_it_is_what_trying_gives(name, how):
     element = ELEMENTS[name]
-    swept = sweep(fold, element, LASTS)
+    folded = fold(how, element, LASTS)
     for n, m in product(range(7), range(6)):
         at = {N.as_symbol(): n, M.as_symbol(): m}
         tried = [evaluate(element, {**at, P.as_symbol(): i, Q.as_symbol(): j}) for i in range(n) for j in range(m)]
-        expected = FOLDS[fold](tried) if tried else 0
-        assert evaluate(swept, at) == expected
-        assert swept.lo <= expected <= swept.hi
+        expected = FOLDS[how](tried) if tried else 0
+        assert evaluate(folded, at) == expected
+        assert folded.lo <= expected <= folded.hi
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 5)), min_size=1, max_size=20))
@@ -49,9 +50,9 @@ def test_many_sizes_at_once(sizes):
 
     ns, ms = map(np.array, zip(*sizes, strict=True))
     for element in ELEMENTS.values():
-        swept = sweep("greatest", element, LASTS)
-        together = Evaluator({N.as_symbol(): ns, M.as_symbol(): ms}).dim(swept)
-        single = [evaluate(swept, {N.as_symbol(): int(n), M.as_symbol(): int(m)}) for n, m in sizes]
+        folded = fold("greatest", element, LASTS)
+        together = Evaluator({N.as_symbol(): ns, M.as_symbol(): ms}).dim(folded)
+        single = [evaluate(folded, {N.as_symbol(): int(n), M.as_symbol(): int(m)}) for n, m in sizes]
         assert np.broadcast_to(together, ns.shape).tolist() == single
 
 
@@ -59,31 +60,31 @@ def test_cases_are_told_apart_without_an_end():
     n = symbol("n", 1)
     lasts = {P.as_symbol(): n - 1, Q.as_symbol(): n - 1}
     near = select(at_least(7, absolute(P - Q)), absolute(P - Q), const(9))
-    assert (sweep("greatest", near, lasts).hi, sweep("least", near, lasts).lo) == (9, 0)
-    assert sweep("greatest", maximum(3 - P, 0), {P.as_symbol(): n - 1}).hi == 3
+    assert (fold("greatest", near, lasts).hi, fold("least", near, lasts).lo) == (9, 0)
+    assert fold("greatest", maximum(3 - P, 0), {P.as_symbol(): n - 1}).hi == 3
 
 
 def test_other_sizes_can_be_put_in():
-    swept = sweep("sum", P * Q, LASTS)
-    twice = replace(swept, {N.as_symbol(): 2 * M})
+    folded = fold("sum", P * Q, LASTS)
+    twice = substitute(folded, {N.as_symbol(): 2 * M})
     assert evaluate(twice, {M.as_symbol(): 3}) == sum(i * j for i in range(6) for j in range(3))
 
 
 def test_what_is_too_large_to_try_is_never_tried():
     wide = symbol("wide", 1, 1 << 20)
     lasts = {P.as_symbol(): wide - 1, Q.as_symbol(): wide - 1}
-    swept = sweep("greatest", P * Q % 7, lasts)
-    assert not fits_int64(swept)
-    assert (swept.lo, swept.hi) == (0, 6)
+    folded = fold("greatest", P * Q % 7, lasts)
+    assert not fits_int64(folded)
+    assert (folded.lo, folded.hi) == (0, 6)
     with pytest.raises(OverflowError, match="too many positions"):
-        evaluate(swept, {wide.as_symbol(): 1 << 20})
+        evaluate(folded, {wide.as_symbol(): 1 << 20})
 
 
 @pytest.mark.parametrize("most", [2**31, inf])
 def test_sums_of_polynomials_need_no_trying(most):
     n = symbol("n", 0, most)
     for element in (P + 1, P * P - 3, (N - P) * P):
-        total = sweep("sum", element, {P.as_symbol(): n - 1})
+        total = fold("sum", element, {P.as_symbol(): n - 1})
         for size in (0, 1, 2, 7):
             values = {n.as_symbol(): size, N.as_symbol(): 4}
             tried = sum(evaluate(element, {P.as_symbol(): p, N.as_symbol(): 4}) for p in range(size))
@@ -91,4 +92,4 @@ def test_sums_of_polynomials_need_no_trying(most):
 
 
 def test_its_text_names_the_positions():
-    assert str(sweep("greatest", P * P, {P.as_symbol(): N - 1})) == "greatest(i*i)"
+    assert str(fold("greatest", P * P, {P.as_symbol(): N - 1})) == "greatest(i*i)"

@@ -1,28 +1,25 @@
 """Exact integers and conditions as interned expressions in a normal form."""
 
 from shapesmt.algebra.dim import (
-    ATOMS,
     ONE,
     ZERO,
     Atom,
     Dim,
-    Monomial,
+    Kind,
     as_dim,
-    ceil_divide,
     const,
     defined,
     from_terms,
     make_atom,
-    maximum,
-    minimum,
     of_atom,
     product,
-    replace_atom,
     symbol,
     total,
 )
-from shapesmt.algebra.division import common_factor, divide_terms
+from shapesmt.algebra.division import ceil_divide
 from shapesmt.algebra.evaluate import Assignment, End, Evaluator, evaluate, fits_int64, lowest
+from shapesmt.algebra.extremes import maximum, minimum
+from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.formula import (
     FALSE,
     TRUE,
@@ -42,30 +39,35 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.interning import LIMIT, LOCK, Table, forget, memo, sizes
+from shapesmt.algebra.interning import LOCK, Table, forget, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
+from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import (
-    ENTRY,
-    Replacer,
+    Substitution,
     any_entry,
     atom_of,
     beyond,
     entries,
     entry,
-    replace,
     spelled,
+    substitute,
+    substitute_atom,
     twin,
 )
 from shapesmt.algebra.text import CUT, name_text
 
 __all__ = [
-    "ATOMS",
     "CUT",
-    "ENTRY",
     "FALSE",
-    "LIMIT",
+    "FLOOR_DIVISION",
     "LOCK",
+    "MAX",
+    "MIN",
     "ONE",
+    "PRODUCT",
+    "SELECT",
+    "SYMBOL",
     "TRUE",
     "ZERO",
     "Assignment",
@@ -76,8 +78,9 @@ __all__ = [
     "Evaluator",
     "Formula",
     "Interval",
-    "Monomial",
-    "Replacer",
+    "Kind",
+    "Operation",
+    "Substitution",
     "Table",
     "absolute",
     "all_of",
@@ -112,14 +115,16 @@ __all__ = [
     "name_text",
     "negate",
     "of_atom",
+    "one_call",
     "product",
-    "replace",
-    "replace_atom",
     "resolved",
     "select",
     "sizes",
     "spelled",
+    "substitute",
+    "substitute_atom",
     "symbol",
+    "tight",
     "total",
     "truncated_divide",
     "twin",

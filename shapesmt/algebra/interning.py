@@ -17,14 +17,16 @@ same objects afterwards.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any, Generic, TypeVar, cast
 from weakref import ref
 
 from shapesmt.deadline import look
+from shapesmt.memory import gc_paused
 
-__all__ = ["LIMIT", "Table", "forget", "memo", "sizes"]
+__all__ = ["LIMIT", "Table", "forget", "memo", "one_call", "sizes"]
 
 LIMIT = 200_000
 """Entries of all tables together that are kept from one call for the next: some 200 MB."""
@@ -102,3 +104,29 @@ def forget() -> None:
         gc.collect()
         for table, references in entries:
             table.restore(filter(None, (reference() for reference in references)))
+
+
+class _Calls:
+    """The calls of the library that are under way, in all threads."""
+
+    count = 0
+
+
+@contextmanager
+def one_call() -> Iterator[None]:
+    """One call of the library: nothing is collected inside, and the first of those under way starts with little kept.
+
+    >>> with one_call():
+    ...     gc.isenabled()
+    False
+    """
+    with LOCK:
+        if not _Calls.count and sum(sizes().values()) > LIMIT:
+            forget()
+        _Calls.count += 1
+    try:
+        with gc_paused():
+            yield
+    finally:
+        with LOCK:
+            _Calls.count -= 1

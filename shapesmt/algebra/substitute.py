@@ -2,13 +2,13 @@
 
 >>> from shapesmt.algebra.dim import symbol
 >>> n, m = symbol("n", 1, 64), symbol("m", 1, 9)
->>> replace((n + 1) // 2, {n.as_symbol(): 2 * m})
+>>> substitute((n + 1) // 2, {n.as_symbol(): 2 * m})
 Dim('m')
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol, TypeVar
 
@@ -18,18 +18,16 @@ from shapesmt.algebra.dim import (
     ZERO,
     Atom,
     Dim,
+    Kind,
     defined,
+    from_terms,
     make_atom,
-    maximum,
-    minimum,
     of_atom,
-    replace_atom,
     symbol,
 )
 from shapesmt.algebra.evaluate import definitions
-from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal, select
-
-ENTRY = "entry"  # the kind of symbols that stand for what elements that aren't known may be
+from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.algebra.operations import ENTRY
 
 
 class Tree(Protocol):
@@ -50,11 +48,11 @@ class Tree(Protocol):
 AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Tree")
 
 
-def replace(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
+def substitute(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
     """`what` with every given symbol replaced, all at once."""
     if what.symbols.isdisjoint(replacements):
         return what
-    replaced: AnyPart = Replacer(replacements).apply(what)
+    replaced: AnyPart = Substitution(replacements).apply(what)
     return replaced
 
 
@@ -64,20 +62,21 @@ def beyond(dim: Dim) -> Dim:
     >>> beyond(symbol("h", 64, 512) - 7).lo
     -6
     """
-    given = [s for s in dim.symbols if s.kind == "input" and (s.lo > 1 or s.hi < inf)]
-    return replace(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
+    given = [s for s in dim.symbols if s.kind is Kind.INPUT and (s.lo > 1 or s.hi < inf)]
+    return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
 
 
+@ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
     """The element at these places of a tensor whose elements only data know: each may be any that `index` may be.
 
     >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
-    >>> entry(twin(i, ENTRY), j) is entry(twin(i, ENTRY), j), entry(i, j) is i
+    >>> entry(twin(i, Kind.ENTRY), j) is entry(twin(i, Kind.ENTRY), j), entry(i, j) is i
     (True, True)
     """
-    if all(s.kind != ENTRY for s in index.symbols):
+    if all(s.kind is not Kind.ENTRY for s in index.symbols):
         return index
-    return make_atom("entry", (index, *places), (index.lo, index.hi))
+    return make_atom(ENTRY, (index, *places))
 
 
 def atom_of(size: Dim) -> Atom:
@@ -91,7 +90,7 @@ def atom_of(size: Dim) -> Atom:
     return found
 
 
-def twin(size: Dim, kind: str) -> Dim:
+def twin(size: Dim, kind: Kind) -> Dim:
     """The symbol of another kind that has the same name and range; a number is its own."""
     atom = size.as_symbol()
     return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
@@ -99,15 +98,15 @@ def twin(size: Dim, kind: str) -> Dim:
 
 def entries(what: Dim | Tree) -> list[Atom]:
     """What the unknown elements in an expression may be."""
-    return sorted((s for s in what.symbols if s.kind == ENTRY), key=lambda s: s.name)
+    return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
 
 
 def any_entry(element: Dim) -> Dim | None:
     """An element with a size of data's for what is unknown of it; None where two such parts are alike."""
     found = entries(element)
-    if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
+    if len({a for a in _nested(element) if a.op is ENTRY}) > len(found):
         return None
-    return replace(element, {s: twin(of_atom(s), "place") for s in found})
+    return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in found})
 
 
 def _nested(what: Any) -> Iterator[Atom]:
@@ -129,11 +128,22 @@ def spelled(dim: Dim) -> Dim:
     meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
     result = dim
     for atom, meaning in meanings.items():
-        result = replace_atom(result, atom.number, meaning)
+        result = substitute_atom(result, atom.number, meaning)
     return result
 
 
-class Replacer:
+def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
+    """`dim` with the atom of that number replaced at the top level of its polynomial."""
+    result = ZERO
+    for monomial, coefficient in dim.terms:
+        rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})
+        for _ in range(monomial.count(replaced)):
+            rest = rest * replacement
+        result = result + rest
+    return result
+
+
+class Substitution:
     """One substitution, with what it has rewritten so far."""
 
     def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
@@ -161,7 +171,7 @@ class Replacer:
                     term = term * self._atom(ATOMS[n])
                 result = result + term
             return result
-        if not isinstance(what, Formula):  # a float or a sweep
+        if not isinstance(what, Formula):  # a float or a fold
             return what.rebuilt([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
         if what.dim is not None:
             compare = {"eq": equal, "ne": differs, "ge": at_least}[what.op]
@@ -180,16 +190,5 @@ class Replacer:
         if atom.definition is not None:
             return defined(self._rebuild(atom.definition))
         args = [self.apply(a) for a in atom.args]
-        return _OPERATIONS[atom.op](*args)
-
-
-_OPERATIONS: dict[str, Callable[..., Dim]] = {
-    "floordiv": lambda a, b: a // b,
-    "product": lambda a, b: a * b,
-    "select": select,
-    "min": minimum,
-    "max": maximum,
-    "to_int": lambda real: real.to_int(),
-    "sweep": lambda swept: swept,
-    "entry": entry,
-}
+        result: Dim = atom.op.build(*args)
+        return result

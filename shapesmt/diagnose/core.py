@@ -12,7 +12,7 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Replacer, equal, name_text, negate, of_atom, symbol
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Substitution, equal, name_text, negate, of_atom, symbol
 from shapesmt.examine import Examination, Judge, Judgement, Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference, infer
@@ -33,7 +33,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Reasons:
+class CoreFinder:
     """What is known of a problem, stated over inputs of any size."""
 
     problem: Problem
@@ -51,10 +51,10 @@ class Reasons:
         return infer(self.problem.graph, self.wide.inputs)
 
     @cached_property
-    def _forth(self) -> Replacer:
+    def _forth(self) -> Substitution:
         """From the problem's own symbols to those without ranges."""
         meant = {s.name: s for d in self.problem.dims.values() for s in d.symbols}
-        return Replacer({s: self.wide.dims[name] for name, s in meant.items() if name in self.wide.dims})
+        return Substitution({s: self.wide.dims[name] for name, s in meant.items() if name in self.wide.dims})
 
     def of_failure(self, judged: Judgement) -> tuple[Fact, ...]:
         """A minimal set of facts that can't all hold, the node's own law among them."""
@@ -89,7 +89,7 @@ class Reasons:
             decision = self.judge.decide(domain, self._narrowed(r.formula))
             if decision.holds == "always":
                 facts = self._support(r.formula, [*definitions, *self._before(index)])
-                proofs.append(Proof(r.law, str(r.formula), decision.by, facts))
+                proofs.append(Proof(str(r.law), str(r.formula), decision.by, facts))
             else:
                 return ()
         return tuple(dict.fromkeys(proofs))
@@ -105,7 +105,7 @@ class Reasons:
     def _narrowed(self, formula: Formula) -> Formula:
         """A condition over the problem's own symbols."""
         back = {s: self.problem.dims[s.name] for s in formula.symbols if s.name in self.problem.dims}
-        narrowed: Formula = Replacer(back).apply(formula)
+        narrowed: Formula = Substitution(back).apply(formula)
         return narrowed
 
     def _input(self, values: Mapping[Atom, int]) -> Iterator[Known]:
@@ -159,4 +159,4 @@ def _tied(known: Sequence[Known], symbols: Iterable[Atom]) -> list[Known]:
 
 
 def _requirement(r: Requirement, node: Node) -> Fact:
-    return Fact("requirement", str(r.formula), node.name, node.op, r.law)
+    return Fact("requirement", str(r.formula), node.name, node.op, str(r.law))

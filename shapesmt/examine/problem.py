@@ -12,9 +12,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 
-from shapesmt.algebra import Atom, Dim, Formula, Replacer, all_of, as_dim, evaluate, of_atom, replace, symbol
+from shapesmt.algebra import (
+    Atom,
+    Dim,
+    Formula,
+    Substitution,
+    all_of,
+    as_dim,
+    evaluate,
+    of_atom,
+    substitute,
+    symbol,
+)
 from shapesmt.errors import UsageError
-from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
+from shapesmt.examine.inputs import Small, constant_shapes, idle_elements, small_inputs
+from shapesmt.examine.question import NO_OPTIONS, Question
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
 from shapesmt.language import (
@@ -98,12 +110,12 @@ class Problem:
         domain = self.domain
         while found := _single_values(domain):
             numbers |= found
-            domain = Domain([s for s in domain.symbols if s not in found], [replace(f, found) for f in domain.facts])
+            domain = Domain([s for s in domain.symbols if s not in found], [substitute(f, found) for f in domain.facts])
         if not numbers:
             return self
-        dims = {name: replace(d, numbers) for name, d in self.dims.items()}
-        ranks = {name: replace(d, numbers) for name, d in self.ranks.items()}
-        inputs = {name: rewritten(t, Replacer(numbers)) for name, t in self.inputs.items()}
+        dims = {name: substitute(d, numbers) for name, d in self.dims.items()}
+        ranks = {name: substitute(d, numbers) for name, d in self.ranks.items()}
+        inputs = {name: rewritten(t, Substitution(numbers)) for name, t in self.inputs.items()}
         problem = dataclasses.replace(self, dims=dims, inputs=inputs, domain=domain, ranks=ranks)
         return _with_ranks(problem) if ranks else problem
 
@@ -125,25 +137,21 @@ class Problem:
         return Counterexample(symbols, shapes, relevant, given)
 
 
-def pose(
-    graph: Graph,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    assume: Iterable[str] | Mapping[str, Origin] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-) -> Problem:
-    """The problem that a graph and its caller's declarations pose; a mapping of assumptions has their origins.
+def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
+    """The problem that a graph and what its caller declares pose; a mapping of assumptions has their origins.
 
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
-    declared = _declared(graph, shapes or {})
+    dims = question.dims or {}
+    declared = _declared(graph, question.shapes or {})
     unranked = _unranked(graph, declared)
     for name in unranked:
-        _give_rank(name, declared, dims or {})
-    names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
-    small, elements = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, values or {})
-    return _without_idle(_posed(graph, declared, names, {**given, **elements}, assume, small))
+        _give_rank(name, declared, dims)
+    names, given = _symbols(graph, declared, dims, list(map(rank_name, unranked)))
+    shapes = constant_shapes(declared, given)
+    small, elements = small_inputs(graph, shapes, {*names, *given}, question.values or {})
+    return _without_idle(_posed(graph, declared, names, {**given, **elements}, question.assume, small))
 
 
 def _posed(
@@ -164,7 +172,7 @@ def _posed(
     assumptions = [text for text in assumptions if text not in origins or _applies(text, origins[text], free)]
     formulas = [_assumed(text, origins.get(text), free) for text in assumptions]
     solved, facts = eliminated(all_of(*formulas).conjuncts)
-    meant = {name: replace(d, solved) for name, d in free.items()}
+    meant = {name: substitute(d, solved) for name, d in free.items()}
     ranks = {name: meant[rank_name(name)] for name in _unranked(graph, declared)}
     inputs = {
         name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes], ndim=ranks.get(name))
@@ -183,7 +191,7 @@ def _posed(
 
 def _without_idle(problem: Problem) -> Problem:
     """The problem without the elements of inputs of which nobody says anything, and on which nothing depends."""
-    idle = idle_elements(problem.graph, problem.inputs, problem.dims.values(), problem.domain.facts)
+    idle = idle_elements(problem.graph, problem.pinned().inputs, problem.dims.values(), problem.domain.facts)
     dims = {name: d for name, d in problem.dims.items() if d.symbols.isdisjoint(idle)}
     ranges = {name: r for name, r in problem.ranges.items() if name in dims or name not in problem.dims}
     domain = Domain([s for s in problem.domain.symbols if s not in idle], problem.domain.facts)
@@ -248,7 +256,9 @@ def _with_ranks(problem: Problem) -> Problem:
         if not pinned or any(v is not None and not len(v) for v in values.values()):
             return problem
         inputs = {
-            name: tensor(t.dtype, None, ndim=replace(t.ndim, pinned)) if t.shape is None and t.ndim is not None else t
+            name: tensor(t.dtype, None, ndim=substitute(t.ndim, pinned))
+            if t.shape is None and t.ndim is not None
+            else t
             for name, t in problem.inputs.items()
         }
         assumed = (*problem.assumed, *((i, r) for i, r in needed if not r.formula.symbols.isdisjoint(pinned)))

@@ -13,8 +13,8 @@ from functools import partial
 from itertools import count, islice
 from typing import Any
 
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, memo, of_atom, symbol
-from shapesmt.algebra import replace as substituted
+from shapesmt import laws
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Kind, memo, of_atom, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
@@ -24,7 +24,6 @@ from shapesmt.inference.registered import registered
 from shapesmt.ops import bound, refused
 from shapesmt.rules import (
     FOLLOWED,
-    OPEN,
     RANK_LAW,
     STARTED,
     Application,
@@ -32,6 +31,7 @@ from shapesmt.rules import (
     Origin,
     Requirement,
     Rule,
+    RuleContext,
     Tensor,
     UndecidedError,
     Unjudged,
@@ -163,7 +163,7 @@ def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
     for ndim, rank in [pair for a in applications for pair in a.ranks]:
         atom = next(iter(ndim.symbols), None)
         meaning = None if atom is None else of_atom(atom) - ndim + rank
-        if atom is not None and meaning is not None and atom.kind == OPEN and meaning.constant is not None:
+        if atom is not None and meaning is not None and atom.kind is Kind.OPEN and meaning.constant is not None:
             found.setdefault(atom, meaning)
     return found
 
@@ -260,11 +260,11 @@ class _Walk:
         if t.shape is not None or t.cases or not t.is_tensor or self._depth:
             return t
         self.unranked.append(name)
-        ndim = rank_symbol(name, kind=OPEN) if t.ndim is None else t.ndim
-        rank = substituted(ndim, self._ranks).constant
+        ndim = rank_symbol(name, kind=Kind.OPEN) if t.ndim is None else t.ndim
+        rank = substitute(ndim, self._ranks).constant
         if rank is None:
             return tensor(t.dtype, None, t.value, ndim)
-        return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=OPEN) for i in range(rank)])
+        return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
     def _remember(
         self,
@@ -290,7 +290,7 @@ class _Walk:
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
         """What the node's rule says in each case of its inputs; of what makes no sense no rule is asked."""
-        law = "" if isinstance(rule, Function) else self._misfit(node)
+        law = None if isinstance(rule, Function) else self._misfit(node)
         if law:
             return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
         if not any(t is not None and t.cases for t in given):
@@ -311,28 +311,29 @@ class _Walk:
         case: Formula | None,
     ) -> Application:
         """What the node's rule says, and what its schema says of the types."""
-        law = "" if isinstance(rule, Function) else self._clash(node, given)
+        law = None if isinstance(rule, Function) else self._clash(node, given)
         if law:  # no rule has to reckon with elements of types that don't go together
             given = [
                 None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None) for t in given
             ]
         made = self._applied(rule, node, given, tensors, case)
-        value = "" if isinstance(rule, Function) else refused(node)
-        if law or value:
-            broken = [Requirement(FALSE, law, typed=True)] if law else [Requirement(FALSE, value, limit=True)]
-            made = replace(made, requirements=(*broken, *made.requirements))
+        value = None if isinstance(rule, Function) else refused(node)
+        if law:
+            made = replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements))
+        elif value:
+            made = replace(made, requirements=(Requirement(FALSE, value, limit=True), *made.requirements))
         return made
 
-    def _misfit(self, node: Node) -> str:
+    def _misfit(self, node: Node) -> laws.Law | None:
         """The law that the node breaks by what it has or lacks, if any."""
         version = self._opsets.get(node.domain)
-        return self._schemas.misfit(node, version) if self._schemas and version else ""
+        return self._schemas.misfit(node, version) if self._schemas and version else None
 
-    def _clash(self, node: Node, given: list[Tensor | None]) -> str:
+    def _clash(self, node: Node, given: list[Tensor | None]) -> laws.Law | None:
         """The law that the types of the inputs break, if any."""
         version = self._opsets.get(node.domain)
         signature = self._schemas.signature(node.domain, node.op, version) if self._schemas and version else None
-        return "" if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
+        return None if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
 
     def _applied(
         self,
@@ -389,7 +390,7 @@ class _Walk:
         """The rule applied to inputs that it copes with."""
         runs: list[tuple[Origins, Graph]] = []
 
-        def run(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
+        def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
             return self._subgraph(ctx, graph, inputs, label, tensors, runs)
 
         ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
@@ -417,7 +418,7 @@ class _Walk:
 
     def _subgraph(
         self,
-        ctx: InferenceContext,
+        ctx: RuleContext,
         graph: Graph,
         inputs: Sequence[Tensor],
         label: str,
@@ -489,7 +490,7 @@ class _Walk:
         applications = [*walk.sequence(body, inner, {})]
         ctx = InferenceContext(node, given, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
-        ctx.require(TRUE if named else FALSE, "a call names every output of its function")
+        ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
         for inner_node, application in zip(body, applications, strict=True):
             ctx.adopt(application, inner_node.name)
         outputs = tuple(inner.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]

@@ -23,8 +23,8 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.algebra import ENTRY, Atom, Dim, Replacer, at_least, atom_of, of_atom, symbol, twin
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra import Atom, Dim, Kind, Substitution, at_least, atom_of, of_atom, symbol, twin
+from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Function, Node
 from shapesmt.rules import FLOATS, Application, Decided, Elements, Shape, Tensor
 
@@ -237,7 +237,7 @@ class Numbers:
         """Whether a tensor is one known float."""
         value = self._tensors[name].value if name in self._tensors else None
         item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
-        return isinstance(item, Real) and -inf < item.lo <= item.hi < inf
+        return isinstance(item, Float) and -inf < item.lo <= item.hi < inf
 
     def truths(self, name: str) -> tuple[str, bool]:
         """The tensor that has as many elements which aren't 0, or (with True) that are, as the one given."""
@@ -307,7 +307,7 @@ class Numbers:
             kept += [] if known else [size]
             if meaning is not own:
                 change[atom] = meaning
-                change[atom_of(twin(own, ENTRY))] = twin(size, ENTRY)
+                change[atom_of(twin(own, Kind.ENTRY))] = twin(size, Kind.ENTRY)
         return _changed(made, change, tuple(kept)) if change else made
 
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
@@ -361,7 +361,7 @@ class Numbers:
 
 def _changed(made: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
     """An application over other symbols."""
-    replacer = Replacer(change)
+    substitution = Substitution(change)
     limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
-    found = made.rewritten(replacer)
+    found = made.rewritten(substitution)
     return replace(found, facts=(*found.facts, *limits), made=kept)

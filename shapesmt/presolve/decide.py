@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, Assignment, Atom, Formula, Replacer, all_of, fits_int64, symbol
+from shapesmt.algebra import FALSE, Assignment, Atom, Formula, Kind, Substitution, all_of, fits_int64, symbol
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.monotonicity import half_line_of, window
@@ -116,7 +116,7 @@ def _by_ends(domain: Domain, condition: Formula) -> Decision | None:
     half_lines = [half_line_of(part) for part in condition.conjuncts]
     (symbol, *others), facts = domain.cone(condition.symbols)
     lo, hi = domain.ends(symbol)
-    if others or facts or symbol.kind == "trip" or lo > hi or lo == -inf or not all(half_lines):
+    if others or facts or symbol.kind is Kind.TRIP or lo > hi or lo == -inf or not all(half_lines):
         return None
     least = max((end for _, way, end in filter(None, half_lines) if way > 0), default=lo)
     most = min((end for _, way, end in filter(None, half_lines) if way < 0), default=hi)
@@ -132,14 +132,14 @@ def _by_window(domain: Domain, condition: Formula) -> Decision | None:
     """From the first values of a symbol without upper end, where the condition repeats or is settled behind them."""
     (s, *others), facts = domain.cone(condition.symbols)
     lo, hi = domain.ends(s)
-    if others or s.kind == "trip" or lo == -inf or hi < inf:
+    if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
         return None
     last = window([*facts, condition], s, int(lo))
     if last is None or last - lo >= MAX_VALUES:
         return None
     x = symbol(s.name, lo, last, step=s.step, kind=s.kind, fold=False)
-    replacer = Replacer({s: x})
-    decision = decide(Domain(x.symbols, map(replacer.apply, facts)), replacer.apply(condition))
+    substitution = Substitution({s: x})
+    decision = decide(Domain(x.symbols, map(substitution.apply, facts)), substitution.apply(condition))
     if decision is None or decision.holds == "always":
         return decision
     return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})

@@ -23,11 +23,11 @@ from shapesmt.algebra import (
     Dim,
     Formula,
     Interval,
-    Replacer,
+    Substitution,
     all_of,
     fits_int64,
     of_atom,
-    replace,
+    substitute,
     symbol,
 )
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
@@ -163,20 +163,20 @@ class Domain:
             lo, hi = self.ends(s)
             if s not in meanings and lo <= hi and (lo > s.lo or hi < s.hi):
                 ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
-        return {s: replace(meaning, ranges) for s, meaning in meanings.items()} | ranges
+        return {s: substitute(meaning, ranges) for s, meaning in meanings.items()} | ranges
 
     def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
         """The same set over other symbols."""
         if not meanings:
             return self
-        replacer = Replacer(meanings)
-        symbols = dict.fromkeys(s for old in self.symbols for s in replacer.apply(of_atom(old)).symbols)
-        facts = [replacer.apply(f) for f in self.facts]
+        substitution = Substitution(meanings)
+        symbols = dict.fromkeys(s for old in self.symbols for s in substitution.apply(of_atom(old)).symbols)
+        facts = [substitution.apply(f) for f in self.facts]
         for s, meaning in self._elimination.meanings.items():
             if s in meanings:  # its range is now one of the expression that it is equal to
-                facts += [replacer.apply(f) for f in range_facts(s, meaning)]
+                facts += [substitution.apply(f) for f in range_facts(s, meaning)]
         twin = Domain(symbols, facts)
-        twin._limits = [replacer.apply(f) for f in self._limits]
+        twin._limits = [substitution.apply(f) for f in self._limits]
         return twin
 
     def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:

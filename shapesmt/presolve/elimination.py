@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import TypeVar
 
-from shapesmt.algebra import ATOMS, Atom, Dim, Formula, Replacer, at_least, divides, of_atom
+from shapesmt.algebra import SYMBOL, Atom, Dim, Formula, Substitution, at_least, divides, of_atom
 
 Expression = TypeVar("Expression", Dim, Formula)
 
@@ -25,7 +25,7 @@ class Elimination:
 
     def __init__(self, meanings: dict[Atom, Dim] | None = None) -> None:
         self.meanings = meanings or {}
-        self._replacer = Replacer(self.meanings)
+        self._substitution = Substitution(self.meanings)
 
     def copy(self) -> Elimination:
         """The same, to be added to apart."""
@@ -37,17 +37,17 @@ class Elimination:
         if solution is None:
             return None
         atom, meaning = solution
-        replacer = Replacer({atom: meaning})
-        self.meanings = {a: replacer.apply(m) for a, m in self.meanings.items()}
+        substitution = Substitution({atom: meaning})
+        self.meanings = {a: substitution.apply(m) for a, m in self.meanings.items()}
         self.meanings[atom] = meaning
-        self._replacer = Replacer(self.meanings)
+        self._substitution = Substitution(self.meanings)
         return atom
 
     def apply(self, expression: Expression) -> Expression:
         """An expression or a condition over the symbols that remain."""
         if not self.meanings or expression.symbols.isdisjoint(self.meanings):
             return expression
-        applied: Expression = self._replacer.apply(expression)
+        applied: Expression = self._substitution.apply(expression)
         return applied
 
 
@@ -60,9 +60,9 @@ def solve(fact: Formula) -> tuple[Atom, Dim] | None:
     if fact.op != "eq" or fact.dim is None:
         return None
     choices: list[tuple[tuple[bool, int, str], Atom, Dim]] = []
-    for monomial, coefficient in fact.dim.terms:
-        atom = ATOMS[monomial[0]] if len(monomial) == 1 and abs(coefficient) == 1 else None
-        if atom is None or atom.op != "symbol" or atom.definition is not None:
+    for factors, coefficient in fact.dim.products():
+        atom = factors[0] if len(factors) == 1 and abs(coefficient) == 1 else None
+        if atom is None or atom.op is not SYMBOL or atom.definition is not None:
             continue
         meaning = of_atom(atom) - fact.dim * coefficient
         if atom not in meaning.symbols and (atom.universal or not any(s.universal for s in meaning.symbols)):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import inf
 
-from shapesmt.algebra import TRUE, Assignment, Dim, End, Evaluator, fits_int64
+from shapesmt.algebra import TRUE, Assignment, Dim, End, Evaluator, fits_int64, tight
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.monotonicity import monotone
 
@@ -59,7 +59,7 @@ def _at_corners(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     if not all(e.formula(fact) for e in (least, most) for fact in facts):
         return None
     first, last = least.dim(dim), most.dim(dim)
-    return (End(first, low), End(last, high)) if (first, last) == dim.tight else None
+    return (End(first, low), End(last, high)) if (first, last) == tight(dim) else None
 
 
 def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
@@ -76,7 +76,7 @@ def _without_upper_end(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     """The extent of an expression that rises with its symbols, where some of these have no upper end."""
     symbols, facts = domain.cone(dim.symbols)
     open_ended = [s for s in symbols if domain.ends(s)[1] == inf]
-    if facts or not open_ended or dim.tight[1] < inf or any(s.lo == -inf for s in symbols) or monotone(dim) != 1:
+    if facts or not open_ended or tight(dim)[1] < inf or any(s.lo == -inf for s in symbols) or monotone(dim) != 1:
         return None
     lowest = {s: int(domain.ends(s)[0]) for s in symbols}
     return End(int(Evaluator(lowest).dim(dim)), lowest), End(None)

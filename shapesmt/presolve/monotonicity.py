@@ -7,11 +7,28 @@ An expression may never fall, or never rise (`monotone`); a condition on one sym
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
-from shapesmt.algebra import ATOMS, Atom, Dim, Formula, Monomial, from_terms, replace, symbol
+from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SELECT,
+    SYMBOL,
+    Atom,
+    Dim,
+    Formula,
+    Operation,
+    of_atom,
+    product,
+    substitute,
+    symbol,
+    tight,
+    total,
+)
 
 MAX_PERIOD = 1 << 20
 
@@ -24,7 +41,7 @@ class Growth(NamedTuple):
 
 
 def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
-    """A value such that conditions on a symbol from `lo` on are decided by its values up to there; None for no such.
+    """A value up to which conditions on a symbol from `lo` on show all that they ever do; None where that isn't known.
 
     >>> from shapesmt.algebra import divides, equal
     >>> x = symbol("x", 4)
@@ -41,7 +58,7 @@ def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
         if not grown.gain:
             period = lcm(period, grown.period)
             continue
-        once = replace(dim, {x: symbol(x.name, lo, lo + grown.period, fold=False)})
+        once = substitute(dim, {x: symbol(x.name, lo, lo + grown.period, fold=False)})
         most = max(abs(once.lo), abs(once.hi))
         if most == inf:
             return None
@@ -57,8 +74,8 @@ def growth(dim: Dim) -> Growth | None:
     (Growth(period=28, gain=-7), None)
     """
     period, gain = 1, 0
-    for monomial, coefficient in dim.terms:
-        parts = [_atom_growth(ATOMS[n]) for n in monomial]
+    for factors, coefficient in dim.products():
+        parts = [_atom_growth(a) for a in factors]
         known = [p for p in parts if p is not None]
         if len(known) < len(parts) or (len(known) > 1 and any(p.gain for p in known)):
             return None
@@ -73,19 +90,36 @@ def growth(dim: Dim) -> Growth | None:
 def _atom_growth(atom: Atom) -> Growth | None:
     if atom.definition is not None:
         return growth(atom.definition)
-    if atom.op == "symbol":
-        return Growth(1, 1)
-    divisor = atom.args[1].constant if atom.op == "floordiv" else None
-    if divisor is not None and divisor > 0:
-        dividend = growth(atom.args[0])
-        times = divisor // gcd(divisor, dividend.gain) if dividend is not None else 1
-        return None if dividend is None else Growth(dividend.period * times, dividend.gain * times // divisor)
-    if atom.op not in ("floordiv", "min", "max", "product"):
-        return None
+    grows = GROWTH.get(atom.op)
+    return grows(atom) if grows is not None else None
+
+
+def _quotient_growth(atom: Atom) -> Growth | None:
+    numerator, divisor = atom.args[0], atom.args[1].constant
+    if divisor is None or divisor <= 0:
+        return _repeated(atom)
+    grown = growth(numerator)
+    times = divisor // gcd(divisor, grown.gain) if grown is not None else 1
+    return None if grown is None else Growth(grown.period * times, grown.gain * times // divisor)
+
+
+def _repeated(atom: Atom) -> Growth | None:
+    """What repeats wherever all that it is made of repeats."""
     parts = [growth(a) for a in atom.args]
     if any(p is None or p.gain for p in parts):
         return None
     return Growth(lcm(*(p.period for p in parts if p is not None)), 0)
+
+
+GROWTH: dict[Operation, Callable[[Atom], Growth | None] | None] = {
+    SYMBOL: lambda _: Growth(1, 1),
+    FLOOR_DIVISION: _quotient_growth,
+    PRODUCT: _repeated,
+    MIN: _repeated,
+    MAX: _repeated,
+    SELECT: None,
+}
+"""How each operation grows; None for one that isn't known to grow evenly."""
 
 
 def _compared(formula: Formula) -> Iterator[Dim]:
@@ -104,19 +138,19 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
     """
     way, end = 1, 0  # way * (dim - end) >= 0
     while True:
-        *_, (monomial, factor) = dim.terms
+        *_, (factors, factor) = dim.products()
         constant = dim.terms[0][1] if not dim.terms[0][0] else 0
-        if len(dim.terms) != 1 + bool(constant) or len(monomial) != 1:
+        if len(dim.terms) != 1 + bool(constant) or len(factors) != 1:
             return None
-        atom, end = ATOMS[monomial[0]], end - constant
+        atom, end = factors[0], end - constant
         if factor < 0:
             way, end = -way, -end
         end = -(-end // abs(factor)) if way > 0 else end // abs(factor)
-        if atom.op == "symbol" and atom.definition is None:
+        if atom.op is SYMBOL and atom.definition is None:
             return way, end
         if atom.definition is not None:
             dim = atom.definition
-        elif atom.op == "floordiv" and (divisor := atom.args[1].constant or 0) > 0:
+        elif atom.op is FLOOR_DIVISION and (divisor := atom.args[1].constant or 0) > 0:
             dim, end = atom.args[0], end * divisor + (0 if way > 0 else divisor - 1)
         else:
             return None
@@ -131,7 +165,7 @@ def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
     """
     dim = condition.dim if condition.op in ("ge", "ne") and len(condition.symbols) == 1 else None
     if dim is not None and condition.op == "ne":  # what is never negative and not 0 is 1 or more
-        dim = dim - 1 if dim.tight[0] >= 0 else -dim - 1 if dim.tight[1] <= 0 else None
+        dim = dim - 1 if tight(dim)[0] >= 0 else -dim - 1 if tight(dim)[1] <= 0 else None
     way_and_end = half_line(dim) if dim is not None else None
     return (next(iter(condition.symbols)), *way_and_end) if way_and_end is not None else None
 
@@ -147,20 +181,20 @@ def monotone(dim: Dim, symbol: Atom | None = None) -> int | None:
         >>> monotone(h * w - h, h.as_symbol()), monotone(h // 2 - w, w.as_symbol()), monotone(h // 2 + w)
         (1, -1, 1)
     """
-    terms = [(m, c) for m, c in dim.terms if any(_moves(ATOMS[n], symbol) for n in m)]
-    if symbol is not None and len(terms) > 1 and all(_is_linear(m, symbol) for m, _ in terms):
-        lo, hi = from_terms({tuple(n for n in m if n != symbol.number): c for m, c in terms}).tight
+    moving = [(factors, c) for factors, c in dim.products() if any(_moves(a, symbol) for a in factors)]
+    if symbol is not None and len(moving) > 1 and all(_is_linear(factors, symbol) for factors, _ in moving):
+        lo, hi = tight(total(c * product(of_atom(a) for a in factors if a is not symbol) for factors, c in moving))
         return 1 if lo >= 0 else -1 if hi <= 0 else None
-    return _joint(_term_direction([ATOMS[n] for n in m], c, symbol) for m, c in terms)
+    return _joint(_product_direction(factors, c, symbol) for factors, c in moving)
 
 
-def _moves(atom: Atom, symbol: Atom | None) -> bool:
-    return bool(atom.symbols) if symbol is None else symbol in atom.symbols
+def _moves(part: Atom | Dim | Formula, symbol: Atom | None) -> bool:
+    return bool(part.symbols) if symbol is None else symbol in part.symbols
 
 
-def _is_linear(monomial: Monomial, symbol: Atom) -> bool:
-    """Whether a monomial is the symbol times something in which it doesn't occur."""
-    return monomial.count(symbol.number) == 1 == sum(symbol in ATOMS[n].symbols for n in monomial)
+def _is_linear(factors: list[Atom], symbol: Atom) -> bool:
+    """Whether a product is the symbol times something in which it doesn't occur."""
+    return factors.count(symbol) == 1 == sum(symbol in a.symbols for a in factors)
 
 
 def _joint(directions: Iterable[int | None]) -> int | None:
@@ -169,23 +203,40 @@ def _joint(directions: Iterable[int | None]) -> int | None:
     return None if None in distinct or {1, -1} <= distinct else next((d for d in distinct if d), 0)
 
 
-def _term_direction(atoms: list[Atom], coefficient: int, symbol: Atom | None) -> int | None:
-    moving = [a for a in atoms if _moves(a, symbol)]
-    if any(a.lo < 0 for a in atoms if a is not moving[0] or len(moving) > 1):
+def _product_direction(factors: list[Atom], coefficient: int, symbol: Atom | None) -> int | None:
+    moving = [a for a in factors if _moves(a, symbol)]
+    if any(a.lo < 0 for a in factors if a is not moving[0] or len(moving) > 1):
         return None
     direction = _joint(_atom_direction(a, symbol) for a in moving)
     return direction if direction is None or coefficient > 0 else -direction
 
 
 def _atom_direction(atom: Atom, symbol: Atom | None) -> int | None:
-    if atom.op == "symbol":
-        return 1 if atom.definition is None else None
-    if atom.op in ("min", "max"):
-        parts = list(atom.args)
-    elif atom.op == "select" and not _moves(atom.args[0], symbol):
-        parts = list(atom.args[1:])
-    elif atom.op == "floordiv" and atom.args[1].lo > 0 and not _moves(atom.args[1], symbol):
-        parts = [atom.args[0]]
-    else:
+    parts = RISES_WITH.get(atom.op)
+    if parts is None or atom.definition is not None:
         return None
-    return _joint(monotone(part, symbol) for part in parts)
+    rising, fixed = parts(*atom.args)
+    if any(_moves(part, symbol) for part in fixed):
+        return None
+    return _joint(monotone(part, symbol) for part in rising) if rising else 1
+
+
+Parts = tuple[Sequence[Dim], Sequence[Dim | Formula]]
+
+
+def _quotient_parts(numerator: Dim, divisor: Dim) -> Parts:
+    return ([numerator], [divisor]) if divisor.lo > 0 else ([], [numerator, divisor])
+
+
+RISES_WITH: dict[Operation, Callable[..., Parts] | None] = {
+    SYMBOL: lambda: ([], []),
+    FLOOR_DIVISION: _quotient_parts,
+    MIN: lambda *dims: (dims, []),
+    MAX: lambda *dims: (dims, []),
+    SELECT: lambda condition, *branches: (branches, [condition]),
+    PRODUCT: None,
+}
+"""The arguments with which each operation rises, and those that have to stay; None for one of which that isn't known.
+
+An operation without arguments is a symbol, which rises with itself.
+"""

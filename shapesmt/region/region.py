@@ -17,6 +17,7 @@ import numpy as np
 from shapesmt.algebra import (
     CUT,
     FALSE,
+    SYMBOL,
     TRUE,
     Atom,
     Evaluator,
@@ -30,7 +31,7 @@ from shapesmt.algebra import (
     name_text,
     negate,
     of_atom,
-    replace,
+    substitute,
     total,
 )
 from shapesmt.presolve import Domain, Values, grouped, sides
@@ -88,7 +89,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
             continue
         if pieces is None and not data:
-            part = replace(part, {s: of_atom(s) for s in part.symbols})  # normalised in the declared ranges
+            part = substitute(part, {s: of_atom(s) for s in part.symbols})  # normalised in the declared ranges
             part = all_of(*(_slimmed(p, within, proves) for p in part.conjuncts))
         region = _joined(region, part, pieces, readable=not data)
     single = Region((), True)
@@ -256,7 +257,7 @@ def _told(formula: Formula) -> Piece:
 
 def _plain(condition: Formula) -> bool:
     """Whether a condition relates symbols, and nothing that is computed from them."""
-    return all(a.op == "symbol" for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
+    return all(a.op is SYMBOL for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
 
 
 def _atoms(condition: Formula) -> Iterator[Atom]:

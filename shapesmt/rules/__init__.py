@@ -2,7 +2,8 @@
 
 from shapesmt.rules.alternatives import by_case, one_of
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.rules.context import BROADCAST_LAW, InferenceContext
+from shapesmt.rules.context import RuleContext
+from shapesmt.rules.inference_context import InferenceContext
 from shapesmt.rules.provenance import (
     DATA,
     DATA_CAUSE,
@@ -29,7 +30,6 @@ from shapesmt.rules.require import (
     require_fits,
     require_least,
     require_one_or,
-    require_places,
     require_shape,
     require_single,
     require_vector,
@@ -38,11 +38,8 @@ from shapesmt.rules.require import (
 from shapesmt.rules.requirement import Requirement
 from shapesmt.rules.tensor import (
     FLOATS,
-    LOST,
     MAX_FLOATS,
     MAX_RANK,
-    OPEN,
-    VALUE,
     Case,
     Shape,
     Tensor,
@@ -79,7 +76,6 @@ from shapesmt.rules.value import (
 )
 
 __all__ = [
-    "BROADCAST_LAW",
     "BY_ALL",
     "DATA",
     "DATA_CAUSE",
@@ -87,14 +83,11 @@ __all__ = [
     "FOLLOWED",
     "GROUP",
     "LARGEST",
-    "LOST",
     "MAX_ELEMENTS",
     "MAX_FLOATS",
     "MAX_RANK",
-    "OPEN",
     "RANK_LAW",
     "STARTED",
-    "VALUE",
     "AnyApply",
     "Application",
     "Apply",
@@ -109,6 +102,7 @@ __all__ = [
     "Origin",
     "Requirement",
     "Rule",
+    "RuleContext",
     "Shape",
     "Tensor",
     "UndecidedError",
@@ -145,7 +139,6 @@ __all__ = [
     "require_fits",
     "require_least",
     "require_one_or",
-    "require_places",
     "require_shape",
     "require_single",
     "require_vector",

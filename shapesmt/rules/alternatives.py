@@ -15,11 +15,13 @@ from itertools import combinations
 
 from shapesmt.algebra import (
     FALSE,
+    SELECT,
+    SYMBOL,
     TRUE,
     Atom,
     Dim,
     Formula,
-    Replacer,
+    Substitution,
     all_of,
     any_of,
     at_least,
@@ -27,8 +29,8 @@ from shapesmt.algebra import (
     implies,
     negate,
     of_atom,
-    replace,
     select,
+    substitute,
     symbol,
 )
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
@@ -84,7 +86,7 @@ def _within(inputs: Inputs, condition: Formula) -> Inputs:
     return tuple(None if t is None else rewritten(t, known) for t in inputs)
 
 
-class _Given(Replacer):
+class _Given(Substitution):
     """Rewrites what a condition decides: a symbol that is a number, a choice of which one side is taken."""
 
     def __init__(self, condition: Formula) -> None:
@@ -93,9 +95,9 @@ class _Given(Replacer):
         self._parts = condition.conjuncts
 
     def _rebuilt_atom(self, atom: Atom) -> Dim:
-        if atom.op == "symbol":
+        if atom.op is SYMBOL:
             return of_atom(atom)
-        if atom.op == "select":
+        if atom.op is SELECT:
             choice, a, b = atom.args
             for side, taken in ((a, choice), (b, negate(choice))):
                 if taken in self._parts:
@@ -122,7 +124,9 @@ def possible(condition: Formula) -> bool:
         return False
     parts = condition.conjuncts
     numbers = _numbers(condition)
-    if any(replace(p, numbers) is FALSE or (p.op == "or" and all(negate(a) in parts for a in p.args)) for p in parts):
+    if any(substitute(p, numbers) is FALSE for p in parts):
+        return False
+    if any(p.op == "or" and all(negate(a) in parts for a in p.args) for p in parts):
         return False
     return not any(_apart(p, q) for p, q in combinations([p for p in parts if p.dim is not None], 2))
 
@@ -193,7 +197,7 @@ def _chosen_size(given: Formula, a: Dim, b: Dim) -> Dim:
     """`a` where the condition holds, else `b`: `b` alone where it is the same there (64 where n is 1, else 64*n)."""
     for condition, one, other in ((given, a, b), (negate(given), b, a)):
         numbers = _numbers(condition)
-        if numbers and replace(one, numbers) is replace(other, numbers):
+        if numbers and substitute(one, numbers) is substitute(other, numbers):
             return other
     return select(given, a, b)
 
@@ -243,7 +247,7 @@ def _of_one_name(found: Sequence[tuple[Formula, Application]]) -> Sequence[tuple
         for name, atoms in named.items()
         for a in (atoms if len(atoms) > 1 else ())
     }
-    change = Replacer(joint)
+    change = Substitution(joint)
     return [(given, _limited(made, joint).rewritten(change)) for given, made in found] if joint else found
 
 
@@ -279,7 +283,7 @@ def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> b
     """Whether the first says of the sizes in general what the second says of their numbers in these cases."""
     if general.law != r.law or general.within != r.within:
         return False
-    return all(replace(general.formula, _numbers(given)) is r.formula for given in where)
+    return all(substitute(general.formula, _numbers(given)) is r.formula for given in where)
 
 
 def _unjudged(found: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Replacer
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
 from shapesmt.rules.provenance import Causes, Origin
 from shapesmt.rules.requirement import Requirement
 from shapesmt.rules.tensor import Tensor, rewritten
@@ -68,7 +68,7 @@ class Application:
         """Whether the node runs for no input, so that it makes nothing."""
         return any(r.formula is FALSE and not r.limit for r in self.requirements)
 
-    def rewritten(self, change: Replacer) -> Application:
+    def rewritten(self, change: Substitution) -> Application:
         """What it says with symbols replaced."""
         return replace(
             self,

@@ -1,4 +1,4 @@
-"""InferenceContext: what an operator's rule sees of its node, and where it states what the node needs.
+"""RuleContext: what an operator's rule sees of its node, and where it states what the node needs.
 
 A rule reads `ctx.inputs` and the attributes, states each way in which the node can fail with `ctx.require`
 (the law first), and returns the outputs. Where a node can't run at all (an axis out of range), the context
@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ONE,
     TRUE,
     Dim,
     Formula,
+    Kind,
     all_of,
     any_of,
     as_dim,
@@ -27,27 +29,24 @@ from shapesmt.algebra import (
     select,
     symbol,
 )
-from shapesmt.algebra.numeric import Real
-from shapesmt.errors import RejectedError, ShapeMismatch
+from shapesmt.algebra.numeric import Float
+from shapesmt.errors import RejectedError, ShapeMismatch, ShapesmtError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
-from shapesmt.language import ShapeLike
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.rules.given import Nested, given_shapes, node_of
 from shapesmt.rules.provenance import Causes
+from shapesmt.rules.registry import resolve
 from shapesmt.rules.requirement import Requirement
-from shapesmt.rules.shape_functions import Attached, ShapeAndType
 from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.rules.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
-BROADCAST_LAW = "broadcast sizes are equal or 1"
 
 AnyValue = TypeVar("AnyValue")
-RunGraph = Callable[["InferenceContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
+RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
 
 
-class InferenceContext(Attached):
-    """One node during inference, or (`InferenceContext.of`) by itself.
+class RuleContext:
+    """One node during inference.
 
     Attributes:
         inputs: The input tensors; None for an omitted optional one.
@@ -59,7 +58,6 @@ class InferenceContext(Attached):
     case: Formula | None = None
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
-        super().__init__()
         self.node = node
         self.alone = False
         self.inputs = tuple(inputs)
@@ -82,50 +80,6 @@ class InferenceContext(Attached):
         self.boolean: Callable[[int], bool] = lambda _: False
         """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
 
-    @classmethod
-    def of(
-        cls,
-        op: str,
-        inputs: Sequence[ShapeLike | Tensor | None] = (),
-        outputs: int = 1,
-        *,
-        attributes: Mapping[str, AttributeValue] | None = None,
-        name: str = "",
-        domain: str = "",
-        version: int = 1,
-        names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
-        dtypes: Sequence[str] = (),
-        tensors: Sequence[Nested | None] = (),
-        tensors_as_shapes: Sequence[Tensor | None] = (),
-        handles: Sequence[Sequence[ShapeAndType] | None] = (),
-    ) -> InferenceContext:
-        """A node by itself: what can't hold is raised as `ShapeMismatch`.
-
-        Args:
-            op: The operator.
-            inputs: Their shapes, as text (`"[2,?]"`), as lists, or as the tensors of another context.
-            outputs: How many there are.
-            attributes: The node's.
-            name: The node's; the operator's without one.
-            domain: The operator's.
-            version: The version of its operator set.
-            names: The names of inputs and outputs in order, and how many each one stands for.
-            dtypes: The element types of the first inputs, "" for an unknown one.
-            tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
-            tensors_as_shapes: The shapes that the elements of the first inputs spell.
-            handles: What each input refers to, where it is a handle.
-
-        Raises:
-            ShapeMismatch: The number of inputs isn't that of the names or handles.
-        """
-        ctx = cls(node_of(op, name, domain, version, (len(inputs), outputs), attributes or {}), (), version)
-        ctx.alone, ctx._names = True, names
-        ctx.inputs = given_shapes(inputs, dtypes)
-        ctx.set_input_handles(handles)
-        ctx.set_input_tensors(tensors)
-        ctx.set_input_tensors_as_shapes(tensors_as_shapes)
-        return ctx
-
     # Inputs and attributes
 
     @property
@@ -141,7 +95,7 @@ class InferenceContext(Attached):
         """The input, without which the node can't run; where its rank is known, it is the one given."""
         found = self.inputs[index] if index < len(self.inputs) else None
         if found is None:
-            self.reject(f"input {index} is given")
+            self.reject(laws.INPUT_GIVEN.of(index=index))
         if rank is not None and found.shape is not None:
             self.require_rank(found, rank)
         return found
@@ -159,14 +113,14 @@ class InferenceContext(Attached):
         value = self.attributes.get(name, default)
         if isinstance(value, Sequence) and all(isinstance(v, int) for v in value):
             return tuple(v for v in value if isinstance(v, int))
-        self.reject(f"attribute '{name}' lists integers")
+        self.reject(laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
 
     def number(self, name: str, default: float | None = None) -> float:
         """A float attribute."""
         value = self.attributes.get(name, default)
         if isinstance(value, (int, float)):
             return value
-        self.reject(f"attribute '{name}' is a number")
+        self.reject(laws.ATTRIBUTE_IS_NUMBER.of(name=name))
 
     def text(self, name: str, default: str | None = None) -> str:
         """A text attribute."""
@@ -180,7 +134,7 @@ class InferenceContext(Attached):
         value = self.attributes.get(name, default)
         if isinstance(value, kind):
             return value
-        self.reject(f"attribute '{name}' {what}")
+        self.reject(laws.ATTRIBUTE_IS.of(name=name, what=what))
 
     # Elements
 
@@ -188,7 +142,7 @@ class InferenceContext(Attached):
         """The integers of an input that running depends on, a `Dim` each; None where (all or one) unknown."""
         self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
-        if not isinstance(value, Elements) or any(isinstance(i, Real) for i in value.items):
+        if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
             self._unread |= {index} if value is not None else set()
             return None
         return tuple(i if isinstance(i, Dim) else None for i in value.items)
@@ -220,7 +174,7 @@ class InferenceContext(Attached):
         self.sizing.update(indices)
 
     def fresh(
-        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
     ) -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
 
@@ -239,35 +193,35 @@ class InferenceContext(Attached):
     # Laws
 
     def require(
-        self, formula: Formula, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+        self, formula: Formula, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
         """State what the node needs; `left` and `right` are the sides that clash when it fails."""
         formula = self._guarded(formula)
         if formula is FALSE and self.alone:
-            raise ShapeMismatch(law if left is None or right is None else f"{law}: {left} and {right}")
+            raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, law, sides[0], sides[1], given=self._taken))
+            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._taken))
         else:
-            self.requirements.append(Requirement(TRUE, law))
+            self.requirements.append(Requirement(TRUE, laws.as_law(law)))
 
     def limit(
-        self, truth: Formula | bool, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+        self, truth: Formula | bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
         """State what running needs and no shape depends on: the rule goes on where it is broken."""
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
 
-    def require_equal(self, left: Dim | int, right: Dim | int, law: str) -> None:
+    def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that two sizes are equal."""
         self.require(equal(left, right), law, left, right)
 
-    def require_at_least(self, left: Dim | int, right: Dim | int, law: str) -> None:
+    def require_at_least(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that `left >= right`."""
         self.require(at_least(left, right), law, left, right)
 
-    def require_agree(self, *tensors: Tensor, but: int | None = None, law: str) -> None:
+    def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
         """State that tensors have the same rank and, off the axis `but`, the same sizes."""
         first = tensors[0]
         for other in tensors[1:]:
@@ -276,17 +230,17 @@ class InferenceContext(Attached):
                 if axis != but:
                     self.require_equal(first[axis], other[axis], law)
 
-    def require_within(self, index: Dim | int, size: Dim | int, law: str) -> None:
+    def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
         """State that an index, which may count from the end, is inside an axis of that size."""
         index, size = as_dim(index), as_dim(size)
         self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
 
-    def check(self, truth: bool, law: str) -> None:
+    def check(self, truth: bool, law: laws.Law | str) -> None:
         """A law that is already decided; where it is broken, the rule ends."""
         if not truth:
             self.reject(law)
 
-    def reject(self, law: str) -> NoReturn:
+    def reject(self, law: laws.Law | str) -> NoReturn:
         """The node can't run: `law` is broken whatever the sizes."""
         self.require(FALSE, law)
         raise RejectedError
@@ -301,26 +255,26 @@ class InferenceContext(Attached):
         """An axis counted from the front."""
         self.check(
             -rank - (end if rank or end else 0) <= axis < rank + end,
-            f"axis {axis} is inside a tensor of rank {rank}",
+            laws.AXIS_INSIDE_RANK.of(axis=axis, rank=rank),
         )
         return axis + rank + end if axis < 0 else axis
 
     def normals(self, axes: Iterable[int], rank: int) -> tuple[int, ...]:
         """Distinct axes counted from the front."""
         found = tuple(self.normal(a, rank) for a in axes)
-        self.check(len(set(found)) == len(found), "each axis is named once")
+        self.check(len(set(found)) == len(found), laws.AXES_NAMED_ONCE)
         return found
 
     def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
         """The tensor has that rank (`least`: or more); otherwise the rule ends."""
         if x.shape is None and not least:
             raise UnknownRankError(x, rank)
-        self.check(
-            x.rank >= rank if least else x.rank == rank,
-            f"the rank is {'at least ' if least else ''}{rank}, not {x.rank}",
-        )
+        if least:
+            self.check(x.rank >= rank, laws.RANK_AT_LEAST.of(least=rank, rank=x.rank))
+        else:
+            self.check(x.rank == rank, laws.RANK.of(expected=rank, rank=x.rank))
 
-    def broadcast(self, *shapes: Shape, law: str = BROADCAST_LAW) -> Shape:
+    def broadcast(self, *shapes: Shape, law: laws.Law | str = laws.SIZES_BROADCAST) -> Shape:
         """The joint shape of operands aligned from the right, where sizes are equal or 1."""
         rank = max(map(len, shapes))
         result: list[Dim] = [ONE] * rank
@@ -330,7 +284,7 @@ class InferenceContext(Attached):
                 result[offset + i] = self.broadcast_sizes(result[offset + i], d, law)
         return tuple(result)
 
-    def broadcast_sizes(self, x: Dim, y: Dim, law: str = BROADCAST_LAW) -> Dim:
+    def broadcast_sizes(self, x: Dim, y: Dim, law: laws.Law | str = laws.SIZES_BROADCAST) -> Dim:
         """The joint size of two that are equal or 1."""
         if x is y or y is ONE:
             return x
@@ -355,6 +309,61 @@ class InferenceContext(Attached):
         """A one-dimensional integer output whose elements are known."""
         listed = [None if i is None else as_dim(i) for i in items]
         return tensor(dtype, (len(listed),), elements((len(listed),), listed))
+
+    # Other operators' rules
+
+    def delegate(
+        self,
+        op: str,
+        inputs: Sequence[Tensor | None] | None = None,
+        *,
+        version: int,
+        attributes: Mapping[str, AttributeValue] | None = None,
+        outputs: Sequence[str] | None = None,
+    ) -> tuple[Tensor, ...]:
+        """What an operator of ai.onnx makes of these inputs; what it needs, this node needs.
+
+        Args:
+            op: The operator.
+            inputs: What it reads: inputs of this node, or tensors made of them; this node's own without any.
+            version: The operator set.
+            attributes: The operator's; this node's own without any.
+            outputs: The names of its outputs; this node's own without any.
+        """
+        rule = resolve("", op, version)
+        assert rule is not None
+        reads = self.inputs if inputs is None else tuple(inputs)
+        kept = self.attributes if attributes is None else Attributes(attributes)
+        node = Node(op, "", self.node.name, [""] * len(reads), outputs or self.node.outputs, kept)
+        inner = type(self)(node, reads, version, self._run)
+        inner.case = self.case
+        inner.boolean = lambda index: any(t is reads[index] and self.boolean(i) for i, t in enumerate(self.inputs))
+        inner.requirements, inner.facts, inner.unjudged, inner.made = (
+            self.requirements, self.facts, self.unjudged, self.made,
+        )  # fmt: skip
+        try:
+            made = rule.apply(inner)
+        finally:
+            self.memoizable &= inner.memoizable
+            self.deciders.update((size, self._decided(how, reads)) for size, how in inner.deciders.items())
+            for index in inner.granted:
+                self.grant_elements(reads[index], only_sizes=index in inner.sizing)
+        return (made,) if isinstance(made, Tensor) else tuple(made or ())
+
+    def _decided(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
+        """How a size is decided by the node's own inputs: by all of them where that can't be told."""
+        own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
+        if how.by is None or any(len(places) != 1 for places in own):
+            return BY_ALL
+        return how._replace(by=tuple(i for places in own for i in places))
+
+    def grant_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
+        """Say that running depends on a tensor's elements: those of an input, or of one made of integer inputs."""
+        same = [i for i, t in enumerate(self.inputs) if t is x]
+        for i in same or [
+            i for i, t in enumerate(self.inputs) if t is not None and t.dtype.startswith(("int", "uint"))
+        ]:
+            (self.only_sizes if only_sizes else self.grant)(i)
 
     # Subgraphs
 
@@ -389,7 +398,11 @@ class InferenceContext(Attached):
         return formula if self._taken is TRUE else implies(self._taken, formula)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """What was stated so far, with these outputs."""
+        """What was stated so far, with these outputs; of a node that makes a size below 0 nothing is proved."""
+        if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
+            r.formula is FALSE for r in self.requirements
+        ):
+            self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
         return Application(
             outputs,
             tuple(self.requirements),
@@ -410,7 +423,7 @@ class InferenceContext(Attached):
         given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
         return frozenset(i for i, t in given if not t.followed or i in self._unread)
 
-    def apply(self, rule: Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]) -> Application:
+    def apply(self, rule: Callable[[Any], Tensor | Sequence[Tensor] | None]) -> Application:
         """The rule applied; a rejected node has unknown outputs.
 
         Raises:
@@ -418,13 +431,17 @@ class InferenceContext(Attached):
         """
         try:
             result = rule(self)
-            made = (result,) if isinstance(result, Tensor) else tuple(result or self._set_outputs())
+            made = (result,) if isinstance(result, Tensor) else tuple(result or self.outputs_set())
             if not all(isinstance(t, Tensor) for t in made):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
             made, self.rejected = (), True
+        except (ArithmeticError, IndexError, ValueError) as error:
+            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
+                raise
+            made, self.rejected = (), True  # sizes that can't be, as has been stated, fit nowhere
         return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
 
-    def _set_outputs(self) -> Iterable[Tensor]:
-        """The outputs that the rule set instead of returning them."""
-        return [self.output(i) for i in range(self.outputs)] if self._set else ()
+    def outputs_set(self) -> Iterable[Tensor]:
+        """The outputs that a rule set instead of returning them."""
+        return ()

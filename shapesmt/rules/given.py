@@ -11,17 +11,15 @@ import numpy as np
 from shapesmt.algebra import Atom, Dim, Formula, as_dim, of_atom, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
-from shapesmt.frontends import onnx
-from shapesmt.frontends.tensorflow import operators
 from shapesmt.graph import Attributes, Node
 from shapesmt.language import Range, ShapeLike, parse_shape, quoted
+from shapesmt.rules.registry import signatures
 from shapesmt.rules.tensor import FLOATS, Tensor, rank_symbol, tensor
 from shapesmt.rules.value import elements
 
 __all__ = ["Nested", "constant", "given_shapes", "miscounted", "node_of", "solved"]
 
 Nested: TypeAlias = "float | Sequence[Nested]"
-TENSORFLOW = "tensorflow"
 
 
 def given_shapes(shapes: Sequence[ShapeLike | Tensor | None], dtypes: Sequence[str]) -> tuple[Tensor | None, ...]:
@@ -60,20 +58,14 @@ def node_of(
     """A node by itself, its tensors named by their places; ONNX's attributes that it leaves out are the schema's."""
     reads, writes = ([f"{kind}{i}" for i in range(n)] for kind, n in zip(("input", "output"), sides, strict=True))
     frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in attributes.items()}
-    return Node(
-        op, domain, name or op, reads, writes, Attributes({**onnx.schemas().defaults(domain, op, version), **frozen})
-    )
+    defaults = signatures(domain).default_attributes(domain, op, version)
+    return Node(op, domain, name or op, reads, writes, Attributes({**defaults, **frozen}))
 
 
 def miscounted(node: Node, version: int) -> str:
     """What is wrong with the number of a node's inputs; "" where nothing is, or nothing is known of it."""
-    count, known = len(node.inputs), onnx.schemas()
-    version = max(version, known.since.get((node.domain, node.op), 1))
-    parameters = known.parameters(node.domain, node.op, version)
-    least, most = (1, inf) if parameters is None else parameters.inputs
-    named = operators.known().get(node.op) if node.domain == TENSORFLOW else None
-    if named is not None and named.inputs is not None:
-        least, most = len(named.inputs), inf if any(named.inputs) else len(named.inputs)
+    count = len(node.inputs)
+    least, most = signatures(node.domain).input_counts(node.domain, node.op, version)
     expected = least if count < least else most
     return "" if least <= count <= most else f"Wrong number of inputs passed: {count} while {expected} expected"
 

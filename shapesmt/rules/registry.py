@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.rules.context import InferenceContext
+from shapesmt.graph import AttributeValue
 from shapesmt.rules.tensor import Tensor
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Apply: TypeAlias = Callable[[InferenceContext], Tensor | Sequence[Tensor] | None]
+Apply: TypeAlias = Callable[[Any], Tensor | Sequence[Tensor] | None]
+"""A rule: a function of a `RuleContext`."""
 AnyApply = TypeVar("AnyApply", bound=Apply)
 
 
@@ -113,6 +114,25 @@ DOMAINS = {  # where each domain's rules are, imported when a model first uses i
     "openvino": "shapesmt.ops.openvino",
     "tensorflow": "shapesmt.ops.tensorflow",
 }
+
+
+class Signatures(Protocol):
+    """What a format says of its operators by themselves."""
+
+    def default_attributes(self, domain: str, op: str, version: int) -> Mapping[str, AttributeValue]:
+        """The attributes that a node has where it leaves them out."""
+
+    def input_counts(self, domain: str, op: str, version: int) -> tuple[float, float]:
+        """The least and the greatest number of inputs."""
+
+
+SIGNATURES = {"tensorflow": "shapesmt.frontends.tensorflow.operators"}  # where they are; of other domains in ONNX's
+
+
+def signatures(domain: str) -> Signatures:
+    """What the format of a domain says of its operators."""
+    module = import_module(SIGNATURES.get(domain, "shapesmt.frontends.onnx.signatures"))
+    return cast("Signatures", module)
 
 
 @cache

@@ -1,10 +1,11 @@
 """What inference knows of a tensor's elements: a short list of them, or one formula over their positions.
 
-`Elements` lists a tensor of known, small shape; each item is a `Dim` (integers, booleans as 0 and 1), a `Real`,
+`Elements` lists a tensor of known, small shape; each item is a `Dim` (integers, booleans as 0 and 1), a `Float`,
 or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
 position is a `Dim` over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
 
-    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import Atom
+from shapesmt.algebra import symbol
     >>> batch = symbol("batch", 1, 8)
     >>> elements((2,), [batch, 3 * batch])
     Elements((2,), (Dim('batch'), Dim('3*batch')))
@@ -18,11 +19,11 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import ATOMS, ZERO, Atom, Dim, Table, entries, replace, symbol
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra import ZERO, Atom, Dim, Kind, Table, entries, substitute, symbol
+from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Literal
 
-Item: TypeAlias = Dim | Real | None
+Item: TypeAlias = Dim | Float | None
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
 MAX_FIELD_TERMS = 24
 MAX_FLOAT_DEPTH = 24
@@ -63,7 +64,7 @@ class Floats:
 
     __slots__ = ("__weakref__", "element")
 
-    element: Real
+    element: Float
 
     def __repr__(self) -> str:
         return f"Floats({self.element})"
@@ -98,7 +99,7 @@ def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
     return elements(array.shape, array.ravel().tolist())
 
 
-def field(element: Dim | Real) -> Field | Floats | None:
+def field(element: Dim | Float) -> Field | Floats | None:
     """The value whose element is this expression; None where it is too long to be worth keeping."""
     if len(element.terms) > MAX_FIELD_TERMS if isinstance(element, Dim) else element.depth > MAX_FLOAT_DEPTH:
         return None
@@ -107,10 +108,10 @@ def field(element: Dim | Real) -> Field | Floats | None:
     return _FIELDS.get(element) or _FIELDS.make(element, _field, element)
 
 
-_FIELDS: Table[Dim | Real, Field | Floats] = Table("fields", lambda v: v.element)
+_FIELDS: Table[Dim | Float, Field | Floats] = Table("fields", lambda v: v.element)
 
 
-def _field(element: Dim | Real) -> Field | Floats:
+def _field(element: Dim | Float) -> Field | Floats:
     kind: Any = Field if isinstance(element, Dim) else Floats
     made: Field | Floats = kind.__new__(kind)
     made.element = element
@@ -119,10 +120,10 @@ def _field(element: Dim | Real) -> Field | Floats:
 
 def position(axis: int) -> Dim:
     """The index along an axis, counted from the end: `position(1)` runs along the last one."""
-    return symbol(f"@{axis}", 0, inf, kind="axis")
+    return symbol(f"@{axis}", 0, inf, kind=Kind.AXIS)
 
 
-AnyTerm = TypeVar("AnyTerm", bound=Dim | Real)
+AnyTerm = TypeVar("AnyTerm", bound=Dim | Float)
 
 
 def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
@@ -131,12 +132,12 @@ def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
     >>> move_positions(position(1) + 5, lambda axis: position(axis + 1))
     Dim('`@2` + 5')
     """
-    return replace(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
+    return substitute(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
 
 
-def positions(dim: Dim | Real) -> list[Atom]:
+def positions(dim: Dim | Float) -> list[Atom]:
     """The positions that an expression depends on."""
-    return sorted((a for a in dim.symbols if a.kind == "axis"), key=lambda a: a.name)
+    return sorted((a for a in dim.symbols if a.kind is Kind.AXIS), key=lambda a: a.name)
 
 
 def uniform(value: Value | None) -> Dim | None:
@@ -156,15 +157,15 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
     """
     lo = hi = element
     for atom in positions(element):
-        slopes = [(m, c) for m, c in element.terms if atom.number in m]
+        slopes = [(factors, c) for factors, c in element.products() if atom in factors]
         if any(a is not atom and atom in a.symbols for a in element.atoms()) or len(slopes) != 1:
             return None
-        monomial, coefficient = slopes[0]
-        others = [ATOMS[n] for n in monomial if n != atom.number]
-        if monomial.count(atom.number) != 1 or any(o.lo < 0 for o in others):
+        factors, coefficient = slopes[0]
+        others = [a for a in factors if a is not atom]
+        if factors.count(atom) != 1 or any(o.lo < 0 for o in others):
             return None
         last = {atom: lengths(int(atom.name[1:])) - 1}
         first = {atom: ZERO}
-        lo = replace(lo, first if coefficient > 0 else last)
-        hi = replace(hi, last if coefficient > 0 else first)
+        lo = substitute(lo, first if coefficient > 0 else last)
+        hi = substitute(hi, last if coefficient > 0 else first)
     return lo, hi

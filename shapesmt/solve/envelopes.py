@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shapesmt.algebra import Dim
-from shapesmt.algebra.numeric import MANTISSA, Real
+from shapesmt.algebra.numeric import MANTISSA, Float
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,35 +41,35 @@ class Envelope(NamedTuple):
         return Envelope(self.base, (below(self.lines[0]), above(self.lines[1])))
 
 
-def envelope(real: Real) -> Envelope | None:
+def envelope(number: Float) -> Envelope | None:
     """Lines around a value that is never negative; None where the operations aren't of that kind."""
-    if real.numerator is not None:
-        exact = (Fraction(1, real.denominator), Fraction(0))
-        return Envelope(real.numerator, (exact, exact)) if real.numerator.lo >= 0 else None
-    if real.op == "from_dim":
+    if number.numerator is not None:
+        exact = (Fraction(1, number.denominator), Fraction(0))
+        return Envelope(number.numerator, (exact, exact)) if number.numerator.lo >= 0 else None
+    if number.op == "from_dim":
         exact = (Fraction(1), Fraction(0))
-        return _rounded(Envelope(real.args[0], (exact, exact)), real.dtype) if real.args[0].lo >= 0 else None
-    inner = envelope(real.args[0]) if isinstance(real.args[0], Real) else None
+        return _rounded(Envelope(number.args[0], (exact, exact)), number.dtype) if number.args[0].lo >= 0 else None
+    inner = envelope(number.args[0]) if isinstance(number.args[0], Float) else None
     if inner is None:
         return None
-    if real.op in ROUNDINGS:
-        if real.args[0].op in ROUNDINGS:
+    if number.op in ROUNDINGS:
+        if number.args[0].op in ROUNDINGS:
             return inner
-        down, up = ROUNDINGS[real.op]
+        down, up = ROUNDINGS[number.op]
         return inner.mapped(lambda line: (line[0], line[1] + down), lambda line: (line[0], line[1] + up))
-    if real.op == "cast":
-        return _rounded(inner, real.dtype)
-    factor = _constant(real.args[1]) if real.op in ("mul", "div") else None
+    if number.op == "cast":
+        return _rounded(inner, number.dtype)
+    factor = _constant(number.args[1]) if number.op in ("mul", "div") else None
     if factor is None or factor <= 0:
         return None
-    by = factor if real.op == "mul" else 1 / factor
-    return _rounded(inner.mapped(*[lambda line: (line[0] * by, line[1] * by)] * 2), real.dtype)
+    by = factor if number.op == "mul" else 1 / factor
+    return _rounded(inner.mapped(*[lambda line: (line[0] * by, line[1] * by)] * 2), number.dtype)
 
 
-def _constant(real: Real) -> Fraction | None:
-    if real.numerator is None or real.numerator.constant is None:
+def _constant(number: Float) -> Fraction | None:
+    if number.numerator is None or number.numerator.constant is None:
         return None
-    return Fraction(real.numerator.constant, real.denominator)
+    return Fraction(number.numerator.constant, number.denominator)
 
 
 def _rounded(exact: Envelope, dtype: str) -> Envelope:

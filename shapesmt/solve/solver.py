@@ -34,6 +34,7 @@ from shapesmt.algebra import (
     lowest,
     of_atom,
     select,
+    tight,
     total,
 )
 from shapesmt.deadline import Deadline
@@ -204,9 +205,10 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     (14, 14, True)
     """
     facts = list(facts)
-    low = dim.tight[0]
-    answer = check([*facts, equal(dim, int(low))] if low > -inf else facts, deadline, symbols=dim.symbols)
-    if low > -inf and answer.verdict == "sat":
+    low = tight(dim)[0]
+    bounded = low > -inf
+    answer = check([*facts, equal(dim, int(low))] if bounded else facts, deadline, symbols=dim.symbols)
+    if bounded and answer.verdict == "sat":
         return End(int(low), answer.model, proven=True)
     if low == -inf:
         answer = check([*facts, at_most(dim, -LARGEST)], deadline, symbols=dim.symbols)
@@ -216,7 +218,7 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     answer = check(facts, deadline, symbols=dim.symbols)
     if answer.verdict != "sat":
         return End(int(low), None, proven=False)
-    return _descend(dim, facts, deadline, int(low), answer.model)
+    return _descend(dim, facts, deadline, int(low), answer.model, near=bounded)
 
 
 def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
@@ -225,19 +227,23 @@ def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     return least if least.value is None else least._replace(value=-least.value)
 
 
-def _descend(dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment) -> End:
-    """The least value, given one that isn't beyond it and a model: near the low end first, then by halves."""
+def _descend(
+    dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment, *, near: bool = True
+) -> End:
+    """The least value, given one that isn't beyond it and a model: first near that one, else near the model."""
     best = int(evaluate(dim, model))
     step = 1
     while low < best:
-        probe = min(low + step - 1, (low + best) // 2)
+        middle = (low + best) // 2
+        probe = min(low + step - 1, middle) if near else max(best - step, middle)
         answer = check([*facts, at_most(dim, probe)], deadline, symbols=dim.symbols)
         if answer.verdict == "unknown":
             return End(low, model, proven=False)
         if answer.verdict == "sat":
             model, best = answer.model, int(evaluate(dim, answer.model))
         else:
-            low, step = probe + 1, step * 2
+            low = probe + 1
+        step *= 2
     return End(best, model, proven=True)
 
 

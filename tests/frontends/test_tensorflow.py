@@ -364,6 +364,21 @@ def test_signatures(tmp_path, name):
     assert [n.name for n in found.nodes] == ["y", "x"]
 
 
+def test_a_signature_behind_the_path(tmp_path, capsys):
+    text = graph(X, node("y", "Relu", "x"), node("z", "Abs", "x"))
+    several = saved(tmp_path / "model", text, *((name, {name: "x"}, {"o": name}) for name in "yz"))
+    for path in (f"{several}#z", f"{several}/#z", f"{several / 'saved_model.pb'}#z"):
+        found = load(path)
+        assert ([*found.inputs], found.nodes[0].op) == (["z"], "Abs")
+    assert load(f"{several}#y").source == "model#y"
+    assert main(["check", f"{several}#y"]) == 0
+    assert "PROVED model#y: " in capsys.readouterr().out
+    with pytest.raises(ModelError, match=r"^model: it has no signature 'x'; its signatures are 'y', 'z'$"):
+        load(f"{several}#x")
+    with pytest.raises(ModelError, match="cannot read nowhere#y: No such file"):
+        load("nowhere#y")
+
+
 def test_a_default_that_the_signature_does_not_ask_for_holds(tmp_path):
     default = node("d", "PlaceholderWithDefault", "k", dtype="type: DT_INT32", shape=shape())
     text = graph(X, const("k", "DT_INT32", [], "int_val: 4"), default, node("y", "Fill", "d", "x"))
@@ -386,8 +401,8 @@ def test_folders(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("signatures", "tags", "message"),
     [
-        ([], ["serve"], "its signatures are none; one has to be 'serving_default'"),
-        ([("a", {}, {}), ("b", {}, {})], ["serve"], "its signatures are 'a', 'b'; one has to be 'serving_default'"),
+        ([], ["serve"], "its signatures are none, and none is 'serving_default'"),
+        ([("a", {}, {}), ("b", {}, {})], ["serve"], "#a'"),
         ([("s", {"x": "q:0"}, {})], ["serve"], "input 'x' of its signature is 'q:0', which nothing makes"),
         ([("s", {"x": ""}, {})], ["serve"], "input 'x' of its signature is '', which nothing makes"),
         ([("s", {"x": "x:0", "z": "x:0"}, {})], ["serve"], "two inputs of its signature are one tensor"),

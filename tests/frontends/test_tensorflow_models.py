@@ -127,6 +127,17 @@ def lists(tf):
     return (model, model.call, specs), [(1, 2, 4), (1, 3, 4, 5, 6)]
 
 
+def pieces(tf):
+    class Pieces(tf.Module):
+        @tf.function
+        def call(self, x):
+            halves = tf.TensorArray(tf.float32, 2).split(x, [2, 2]).concat()
+            return {"halves": halves, "scattered": tf.TensorArray(tf.float32, 3).scatter([2, 0, 1], x[:3]).stack()}
+
+    model = Pieces()
+    return (model, model.call, [tf.TensorSpec([None, 3], name="x")]), [(1, 2, 3, 4, 5)]
+
+
 def nested(tf):
     class Nested(tf.Module):
         @tf.function
@@ -146,7 +157,26 @@ def nested(tf):
     return (model, model.call, [tf.TensorSpec([None, 4], name="x")]), [(1, 2, 3, 4, 5, 6)]
 
 
-BUILDS = [cnn, transformer, embedding, flow, checked, recurrent, lists, nested]
+def tables(tf):
+    class Tables(tf.Module):
+        def __init__(self):
+            lookup = tf.lookup.experimental
+            self.dense = lookup.DenseHashTable(tf.int64, tf.float32, [0.0, 0.0, 0.0], -1, -2)
+            self.pairs = lookup.DenseHashTable(tf.int64, tf.float32, 0.0, [-1, -1], [-2, -2])
+            self.vectors = lookup.MutableHashTable(tf.int64, tf.float32, [0.0, 0.0])
+
+        @tf.function
+        def call(self, keys, values):
+            self.vectors.insert(keys[:, 0], values)
+            found = {"dense": self.dense.lookup(keys[:, 1:]), "pairs": self.pairs.lookup(keys)}
+            return {**found, "vectors": self.vectors.lookup(keys)}
+
+    model = Tables()
+    specs = [tf.TensorSpec([None, None], tf.int64, name="keys"), tf.TensorSpec([None, None], name="values")]
+    return (model, model.call, specs), [(1, 2, 3), (1, 2, 3), (1, 2, 3), (1, 2, 3)]
+
+
+BUILDS = [cnn, transformer, embedding, flow, checked, recurrent, lists, nested, tables, pieces]
 
 
 def written(tf, build, folder):
@@ -161,6 +191,19 @@ def written(tf, build, folder):
     served = loaded.signatures["serving_default"]
     served.kept = loaded  # its variables go with it
     return served, grid
+
+
+def test_a_window_that_does_not_fit_at_a_size_that_the_caller_gives(tf, tmp_path):
+    """What runs at sizes that the file doesn't have isn't refused when one says them."""
+
+    @tf.function
+    def call(x):
+        return {"y": tf.nn.conv2d(x, tf.ones([2, 2, 1, 1]), 1, "VALID")}
+
+    served, _ = written(tf, lambda _: ((tf.Module(), call, [tf.TensorSpec([1, None, 3, 1], name="x")]), []), tmp_path)
+    assert run(tf, served, {"x": (1, 1, 3, 1)}) == {"y": (1, 0, 2, 1)}
+    verdicts = [shapesmt.check(tmp_path, dims={"x_dim1": n}).verdict.value for n in (0, 1, 2)]
+    assert verdicts == ["FAILS", "UNKNOWN", "PROVED"]
 
 
 def run(tf, served, shapes):

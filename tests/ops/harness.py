@@ -24,7 +24,7 @@ from onnx.reference import ReferenceEvaluator
 from shapesmt import inference as walk
 from shapesmt.algebra.dim import Atom, Dim, as_dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
-from shapesmt.algebra.numeric.floats import Real
+from shapesmt.algebra.numeric.floats import Float
 from shapesmt.frontends import load
 from shapesmt.rules.tensor import Tensor, held, tensor
 from shapesmt.rules.value import Elements, elements, positions
@@ -317,7 +317,7 @@ def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], where: str, known:
             for i, v in zip(t.value.items, array.ravel().tolist(), strict=True)
             if i is not None and i.symbols <= atoms.keys()
         ]
-        inferred = [i.value(evaluator) if isinstance(i, Real) else evaluator.dim(i) for i, _ in pairs]
+        inferred = [i.value(evaluator) if isinstance(i, Float) else evaluator.dim(i) for i, _ in pairs]
         assert all(a == b or (a != a and b != b) for a, (_, b) in zip(inferred, pairs, strict=True)), (
             f"elements of {where}: inferred {inferred}, real {array.tolist()}"
         )
@@ -325,7 +325,7 @@ def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], where: str, known:
         for index in islice(np.ndindex(array.shape), 200):
             at = {p: index[-int(p.name[1:])] for p in positions(t.value.element)}
             element, there = t.value.element, Evaluator({**atoms, **at})
-            inferred = element.value(there) if isinstance(element, Real) else there.dim(element)
+            inferred = element.value(there) if isinstance(element, Float) else there.dim(element)
             assert inferred == array[index], (
                 f"element {index} of {where}: inferred {t.value} = {inferred}, real {array[index]}"
             )

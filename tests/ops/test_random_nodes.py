@@ -10,7 +10,7 @@ from shapesmt.algebra.dim import as_dim, symbol
 from shapesmt.algebra.numeric.floats import literal
 from shapesmt.frontends.tensorflow.operators import known
 from shapesmt.graph.graph import Attributes, Node
-from shapesmt.rules.context import InferenceContext
+from shapesmt.rules import InferenceContext
 from shapesmt.rules.registry import Rule, load_everything, rules
 from shapesmt.rules.tensor import Tensor, UnknownRankError, tensor
 from shapesmt.rules.value import elements

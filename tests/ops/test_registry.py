@@ -9,6 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt.cli.main import main
+from shapesmt.errors import InternalError
 from shapesmt.rules import registry
 
 MODEL = b"""<ir_version: 8, opset_import: ["": 18, "com.example.plugin": 1]>
@@ -132,3 +133,27 @@ def test_a_model_s_operators_are_told_with_what_to_do(installed, capsys, tmp_pat
     ]
     main(["ops"])
     assert re.search(r"\nAdd +since 1, 7\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_rule_that_breaks_is_at_fault_only_where_its_laws_hold(monkeypatch, size):
+    own_rules(monkeypatch)
+
+    @shapesmt.rule("Relu", domain="ai.onnx")
+    def relu(ctx):
+        ctx.require_equal(ctx.input(0)[0], 3, "there are three rows")
+        raise ValueError
+
+    model = b'<ir_version: 8, opset_import: ["": 18]> g (float[n, 5] x) => (y) { y = Relu(x) z = Abs(y) }'
+    if size == 3:
+        with pytest.raises((shapesmt.UsageError, InternalError), match="the rule of Relu broke"):
+            shapesmt.check(model, dims={"n": size})
+    else:
+        assert [f.law for f in shapesmt.check(model, dims={"n": size}).findings] == ["there are three rows"]
+
+
+@pytest.mark.parametrize("size", ["-1", "-ctx.input(0)[0]", "1 - 4 * ctx.input(0)[1]"])
+def test_a_size_below_0_is_never_proved(installed, size):
+    installed(RULE.replace("2 * ctx.input(0)[-1]", size), "shapesmt_test_plugin")
+    (found,) = shapesmt.check(MODEL).findings
+    assert (found.verdict.value, found.law) == ("UNKNOWN", "sizes are not negative")

@@ -113,6 +113,46 @@ def _sizes_differ(node: onnx.NodeProto, values: Values) -> bool:
 
 LENIENT = (
     Fault(
+        frozenset({"Constant"}),
+        lambda node, _: len(node.attribute) != 1,
+        "Exactly one of the provided attributes [...] must be specified.",
+    ),
+    Fault(
+        frozenset({"Pad"}),
+        lambda node, values: len(node.input) > 1 and np.ndim(values[node.input[1]]) != 1,
+        "`pads` should be a 1D tensor of shape [2 * num_axes]",
+    ),
+    Fault(
+        frozenset({"ConstantOfShape"}),
+        lambda node, values: np.ndim(values[node.input[0]]) != 1,
+        "1D tensor. The shape of the expected output tensor.",
+    ),
+    Fault(
+        frozenset({"Expand"}),
+        lambda node, values: np.ndim(values[node.input[1]]) != 1,
+        "A 1-D tensor indicates the shape you want to expand to",
+    ),
+    Fault(
+        frozenset({"MaxUnpool"}),
+        lambda node, _: min(_attribute(node, "pads", [0])) < 0,
+        "it can take any value greater than or equal to 0.",
+    ),
+    Fault(
+        frozenset({"SplitToSequence"}),
+        lambda node, values: len(node.input) > 1 and np.ndim(values[node.input[1]]) > 1,
+        "It can be either a scalar(tensor of empty shape), or a 1-D tensor.",
+    ),
+    Fault(
+        frozenset({"SequenceAt", "SequenceErase"}),
+        lambda node, values: len(node.input) > 1 and np.size(values[node.input[1]]) != 1,
+        "It must be a scalar(tensor of empty shape).",
+    ),
+    Fault(
+        frozenset({"NonMaxSuppression"}),
+        lambda node, values: any(np.size(values[n]) != 1 for n in node.input[2:5] if n),
+        "It is a scalar.",
+    ),
+    Fault(
         frozenset({"CenterCropPad"}),
         _sizes_differ,
         "it specifies a subset of axes that 'shape' refer to. If not provided, all axes are assumed",

@@ -54,6 +54,15 @@ def grow(seed: int) -> Grown:
     return _Grower(seed).grown()
 
 
+def fresh(seed: int) -> tuple[Grown, dict[str, int]] | None:
+    """The first node of this seed alone, with its inputs' sizes at which it runs; None where it found none."""
+    grower = _Grower(seed)
+    for _ in range(6):
+        if grower._add(grower.first):
+            return grower._case(), grower.sizes
+    return None
+
+
 class _Grower:
     def __init__(self, seed: int) -> None:
         self.seed = seed

@@ -113,7 +113,7 @@ class Execution:
             model.graph.output.extend(onnx.ValueInfoProto(name=o) for o in node.output if o and o not in present)
         del model.graph.value_info[:]
         try:
-            return _session(model)
+            return session(model)
         except Exception as error:
             self.refusal = str(error)
             return None
@@ -185,13 +185,13 @@ def ready(model: onnx.ModelProto) -> Call:
         Exception: onnxruntime refuses it.
     """
     try:
-        session = _session(model)
+        runs = session(model)
     except Exception as error:
         if not any(sign in str(error) for sign in NO_KERNEL):
             raise
         return _reference(model)
-    wanted = [i.name for i in session.get_inputs()]
-    return lambda values: list(session.run(None, {n: values[n] for n in wanted}))
+    wanted = [i.name for i in runs.get_inputs()]
+    return lambda values: list(runs.run(None, {n: values[n] for n in wanted}))
 
 
 def _reference(model: onnx.ModelProto) -> Call:
@@ -295,7 +295,8 @@ def _shapes(values: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     return {name: np.shape(v) for name, v in values.items() if v is not None and not isinstance(v, list)}
 
 
-def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+    """The model on onnxruntime as it is written: not optimized, on one thread."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -306,5 +307,5 @@ def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
 
 __all__ = [
     *("Execution", "NoBlame", "Run", "Unsupported", "assignments", "captures", "element_names", "input_shape"),
-    *("one_model", "plain", "ready", "value", "varied"),
+    *("one_model", "plain", "ready", "session", "value", "varied"),
 ]

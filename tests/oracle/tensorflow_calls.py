@@ -445,4 +445,41 @@ QUANTIZED = [
     ),
 ]
 
-CALLS = [*ELEMENTWISE, *SHAPES, *FOLDING, *INDEXING, *LINEAR, *IMAGES, *OTHER, *SPARSE, *DECODING, *MORE, *QUANTIZED]
+ENDING = j([0, 2, 4])
+SPLITS = {"row_partition_types": ["ROW_SPLITS"]}
+TEXTS_AND_ROWS = [
+    *op("UnicodeDecode UnicodeDecodeWithOffsets", s(2, 3), input_encoding="UTF-8"),
+    *op("UnicodeEncode", i(4), ENDING, output_encoding="UTF-8"),
+    *op("UnicodeScript", i(2, 3)),
+    *op("UnicodeTranscode", s(2, 3), input_encoding="UTF-8", output_encoding="UTF-16-BE"),
+    *op(
+        *("StringNGrams", s(4), ENDING),
+        separator="",
+        left_pad="",
+        right_pad="",
+        ngram_widths=[2],
+        pad_width=0,
+        preserve_short_sequences=False,
+    ),
+    *op("ReduceJoin", s(2, 3), k([1])),
+    *op("StringFormat", (x(2),)),
+    *op("SerializeTensor", x(2, 3)),
+    *op("DecodePaddedRaw", s(2), k(4), out_type="float32"),
+    *op("DecodeCSV", s(2), (text([""]),)),
+    *op("EncodeWav", x(4, 2), k(16000)),
+    *op("SerializeManySparse", j([[0, 0], [1, 2]]), x(2), j([2, 3])),
+    *op("SparseSplit", j(1), j([[0, 0], [1, 2]]), x(2), j([2, 3]), num_split=2),
+    *op("RaggedTensorToTensor", j(-1), x(4, 2), f(0.0), (ENDING,), **SPLITS),
+    *op("RaggedTensorToTensor", j([-1, 3, -1]), x(4, 2), f([1.0, 2.0]), (ENDING,), **SPLITS),
+    *op(
+        *("RaggedTensorToTensor", j([-1, -1]), x(4), f(0.0), (j(2), j([0, 0, 1, 1]))),
+        row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"],
+    ),
+    *op("RaggedGather", (ENDING,), x(4, 2), j([1, 0, 1]), OUTPUT_RAGGED_RANK=1),
+    *op("RaggedGather", (ENDING, j([0, 1, 2, 2, 5])), x(5), j([[1, 0]]), OUTPUT_RAGGED_RANK=3),
+]
+
+CALLS = [
+    *(*ELEMENTWISE, *SHAPES, *FOLDING, *INDEXING, *LINEAR, *IMAGES, *OTHER, *SPARSE, *DECODING, *MORE, *QUANTIZED),
+    *TEXTS_AND_ROWS,
+]

@@ -7,14 +7,8 @@ changed: a rank, a size, a constant or an attribute.
 from __future__ import annotations
 
 import itertools
-import os
-import pickle
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -25,6 +19,7 @@ from tensorflow.python.framework import op_def_registry
 
 import shapesmt
 from shapesmt.frontends import load
+from tests.oracle.forked import results
 
 tf.config.set_visible_devices([], "GPU")
 
@@ -34,7 +29,6 @@ ONLY_HERE = (
     "required but could not be found",
     "Not enough time",
 )  # what other devices, or other data, may do
-SECONDS = 60  # a call that takes longer is one that dies
 HIDDEN = 40  # how many values are tried of what an input hides
 RANKS = 10  # a tensor of that many axes is more than most operators take
 
@@ -152,51 +146,9 @@ class Run:
 
 
 def outcomes(calls: Sequence[Call]) -> Iterator[Run]:
-    """What TensorFlow makes of each call, in a process that has no threads yet: only such a one can be forked."""
-    command = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
-    streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, cwd=Path(__file__).parents[2], **streams) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        server.stdin.write(pickle.dumps(list(calls)))
-        server.stdin.close()
-        for _ in calls:
-            yield pickle.load(server.stdout)
-
-
-def serve() -> None:
-    """Run the calls that standard input holds, and write what comes of them to standard output."""
-    calls = pickle.load(sys.stdin.buffer)
-    with os.fdopen(os.dup(1), "wb") as out:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        for run in _forked(calls):
-            pickle.dump(run, out)
-            out.flush()
-
-
-def _forked(calls: Sequence[Call]) -> Iterator[Run]:
-    """What comes of each call; a child process runs them, and another goes on where one dies or takes too long."""
-    done = 0
-    while done < len(calls):
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            with os.fdopen(writer, "wb") as out:
-                for call in calls[done:]:
-                    signal.alarm(SECONDS)
-                    pickle.dump(attempt(call), out)
-                    out.flush()
-            os._exit(0)
-        os.close(writer)
-        with os.fdopen(reader, "rb") as results:
-            try:
-                while done < len(calls):
-                    yield pickle.load(results)
-                    done += 1
-            except EOFError:
-                done += 1
-                yield Run(refused="the process died")
-        os.waitpid(child, 0)
+    """What TensorFlow makes of each call."""
+    for run in results(attempt, calls):
+        yield run or Run(refused="the process died")
 
 
 def attempt(call: Call) -> Run:

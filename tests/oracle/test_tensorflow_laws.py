@@ -34,6 +34,8 @@ REFUSED = [
     *op("ClipByValue", x(2, 3), x(2), x()),
     *op("StridedSlice", x(4, 5), k([0, 0]), k([1, 1]), k([1, 1]), ellipsis_mask=3),
     *op("MatrixDiag", x()),
+    *op("Conv3D", x(2, 3, 3, 3, 4), x(2, 2, 2, 2, 2), strides=[1] * 5, padding="VALID"),
+    *op("SplitV", x(0, 4), k([3, 2]), i(1), num_split=2),
 ]
 SAMPLED = 200  # siblings that are run without --full
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra.dim import symbol
+from shapesmt.algebra.dim import Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import FALSE, Formula, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.substitute import atom_of
@@ -73,7 +73,7 @@ def test_a_cone_holds_what_relations_tie_together() -> None:
 
 
 def test_a_limit_ties_what_data_decides_to_inputs_but_not_inputs_to_each_other() -> None:
-    count = symbol("count", kind="data")
+    count = symbol("count", kind=Kind.DATA)
     limited = domain()
     limited.limit(at_most(count, H * W))
     assert {s.name for s in limited.cone(count.symbols)[0]} == {"count", "h", "w"}

@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.dim import Dim, Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import Formula, all_of, at_least, at_most, equal
 from shapesmt.presolve.elimination import Elimination, eliminated, range_facts, solve
 from tests.presolve.sets import H, W, admitted, condition, domain
 
 PAST, SEQ, TOTAL = symbol("past"), symbol("seq", 1), symbol("total", 1, 64)
-COUNT = symbol("count", kind="data")
+COUNT = symbol("count", kind=Kind.DATA)
 
 
 @pytest.mark.parametrize(

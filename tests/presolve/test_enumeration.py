@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from shapesmt.algebra.dim import symbol
+from shapesmt.algebra.dim import Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import all_of, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.substitute import atom_of
@@ -46,7 +46,7 @@ def test_a_point_where_an_expression_has_its_value() -> None:
 
 
 def test_trips_have_to_hold_all_at_once() -> None:
-    trip = symbol("i", 0, 3, kind="trip")
+    trip = symbol("i", 0, 3, kind=Kind.TRIP)
     points = Points([ATOMS[0], atom_of(trip)], [AXES[0], np.arange(4)], [])
     assert points.some_run(points.truth(at_least(H, trip)))
     assert not points.some_run(points.truth(differs(trip, 2)))

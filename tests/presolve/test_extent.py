@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.dim import Dim, Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import at_least, at_most, divides, equal
 from shapesmt.presolve.domain import Domain
@@ -45,7 +45,7 @@ def test_what_neither_rises_nor_is_bounded_is_left_to_the_solver() -> None:
 
 
 def test_what_data_decides_is_as_large_as_its_limit_can_be() -> None:
-    count = symbol("count", kind="data")
+    count = symbol("count", kind=Kind.DATA)
     limited = domain(at_most(H, 7))
     limited.limit(at_most(count, H * W))
     assert ends(limited, count) == (0, 63)

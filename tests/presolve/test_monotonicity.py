@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, maximum, minimum, symbol
+from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import at_least, divides, select
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.presolve.monotonicity import growth, half_line, monotone, window

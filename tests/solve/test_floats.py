@@ -10,14 +10,14 @@ import pytest
 from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import any_of, at_least, equal, less
-from shapesmt.algebra.numeric.floats import Real, from_dim, literal
+from shapesmt.algebra.numeric.floats import Float, from_dim, literal
 from shapesmt.solve.envelopes import envelope
 from shapesmt.solve.solver import check
 
 H = symbol("h", 0, 2**40)
 
 
-def chain(r: Random, dtype: str) -> Real:
+def chain(r: Random, dtype: str) -> Float:
     x = from_dim(H, dtype)
     for _ in range(r.randint(1, 4)):
         step = r.choice(["mul", "div", "floor", "ceil", "round", "trunc", "cast"])
@@ -63,3 +63,10 @@ def test_the_lines_decide_over_long_and_open_ranges() -> None:
         assert check([at_least(size, 1), equal(h, 1)]).verdict == "unsat"
         if hi == 1000:
             assert check([any_of(less(h * 7 // 10, size), less(size + 1, h * 7 // 10))]).verdict == "unsat"
+
+
+@pytest.mark.parametrize("number", [5e-324, 2.2e-308, 1.7e308, -1e-320])
+def test_the_smallest_and_the_largest_numbers(number):
+    """A denominator of 2 to the 1,074 is no float, and the quotient is."""
+    made = literal(number, "float64")
+    assert (made.lo, made.hi) == (number, number)

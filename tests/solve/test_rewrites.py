@@ -9,7 +9,9 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, ceil_divide, defined, maximum, minimum, symbol
+from shapesmt.algebra.dim import Dim, defined, symbol
+from shapesmt.algebra.division import ceil_divide
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import (
     Formula,
     absolute,
@@ -24,7 +26,7 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.substitute import replace
+from shapesmt.algebra.substitute import substitute
 from shapesmt.solve.smtlib import Script, number
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
@@ -127,7 +129,7 @@ def replaced(r: Random, symbols: list[Dim]) -> Condition:
     written, normal = formula(r, [*symbols[1:], inner], r.randint(1, 3))
     atom = inner.as_symbol()
     assert atom is not None
-    return written.replace("|inner|", part), replace(normal, {atom: meaning})
+    return written.replace("|inner|", part), substitute(normal, {atom: meaning})
 
 
 @pytest.mark.parametrize("kind", ["expression", "formula", "replaced"])

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, minimum, symbol
+from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.deadline import Deadline
+from shapesmt.solve import solver
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.solver import check, core, holds, maximize, minimize, smallest_model
 from tests.solve.test_rewrites import expression, formula
@@ -31,6 +33,18 @@ def small(r: Random) -> list[Dim]:
 def assignments(symbols: list[Dim]) -> list[dict[Any, int]]:
     ranges = [range(int(s.lo), int(s.hi) + 1) for s in symbols]
     return [dict(zip([s.as_symbol() for s in symbols], v, strict=True)) for v in itertools.product(*ranges)]
+
+
+@pytest.mark.parametrize("end", [1, 64, 5000])
+def test_an_end_that_only_a_condition_sets_is_near_what_is_found_first(
+    end: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(solver, "check", lambda *a, **k: (asked.append(a), check(*a, **k))[1])
+    extreme = maximize(N, [any_of(equal(N, 1), at_most(N, end))])
+    assert extreme.value == end
+    assert extreme.proven
+    assert len(asked) <= 2 + 2 * end.bit_length()
 
 
 def test_check_agrees_with_enumeration(seeds: range) -> None:

@@ -1,4 +1,4 @@
-"""Cases of floats: choices, extremes, magnitudes and comparisons of `Real`s.
+"""Cases of floats: choices, extremes, magnitudes and comparisons of `Float`s.
 
 Exact fractions stay exact; of others a step of the tree is made, which is decided when sizes are known.
 
@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.algebra.dim import Dim, as_dim, maximum, minimum
+from shapesmt.algebra.dim import Dim, as_dim
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, at_least, equal, select
 from shapesmt.algebra.numeric.floats import (
     APPLY,
@@ -24,7 +25,7 @@ from shapesmt.algebra.numeric.floats import (
     MANTISSA,
     NUMPY,
     REBUILT,
-    Real,
+    Float,
     exact_fraction,
     from_dim,
     step,
@@ -33,10 +34,10 @@ from shapesmt.algebra.numeric.floats import (
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:
     """One of two items of the same kind."""
-    return choose(condition, a, b) if isinstance(a, Real) else select(condition, a, b)
+    return choose(condition, a, b) if isinstance(a, Float) else select(condition, a, b)
 
 
-def choose(condition: Formula, a: Real, b: Real) -> Real:
+def choose(condition: Formula, a: Float, b: Float) -> Float:
     """`a` where the condition holds, else `b`."""
     if a is b or condition is TRUE:
         return a
@@ -48,7 +49,7 @@ def choose(condition: Formula, a: Real, b: Real) -> Real:
     return exact_fraction(top, a.denominator * b.denominator, a.dtype)
 
 
-def extreme(op: str, a: Real, b: Real) -> Real | None:
+def extreme(op: str, a: Float, b: Float) -> Float | None:
     """The smaller ("min") or greater ("max") of the two; None where one may not be a number."""
     if a.numerator is None or b.numerator is None:
         return step(op, (a, b), a.dtype) if _numbers(a, b) else None
@@ -57,7 +58,7 @@ def extreme(op: str, a: Real, b: Real) -> Real | None:
     return exact_fraction(top, a.denominator * b.denominator, a.dtype)
 
 
-def float_absolute(x: Real) -> Real | None:
+def float_absolute(x: Float) -> Float | None:
     """`|x|`; None where it may not be a number."""
     if x.numerator is not None:
         return exact_fraction(maximum(x.numerator, -x.numerator, 0), x.denominator, x.dtype)
@@ -66,14 +67,14 @@ def float_absolute(x: Real) -> Real | None:
     return step("abs", (x,), x.dtype) if _numbers(x) else None
 
 
-def float_sign(x: Real) -> Real | None:
+def float_sign(x: Float) -> Float | None:
     """1, 0 or -1; None where it may not be a number."""
     if x.numerator is None:
         return step("sign", (x,), x.dtype) if _numbers(x) else None
     return from_dim(select(at_least(x.numerator, 1), 1, select(equal(x.numerator, 0), 0, -1)), x.dtype)
 
 
-def compare(a: Real, b: Real, op: str) -> Formula | None:
+def compare(a: Float, b: Float, op: str) -> Formula | None:
     """`a == b` ("equal") or `a >= b` ("at_least"); None where one may not be a number, or runtimes may differ."""
     if a.numerator is not None and b.numerator is not None:
         p, q = a.numerator * b.denominator, b.numerator * a.denominator
@@ -90,7 +91,7 @@ def compare(a: Real, b: Real, op: str) -> Formula | None:
     return at_least(step(op, (a, b), a.dtype).to_int(), 1)
 
 
-def _near(x: Real) -> Dim | None:
+def _near(x: Float) -> Dim | None:
     """The integer that it is the nearest float to, or the small number that it is: rounding keeps their order."""
     if x.op == "from_dim":
         return as_dim(x.args[0])
@@ -98,10 +99,10 @@ def _near(x: Real) -> Dim | None:
     return x.numerator if number is not None and abs(number) < 1 << MANTISSA.get(x.dtype, 1) - 1 else None
 
 
-def _numbers(*reals: Real) -> bool:
+def _numbers(*numbers: Float) -> bool:
     """Whether none can be NaN: what can be has no bounds."""
-    bounded = (r.op == "from_dim" or r.numerator is not None or r.lo > -inf or r.hi < inf for r in reals)
-    return all(bounded) and all(r.dtype in NUMPY for r in reals)
+    bounded = (r.op == "from_dim" or r.numerator is not None or r.lo > -inf or r.hi < inf for r in numbers)
+    return all(bounded) and all(r.dtype in NUMPY for r in numbers)
 
 
 APPLY.update({

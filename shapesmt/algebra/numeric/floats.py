@@ -1,6 +1,6 @@
-"""Real: floating-point scalars in shape arithmetic, exactly as the runtimes compute them.
+"""Float: floating-point scalars in shape arithmetic, exactly as the runtimes compute them.
 
-A `Real` is either an exact fraction `numerator / denominator` that the float type represents without
+A `Float` is either an exact fraction `numerator / denominator` that the float type represents without
 rounding, or a tree of float operations that is rounded step by step when sizes are known.
 
     >>> from shapesmt.algebra.dim import symbol
@@ -17,15 +17,17 @@ rounding, or a tree of float operations that is rounded step by step when sizes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, isfinite, isnan
+from math import gcd, inf, isfinite, isnan
 from typing import Any
 
 import numpy as np
 
 from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
-from shapesmt.algebra.evaluate import OPERATIONS, Evaluator
+from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
+from shapesmt.algebra.intervals import Bound
+from shapesmt.algebra.operations import Operation, Values
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
@@ -39,7 +41,7 @@ SMALL = 1 << 8  # factors with which a size without declared end counts as exact
 NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
 
-class Real:
+class Float:
     """One float: exact where `numerator` is set, else the operation `op` on `args`."""
 
     __slots__ = ("__weakref__", "args", "denominator", "depth", "dtype", "hi", "lo", "numerator", "op", "symbols")
@@ -54,38 +56,38 @@ class Real:
     symbols: frozenset[Atom]
     depth: int
 
-    def __add__(self, other: Real) -> Real:
+    def __add__(self, other: Float) -> Float:
         return _binary("add", self, other)
 
-    def __sub__(self, other: Real) -> Real:
+    def __sub__(self, other: Float) -> Float:
         return _binary("sub", self, other)
 
-    def __mul__(self, other: Real) -> Real:
+    def __mul__(self, other: Float) -> Float:
         return _binary("mul", self, other)
 
-    def __truediv__(self, other: Real) -> Real:
+    def __truediv__(self, other: Float) -> Float:
         return _binary("div", self, other)
 
-    def __neg__(self) -> Real:
+    def __neg__(self) -> Float:
         return literal(0.0, self.dtype) - self
 
-    def floor(self) -> Real:
+    def floor(self) -> Float:
         """Rounded down."""
         return self._rounded("floor", lambda n, d: n // d)
 
-    def ceil(self) -> Real:
+    def ceil(self) -> Float:
         """Rounded up."""
         return self._rounded("ceil", lambda n, d: -((-n) // d))
 
-    def trunc(self) -> Real:
+    def trunc(self) -> Float:
         """Rounded towards zero."""
         return self._rounded("trunc", lambda n, d: truncated_divide_positive(n, const(d)))
 
-    def round(self) -> Real:
+    def round(self) -> Float:
         """Rounded to the nearest, ties to even."""
         return self._rounded("round", _half_even)
 
-    def _rounded(self, op: str, exact: Callable[[Dim, int], Dim]) -> Real:
+    def _rounded(self, op: str, exact: Callable[[Dim, int], Dim]) -> Float:
         if self.op in ROUNDED:
             return self
         if self.numerator is not None:
@@ -100,13 +102,13 @@ class Real:
     @property
     def blurred(self) -> bool:
         """Whether it takes a root whose last bit differs between runtimes, and isn't rounded."""
-        return self.op not in ROUNDED and any(a.op == "root" for a in self.args if isinstance(a, Real))
+        return self.op not in ROUNDED and any(a.op == "root" for a in self.args if isinstance(a, Float))
 
-    def unary(self, op: str) -> Real:
+    def unary(self, op: str) -> Float:
         """A function of numpy's that keeps order where it is defined (`sqrt`, `exp`, ...)."""
         return step(op, (self,), self.dtype)
 
-    def cast(self, dtype: str) -> Real | None:
+    def cast(self, dtype: str) -> Float | None:
         """In another float type."""
         if self.numerator is not None and _representable(self.numerator, self.denominator, dtype):
             return exact_fraction(self.numerator, self.denominator, dtype)
@@ -118,14 +120,14 @@ class Real:
         if whole.numerator is not None:
             return whole.numerator
         quotient = _as_quotient(whole)
-        return make_atom("to_int", (whole,), _integer_bounds(whole)) if quotient is None else quotient
+        return make_atom(TO_INT, (whole,)) if quotient is None else quotient
 
     def __str__(self) -> str:
         if self.numerator is not None:
             return f"({self.numerator})/{self.denominator}" if self.denominator > 1 else str(self.numerator)
         return f"{self.op}({', '.join(map(str, self.args))})"
 
-    def rebuilt(self, args: Sequence[Any]) -> Real:
+    def rebuilt(self, args: Sequence[Any]) -> Float:
         """The same operation on other arguments."""
         if self.op == "fraction":
             return _quotient(args[0], self.denominator, self.dtype)
@@ -134,12 +136,12 @@ class Real:
         if self.op in ("add", "sub", "mul", "div"):
             return _binary(self.op, args[0], args[1])
         if self.op in ROUNDING:
-            rounded: Real = getattr(args[0], self.op)()
+            rounded: Float = getattr(args[0], self.op)()
             return rounded
-        made: Real | None = REBUILT[self.op](*args) if self.op in REBUILT else None
+        made: Float | None = REBUILT[self.op](*args) if self.op in REBUILT else None
         return step(self.op, tuple(args), self.dtype) if made is None else made
 
-    def value(self, evaluator: Evaluator) -> Any:
+    def value(self, evaluator: Values) -> Any:
         """The float (or array of floats) at concrete sizes."""
         kind = NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
         if self.op == "fraction":
@@ -153,11 +155,11 @@ class Real:
             return APPLY[self.op](*(_value(a, evaluator) for a in self.args)).astype(kind)
 
 
-def _value(part: Real | Formula, evaluator: Evaluator) -> Any:
-    return part.value(evaluator) if isinstance(part, Real) else evaluator.formula(part)
+def _value(part: Float | Formula, evaluator: Values) -> Any:
+    return part.value(evaluator) if isinstance(part, Float) else evaluator.formula(part)
 
 
-def literal(number: float, dtype: str) -> Real:
+def literal(number: float, dtype: str) -> Float:
     """A constant of a float type."""
     if dtype in NUMPY:
         with np.errstate(over="ignore"):
@@ -168,7 +170,7 @@ def literal(number: float, dtype: str) -> Real:
     return exact_fraction(const(numerator), denominator, dtype)
 
 
-def from_dim(dim: Dim | int, dtype: str) -> Real:
+def from_dim(dim: Dim | int, dtype: str) -> Float:
     """An integer cast to a float type."""
     dim = as_dim(dim)
     if _representable(dim, 1, dtype):
@@ -178,11 +180,11 @@ def from_dim(dim: Dim | int, dtype: str) -> Real:
         return step("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
 
 
-_REALS: Table[tuple[Any, ...], Real] = Table("floats", lambda real: (real.op, real.args, real.dtype))
+_FLOATS: Table[tuple[Any, ...], Float] = Table("floats", lambda number: (number.op, number.args, number.dtype))
 
 
-def _real(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]) -> Real:
-    made = Real.__new__(Real)
+def _float(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]) -> Float:
+    made = Float.__new__(Float)
     made.op, made.args, made.dtype = op, args, dtype
     made.numerator, made.denominator = args if op == "fraction" else (None, 1)
     made.lo, made.hi = bounds
@@ -191,27 +193,32 @@ def _real(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float
     return made
 
 
-def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Real:
+def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Float:
     """The fraction of which it is known that the type represents it."""
     while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
         numerator, denominator = numerator // 2, denominator // 2
-    bounds = float(numerator.lo) / denominator, float(numerator.hi) / denominator
+    bounds = _ratio(numerator.lo, denominator), _ratio(numerator.hi, denominator)
     return step("fraction", (numerator, denominator), dtype, bounds)
 
 
-def _quotient(numerator: Dim, denominator: int, dtype: str) -> Real:
+def _ratio(number: Bound, denominator: int) -> float:
+    """The quotient; integers may both be too large for a float where it isn't."""
+    return number / denominator if isinstance(number, int) else number
+
+
+def _quotient(numerator: Dim, denominator: int, dtype: str) -> Float:
     if _representable(numerator, denominator, dtype):
         return exact_fraction(numerator, denominator, dtype)
     whole = from_dim(numerator, dtype)
     return whole if denominator == 1 else whole / literal(denominator, dtype)
 
 
-def step(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Real:
+def step(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Float:
     """One operation of a tree, with its interval."""
     key = (op, args, dtype)
-    found = _REALS.get(key)
+    found = _FLOATS.get(key)
     if found is None:
-        found = _REALS.make(key, _real, op, args, dtype, bounds or _bounds(op, args, dtype))
+        found = _FLOATS.make(key, _float, op, args, dtype, bounds or _bounds(op, args, dtype))
     return found
 
 
@@ -233,7 +240,7 @@ def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
     return (-inf, inf) if any(map(isnan, ends)) else (min(ends), max(ends))
 
 
-def _binary(op: str, a: Real, b: Real) -> Real:
+def _binary(op: str, a: Float, b: Float) -> Float:
     p, q = a.numerator, b.numerator
     if p is not None and q is not None:
         d, e = a.denominator, b.denominator
@@ -258,7 +265,7 @@ def _binary(op: str, a: Real, b: Real) -> Real:
     return step(op, (a, b), a.dtype)
 
 
-def _as_quotient(whole: Real) -> Dim | None:
+def _as_quotient(whole: Float) -> Dim | None:
     """An integer quotient that is equal to the rounded tree for every value of the one size it rests on.
 
     >>> from shapesmt.algebra.dim import symbol
@@ -286,7 +293,7 @@ def _as_quotient(whole: Real) -> Dim | None:
     return None
 
 
-def _tried(whole: Real, size: Dim, values: Any) -> Any:
+def _tried(whole: Float, size: Dim, values: Any) -> Any:
     """The rounded tree at each value of its size; None where one isn't a number."""
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
     atom = twin.as_symbol()
@@ -295,32 +302,32 @@ def _tried(whole: Real, size: Dim, values: Any) -> Any:
     return found.astype(np.int64) if np.isfinite(found).all() and (np.abs(found) < 1 << 62).all() else None
 
 
-def _over(real: Real, size: Dim, twin: Dim) -> Real:
+def _over(number: Float, size: Dim, twin: Dim) -> Float:
     """The tree with its size replaced."""
-    if real.op == "fraction":
-        assert real.numerator is not None
-        top = twin if real.numerator is size else real.numerator
-        return from_dim(top, real.dtype) if real.denominator == 1 else exact_fraction(top, real.denominator, real.dtype)
-    if real.op == "from_dim":
-        return from_dim(twin, real.dtype)
-    args = [twin if a is size else _over(a, size, twin) if isinstance(a, Real) else a for a in real.args]
-    return step(real.op, tuple(args), real.dtype)
+    if number.op == "fraction":
+        assert number.numerator is not None
+        top = twin if number.numerator is size else number.numerator
+        if number.denominator == 1:
+            return from_dim(top, number.dtype)
+        return exact_fraction(top, number.denominator, number.dtype)
+    if number.op == "from_dim":
+        return from_dim(twin, number.dtype)
+    args = [twin if a is size else _over(a, size, twin) if isinstance(a, Float) else a for a in number.args]
+    return step(number.op, tuple(args), number.dtype)
 
 
-def _sizes(real: Real) -> set[Dim | Formula]:
+def _sizes(number: Float) -> set[Dim | Formula]:
     """The expressions and conditions that a tree of float operations starts from."""
-    if real.op == "fraction":
-        return {real.numerator} if real.numerator is not None and real.numerator.constant is None else set()
+    if number.op == "fraction":
+        return {number.numerator} if number.numerator is not None and number.numerator.constant is None else set()
     found: set[Dim | Formula] = set()
-    for a in real.args:
+    for a in number.args:
         bare = isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None)
-        found |= _sizes(a) if isinstance(a, Real) else {a} if bare else set()
+        found |= _sizes(a) if isinstance(a, Float) else {a} if bare else set()
     return found
 
 
 def _content(top: Dim, bottom: int) -> int:
-    from math import gcd
-
     g = bottom
     for _, c in top.terms:
         g = gcd(g, c)
@@ -355,9 +362,9 @@ def _half_even(n: Dim, d: int) -> Dim:
     return select(tie_to_odd[0], select(tie_to_odd[1], rounded - 1, rounded), rounded)
 
 
-def _integer_bounds(real: Real) -> tuple[int | float, int | float]:
-    lo = int(real.lo) if isfinite(real.lo) else -inf
-    hi = int(real.hi) if isfinite(real.hi) else inf
+def _integer_bounds(number: Float) -> tuple[int | float, int | float]:
+    lo = int(number.lo) if isfinite(number.lo) else -inf
+    hi = int(number.hi) if isfinite(number.hi) else inf
     return lo, hi
 
 
@@ -373,11 +380,13 @@ ENDS: dict[str, Callable[..., tuple[float, float]]] = {}  # of operations that d
 REBUILT: dict[str, Callable[..., Any]] = {}  # how operations of other modules are made
 
 
-def _to_int(value: Any) -> Any:
+def _truncated(at: Values, number: Float) -> Any:
     """What doesn't fit, and what is no number, becomes the least integer as it does on most processors."""
     with np.errstate(invalid="ignore"):
-        whole = np.asarray(value).astype(np.int64)
+        whole = np.asarray(number.value(at)).astype(np.int64)
     return whole if whole.ndim else int(whole)
 
 
-OPERATIONS["to_int"] = _to_int
+TO_INT = Operation("to_int", bounds=_integer_bounds, evaluate=_truncated, opaque=True)
+"""A float as an integer, rounded towards zero."""
+TO_INT.defines(Float.to_int)

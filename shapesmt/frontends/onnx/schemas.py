@@ -6,19 +6,21 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from shapesmt import laws
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends.onnx import microsoft
 from shapesmt.frontends.onnx.types import Parameters, declared
 from shapesmt.graph import DTYPES, Declared, Parameter, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from shapesmt.graph import AttributeValue, Function, Literal, Node
 
 __all__ = ["OnnxSchemas"]
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
+TYPES = ("to", "dtype", "output_datatype", "output_dtype")
 _NAMES = {"float": "float32", "double": "float64"}
 
 
@@ -57,12 +59,12 @@ class OnnxSchemas:
             self._signatures[key] = _signature(schema) if own is None else own.signature
         return self._signatures[key]
 
-    def misfit(self, node: Node, version: int) -> str:
-        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
+    def misfit(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node breaks by what it has or lacks, if any."""
         key = (node.domain, node.op, version)
         found = self._parameters.get(key) or self.parameters(*key)
         if found is None:  # it may yet be registered
-            return ""
+            return None
         self._parameters[key] = found
         return found.misfit(node)
 
@@ -94,7 +96,7 @@ class OnnxSchemas:
         required = tuple(name for name, a in schema.attributes.items() if a.required)
         inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
         inevitable = tuple(p.name if p.option.name == "Single" else "" for p in schema.inputs)
-        return Parameters(inputs, outputs, attributes, required, inevitable)
+        return Parameters(inputs, outputs, attributes, required, inevitable, tuple(_types(schema)))
 
     def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
         """What the attributes of an operator are that a node leaves out: numbers, texts and lists of them."""
@@ -182,6 +184,15 @@ class OnnxSchemas:
                 newest, self._proto(node).SerializeToString(), known
             )
         )
+
+
+def _types(schema: Any) -> Iterator[tuple[str, frozenset[int]]]:
+    """The attributes that name the element type of the first output, and the numbers of those that it may have."""
+    for name in TYPES:
+        if name in schema.attributes and schema.attributes[name].type.name == "INT" and schema.outputs:
+            allowed = {dtype_of(t).removeprefix("seq(").removesuffix(")") for t in schema.outputs[0].types}
+            numbers = frozenset(_NUMBERS[t] for t in allowed if t in _NUMBERS)
+            yield name, numbers | {0} if name == "output_dtype" else numbers
 
 
 def _newest(versions: Sequence[int], version: int) -> int:

@@ -1,7 +1,7 @@
 """The nodes of a `GraphDef` and of its functions as one graph: calls are written out, control flow becomes ONNX's.
 
-A node keeps its name where that is free, and has that of the call before it otherwise. What only an `Assert` or the
-outputs need is kept; the rest is never run, or writes variables.
+A node keeps its name where that is free, and has that of the call before it otherwise. What the outputs need is kept,
+and what asserts something or fills a table; the rest is never run, or writes variables.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.tensorflow.body import ASSERT, DOMAIN, Body, numbered
+from shapesmt.frontends.tensorflow.body import DOMAIN, EFFECTS, Body, numbered
 from shapesmt.frontends.tensorflow.operators import Operator
 from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.frontends.tensorflow.values import attributes, declared, dtype_of, literal
@@ -29,6 +29,7 @@ _DEPTH, _NODES, _OUTPUTS = 100, 200_000, 10_000
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 _SAME = ("Enter", "PlaceholderWithDefault", "ReadVariableOp")  # the second where nobody gives another value
 _GATES = ("Exit", "Switch")
+_NONE = ("SparseCross", "SparseCrossV2")  # they take lists that may be empty
 
 
 class Region(NamedTuple):
@@ -289,7 +290,7 @@ class Scope:
         if operator is None or operator.inputs is None:
             return
         counts = [self.number(proto, attribute) for attribute in operator.inputs]
-        least = [int(attribute in ("", "N")) for attribute in operator.inputs]
+        least = [int(attribute == "" or (attribute == "N" and proto.op not in _NONE)) for attribute in operator.inputs]
         expected = sum(max(number or 0, few) for number, few in zip(counts, least, strict=True))
         if count < expected or (None not in counts and count != expected):
             raise self.library.refuse(f"{title(proto)} has {count} input{'s' * (count != 1)}, not {expected}")
@@ -328,7 +329,7 @@ class Scope:
         self.refuse_other_inputs(proto, len(reads))
         self.blocks[proto.name] = self.layout(proto)
         names = numbered(label, sum(self.blocks[proto.name].values()))
-        if names or proto.op == ASSERT:
+        if names or proto.op in EFFECTS:
             settings = Attributes(attributes(proto.attr, self.attributes))
             self.body.nodes.append(Node(proto.op, DOMAIN, label, reads, names, settings))
         claims = proto.attr["_output_shapes"].list.shape if "_output_shapes" in proto.attr else ()

@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 
 from shapesmt.graph import Declared, Graph, Literal, Node
 
-__all__ = ["ASSERT", "DOMAIN", "Body", "numbered"]
+__all__ = ["DOMAIN", "EFFECTS", "Body", "numbered"]
 
-DOMAIN, ASSERT = "tensorflow", "Assert"
+DOMAIN = "tensorflow"
+EFFECTS = (
+    "Assert",
+    *(f"LookupTable{what}" for what in ("Import", "ImportV2", "Insert", "InsertV2", "RemoveV2")),
+)
+"""Operators that make nothing and may fail nevertheless."""
 _OPSET = 22  # of the ONNX operators that control flow becomes
 
 
@@ -22,10 +27,10 @@ class Body:
     declared: dict[str, Declared] = field(default_factory=dict)
 
     def graph(self, name: str, inputs: Mapping[str, Declared], outputs: Sequence[str], source: str) -> Graph:
-        """The graph, without what neither its outputs nor what it asserts need."""
+        """The graph, without what neither its outputs need nor what it does besides."""
         kept, needed = [], set(outputs)
         for node in reversed(self.nodes):
-            if _asserts(node) or not needed.isdisjoint(node.outputs):
+            if _acts(node) or not needed.isdisjoint(node.outputs):
                 kept.append(node)
                 needed.update(node.reads)
         literals = {key: value for key, value in self.literals.items() if key in needed}
@@ -33,8 +38,8 @@ class Body:
         return Graph(name, inputs, outputs, kept[::-1], literals, claims, {"": _OPSET, DOMAIN: 1}, source=source)
 
 
-def _asserts(node: Node) -> bool:
-    return node.op == ASSERT or any(_asserts(inner) for graph in node.attributes.graphs for inner in graph.nodes)
+def _acts(node: Node) -> bool:
+    return node.op in EFFECTS or any(_acts(inner) for graph in node.attributes.graphs for inner in graph.nodes)
 
 
 def numbered(label: str, outputs: int) -> list[str]:

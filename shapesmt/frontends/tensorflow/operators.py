@@ -7,14 +7,16 @@ files don't.
 from __future__ import annotations
 
 from functools import cache
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shapesmt.frontends.tensorflow.protos import Proto
+    from shapesmt.graph import AttributeValue
 
-__all__ = ["Operator", "Output", "known", "named"]
+__all__ = ["Operator", "Output", "default_attributes", "input_counts", "known", "named"]
 
 _OUTPUTS = """
 output*num_split: Split SplitV
@@ -67,7 +69,20 @@ output_indices output_shape: SparseReshape
 sum_indices sum_values sum_shape: SparseAdd
 indices values shape: StringSplit StringSplitV2
 row_splits char_values: UnicodeDecode
-keys values: LookupTableExportV2
+row_splits char_values char_to_byte_starts: UnicodeDecodeWithOffsets
+keys values: LookupTableExport LookupTableExportV2
+sparse_indices sparse_values sparse_shape: DeserializeManySparse DeserializeSparse
+output_indices*num_split output_values*num_split output_shape*num_split: SparseSplit
+output_nested_splits*OUTPUT_RAGGED_RANK output_dense_values: RaggedGather
+output_nested_splits*output_ragged_rank output_dense_values: RaggedTensorFromVariant
+context_sparse_indices*Ncontext_sparse context_sparse_values*context_sparse_types \
+context_sparse_shapes*Ncontext_sparse context_dense_values*Tcontext_dense \
+context_ragged_values*context_ragged_value_types context_ragged_row_splits*context_ragged_split_types \
+feature_list_sparse_indices*Nfeature_list_sparse feature_list_sparse_values*feature_list_sparse_types \
+feature_list_sparse_shapes*Nfeature_list_sparse feature_list_dense_values*feature_list_dense_types \
+feature_list_dense_lengths*Nfeature_list_dense feature_list_ragged_values*feature_list_ragged_value_types \
+feature_list_ragged_outer_splits*feature_list_ragged_split_types \
+feature_list_ragged_inner_splits*feature_list_ragged_split_types: ParseSequenceExampleV2
 rt_nested_splits rt_dense_values: RaggedRange
 output min_output max_output: QuantizedConv2D QuantizedMaxPool QuantizedAvgPool
 output output_min output_max: QuantizeV2 Requantize QuantizedConcat QuantizedConcatV2 QuantizedReshape
@@ -92,12 +107,14 @@ sparse_indices sparse_values sparse_dense_shape: RaggedTensorToSparse
 output_min output_max: RequantizationRange
 ngrams ngrams_splits: StringNGrams
 : Assert AssignVariableOp AssignAddVariableOp AssignSubVariableOp DisableCopyOnRead MergeV2Checkpoints NoOp
-: LookupTableImportV2 LookupTableInsertV2 PrintV2 SaveV2 StackCloseV2 TensorArrayCloseV3
+: LookupTableImport LookupTableImportV2 LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2 PrintV2 SaveV2
+: StackCloseV2 TensorArrayCloseV3
 """
 
 
 _INPUTS = """
 0: FakeParam HashTable HashTableV2 MutableHashTable MutableHashTableV2 NoOp StatelessRandomGetAlg
+0: MutableHashTableOfTensors MutableHashTableOfTensorsV2
 1: Abs Acos Acosh Angle ApproxTopK AsString Asin Asinh Atan Atanh AudioSpectrogram AvgPool AvgPool3D BesselI0 BesselI0e
 1: BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Bitcast Bucketize Cast
 1: Ceil CheckNumerics Cholesky ComplexAbs Conj Cos Cosh DataFormatDimMap DataFormatVecPermute Dawsn DecodeBase64
@@ -115,6 +132,8 @@ _INPUTS = """
 1: StopGradient StringLength StringLower StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
 1: StringToNumber StringUpper Svd Tan Tanh TensorArrayCloseV3 TensorArrayV3 TensorListConcat TensorListLength TopK
 1: TruncatedNormal UnicodeDecode UnicodeTranscode Unique UniqueWithCounts Unpack Where ZerosLike
+1: DecodeJSONExample DeserializeManySparse DeserializeSparse ExtractJpegShape LookupTableExport MutableDenseHashTable
+1: ParseTensor RaggedTensorFromVariant SerializeTensor UnicodeDecodeWithOffsets UnicodeScript
 1 N: Concat ConcatOffset ConcatV2
 1 N N N: QuantizedConcat QuantizedConcatV2
 1 N sparse_types N dense_types: SparseCrossV2
@@ -139,6 +158,8 @@ _INPUTS = """
 2: StringSplit StringSplitV2 Sub Sum Switch TensorArrayConcatV3 TensorListFromTensor TensorListPopBack
 2: TensorListPushBack TensorListReserve TensorListResize TensorListStack Tile TopKV2 Transpose TridiagonalSolve
 2: TruncateDiv TruncateMod UniqueV2 UniqueWithCountsV2 UnravelIndex UpperBound Xdivy Xlog1py Xlogy Zeta
+2: DecodeAndCropJpeg EncodeJpegVariableQuality EncodeWav LookupTableRemoveV2 MutableDenseHashTableV2 ReduceJoin
+2: UnicodeEncode
 2 Nsparse Ndense Tdense: ParseExample
 2 TArgs num_host_args: _FusedConv2D
 2 num_args: _FusedDepthwiseConv2dNative _FusedMatMul
@@ -154,6 +175,8 @@ _INPUTS = """
 3: StatelessRandomPoisson Substr TensorListConcatV2 TensorListGather TensorListGetItem TensorListSetItem
 3: TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate UnsortedSegmentMax
 3: UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum XlaRngBitGenerator
+3: LookupTableImport LookupTableInsert SerializeManySparse TensorListScatter TensorListScatterIntoExistingList
+3: TensorListSplit
 3 dtypes: SaveV2
 4: CTCLoss CTCLossV2 CropAndResize CudnnRNN CudnnRNNV2 DenseToSparseSetOperation ImageProjectiveTransformV3
 4: NonMaxSuppressionV2 OneHot QuantizeAndDequantizeV3 QuantizedReluX QuantizedReshape QuantizedResizeBilinear
@@ -162,9 +185,11 @@ _INPUTS = """
 4: SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense StatelessRandomBinomial StatelessRandomNormalV2
 4: StatelessRandomUniformFullIntV2 StatelessRandomUniformInt StatelessRandomUniformV2
 4: StatelessSampleDistortedBoundingBox StatelessShuffle StatelessTruncatedNormalV2 StridedSlice
+4: SparseSplit TensorListScatterV2
 5: BatchNormWithGlobalNormalization CudnnRNNV3 FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 MatrixDiagV2
 5: MatrixDiagV3 NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppressionWithOverlaps Requantize SparseSlice
 5 Tdense: ParseExampleV2
+9 Tcontext_dense: ParseSequenceExampleV2
 5 num_side_inputs: _FusedBatchNormEx
 6: CombinedNonMaxSuppression GRUBlockCell NonMaxSuppressionV5 QuantizedAdd QuantizedBiasAdd QuantizedConv2D
 6: QuantizedMatMul QuantizedMul SparseSparseMaximum SparseSparseMinimum SparseToSparseSetOperation
@@ -176,8 +201,10 @@ N: AccumulateNV2 AddN Einsum Merge Pack RefMerge ShapeN StringJoin
 N N: DynamicStitch ParallelDynamicStitch
 N N N: SparseConcat
 N sparse_types N dense_types: SparseCross
-RAGGED_RANK 1: RaggedTensorToSparse
-T: IdentityN
+RAGGED_RANK 1: RaggedTensorToSparse RaggedTensorToVariant
+PARAMS_RAGGED_RANK 1 1: RaggedGather
+1 1 1 num_row_partition_tensors: RaggedTensorToTensor
+T: IdentityN StringFormat
 Tin: EagerPyFunc PyFunc
 """
 
@@ -227,3 +254,20 @@ def named(operators: Iterable[Proto]) -> dict[str, Operator]:
         for o in operators
     }
     return {**known(), **said}
+
+
+def default_attributes(domain: str, op: str, version: int) -> dict[str, AttributeValue]:  # noqa: ARG001 - as ONNX's
+    """The attributes that a node has where it leaves them out: TensorFlow's files state them all."""
+    return {}
+
+
+def input_counts(domain: str, op: str, version: int) -> tuple[float, float]:  # noqa: ARG001 - as ONNX's
+    """The least and the greatest number of inputs.
+
+    >>> input_counts("tensorflow", "Unique", 1), input_counts("tensorflow", "ConcatV2", 1)
+    ((1, 1), (2, inf))
+    """
+    found = known().get(op)
+    if found is None or found.inputs is None:
+        return 1, inf
+    return len(found.inputs), inf if any(found.inputs) else len(found.inputs)

@@ -4,6 +4,7 @@ from shapesmt.ops.contrib import (
     attention,
     blocked,
     decoding,
+    experts,
     fused,
     grouped,
     normalization,
@@ -12,4 +13,15 @@ from shapesmt.ops.contrib import (
     quantized,
 )
 
-__all__ = ["attention", "blocked", "decoding", "fused", "grouped", "normalization", "other", "positions", "quantized"]
+__all__ = [
+    "attention",
+    "blocked",
+    "decoding",
+    "experts",
+    "fused",
+    "grouped",
+    "normalization",
+    "other",
+    "positions",
+    "quantized",
+]

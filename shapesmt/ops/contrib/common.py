@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 
-from shapesmt.rules import AnyApply, Apply, InferenceContext, Tensor, require_shape, rule
+from shapesmt import laws
+from shapesmt.rules import AnyApply, InferenceContext, Tensor, require_shape, rule
 
 DOMAIN = "com.microsoft"
 
-Borrowed = Callable[[InferenceContext], Tensor]
+WINDOW = "LpPool"  # of the operators that pool, the one to which no kernel of a runtime adds a law
 
 
 def contrib(
@@ -19,34 +19,34 @@ def contrib(
     return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype, total=total)
 
 
-def viewed(ctx: InferenceContext, inputs: Sequence[Tensor | None], version: int = 1) -> InferenceContext:
-    """The same node as a rule of ai.onnx expects it; what that rule states is stated here."""
-    view = copy(ctx)
-    view.inputs, view.version = tuple(inputs), version
-    return view
+def borrow(name: str, version: int, op: str = "") -> None:
+    """Register what an operator of ai.onnx does as the rule of one of ONNX Runtime's, by default of the same name."""
+
+    def borrowed(ctx: InferenceContext) -> Sequence[Tensor]:
+        """What the operator of ai.onnx does."""
+        return ctx.delegate(op or name, version=version)
+
+    contrib(name)(borrowed)
 
 
-def borrow(apply: Apply, version: int) -> Apply:
-    """The rule of an operator of ai.onnx at a version of that domain."""
-
-    def borrowed(ctx: InferenceContext) -> Tensor | Sequence[Tensor] | None:
-        ctx.version = version
-        return apply(ctx)
-
-    return borrowed
-
-
-def channels_first(ctx: InferenceContext, rule_of: Borrowed, indices: Sequence[int] = (0,), version: int = 1) -> Tensor:
-    """A rule for `[n, c, *sizes]` applied to `[n, *sizes, c]`: these inputs and the output are turned."""
-    inputs = list(ctx.inputs)
-    for index in indices:
+def channels_first(
+    ctx: InferenceContext,
+    op: str,
+    inputs: Sequence[Tensor | None] | None = None,
+    *,
+    turned: Sequence[int] = (0,),
+    version: int,
+) -> Tensor:
+    """An operator of ai.onnx for `[n, c, *sizes]` applied to `[n, *sizes, c]`: inputs and output are turned."""
+    reads = list(ctx.inputs if inputs is None else inputs)
+    for index in turned:
         x = ctx.input(index)
         ctx.require_rank(x, 3, least=True)
-        inputs[index] = ctx.tensor((x[0], x[-1], *x.dims[1:-1]), x.dtype)
-    y = rule_of(viewed(ctx, inputs, version))
+        reads[index] = ctx.tensor((x[0], x[-1], *x.dims[1:-1]), x.dtype)
+    (y, *_) = ctx.delegate(op, reads, version=version)
     return ctx.tensor((y[0], *y.dims[2:], y[1]), y.dtype)
 
 
 def require_scalars(ctx: InferenceContext, *indices: int) -> None:
     """State that scales and zero points, where they are given, are scalars; not even vectors of one will do."""
-    require_shape(ctx, indices, (), "scales and zero points are scalars")
+    require_shape(ctx, indices, (), laws.SCALES_AND_ZERO_POINTS_SCALARS)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from shapesmt.algebra import FALSE, Dim, Formula, all_of, any_of, ceil_divide, differs, divides, equal, product, select
+from shapesmt import laws
+from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.contrib.common import channels_first, contrib, require_scalars, viewed
-from shapesmt.ops.layout.joining import concat
-from shapesmt.ops.math.linear import gemm, matrix_product, require_broadcast_to
+from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
+from shapesmt.ops.math.linear import matrix_product, require_broadcast_to
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.windows.spatial import average_pool, global_pool, qlinear_conv
-from shapesmt.rules import InferenceContext, Tensor, require_one_or, require_shape, require_single, require_vector
-
-COLUMN_LAW = "there is one scale and zero point, or one per column"
+from shapesmt.ops.windows.spatial import qlinear_conv
+from shapesmt.rules import (
+    InferenceContext,
+    Tensor,
+    require_least,
+    require_one_or,
+    require_shape,
+    require_single,
+    require_vector,
+)
 
 # Element by element
 
@@ -21,7 +27,16 @@ COLUMN_LAW = "there is one scale and zero point, or one per column"
 def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together; scales and zero points are one number each."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
+    types = {ctx.input(i).dtype for i in (0, 2, 3, 5, 7) if ctx.has(i)} - {""}
+    ctx.limit(len(types) <= 1, laws.ZERO_POINTS_OF_TYPE.of(dtype=ctx.input(0).dtype))
+    require_zeros(ctx, 2, 5, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
+
+
+def require_zeros(ctx: InferenceContext, *indices: int) -> None:
+    """State that zero points are given, but for those that the node's inputs end before."""
+    given = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
+    ctx.limit(all(given), laws.ZERO_POINTS_TOGETHER)
 
 
 @contrib("MulInteger", dtype="int32")
@@ -45,11 +60,18 @@ def reordered(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, dtype)
 
 
+def require_first(ctx: InferenceContext, *indices: int) -> None:
+    """State that scales and zero points have an element: of several the first counts."""
+    for i in filter(ctx.has, indices):
+        ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
+
+
 @contrib("QLinearSoftmax")
 def quantized_softmax(ctx: InferenceContext) -> Tensor:
     """The shape is kept; `axis` is inside it."""
     x = ctx.input(0)
-    require_single(ctx, 1, 2, 3, 4)
+    require_single(ctx, 1)
+    require_first(ctx, 2, 3, 4)
     ctx.axis(x.rank, -1)
     return ctx.tensor(x.dims)
 
@@ -57,7 +79,7 @@ def quantized_softmax(ctx: InferenceContext) -> Tensor:
 @contrib("QLinearWhere")
 def quantized_where(ctx: InferenceContext) -> Tensor:
     """Condition and both cases broadcast together."""
-    require_single(ctx, 2, 3, 5, 6, 7, 8)
+    require_first(ctx, 2, 3, 5, 6, 7, 8)
     return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
 
 
@@ -77,9 +99,13 @@ def linear(ctx: InferenceContext) -> Tensor:
 def quantized_concat(ctx: InferenceContext) -> Tensor:
     """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
     given = len(ctx.inputs) - 2
-    ctx.check(given > 0 and given % 3 == 0, "each joined tensor comes with a scale and a zero point")
-    require_single(ctx, 0, 1, *(i for i in range(2, given + 2) if i % 3 != 2))
-    return concat(viewed(ctx, [ctx.input(i) for i in range(2, given + 2, 3)], 13))
+    ctx.check(given > 0 and given % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
+    for i in (0, 1, *(i for i in range(2, given + 2) if i % 3 != 2)):
+        ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
+    kinds = [{ctx.input(i).dtype for i in range(first, given + 2, 3)} for first in (0, 1, 2, 3, 4)]
+    ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, laws.SCALES_FLOAT32)
+    ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, laws.TENSORS_AND_ZERO_POINTS_SAME_TYPE)
+    return ctx.delegate("Concat", [ctx.input(i) for i in range(2, given + 2, 3)], version=13)[0]
 
 
 @contrib("QLinearReduceMean", "ReduceSumInteger")
@@ -98,26 +124,25 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
     """Windows are averaged, or whole images; the channels come second, or last with `channels_last`."""
     windows = ctx.node.op == "QLinearAveragePool"
     (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
-    apply = average_pool if windows else global_pool
+    require_zeros(ctx, 2, 4)
+    op = WINDOW if windows else "GlobalAveragePool"
     if ctx.integer("channels_last", 0):
-        y = channels_first(ctx, apply, version=11)
-        for size in y.dims[1:-1]:
-            ctx.require_at_least(size, 1, "the window has a position")
+        y = channels_first(ctx, op, version=11)
+        require_least(ctx, y.dims[1:-1], 1, laws.WINDOW_HAS_POSITION)
         return y
     if not windows:
         x = ctx.input(0)
         ctx.require_rank(x, 3, least=True)
-        for size in x.dims[2:]:
-            ctx.require_at_least(size, 1, "the image isn't empty")
+        require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
         return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
-    return apply(viewed(ctx, ctx.inputs, 11))
+    return ctx.delegate(op, version=11)[0]
 
 
 @contrib("QLinearConv")
 def quantized_conv(ctx: InferenceContext) -> Tensor:
     """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
     if ctx.integer("channels_last", 0):
-        return channels_first(ctx, qlinear_conv, version=10)
+        return channels_first(ctx, "QLinearConv", version=10)
     return qlinear_conv(ctx)
 
 
@@ -128,11 +153,11 @@ def quantized_conv(ctx: InferenceContext) -> Tensor:
 def quantized_gemm(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]`; quantized again where the output's zero point is given."""
     require_single(ctx, 1, 2, 7, 8)
-    y = gemm(viewed(ctx, (ctx.input(0), ctx.input(3))))
+    (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
     for index in (4, 5):
-        require_one_or(ctx, index, y[1], COLUMN_LAW)
+        require_one_or(ctx, index, y[1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
     if ctx.has(6):
-        require_broadcast_to(ctx, ctx.input(6), y.dims, "the bias broadcasts to the product")
+        require_broadcast_to(ctx, ctx.input(6), y.dims, laws.BIAS_BROADCASTS_TO_PRODUCT)
     return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")
 
 
@@ -151,23 +176,26 @@ def product_to_float(ctx: InferenceContext) -> Tensor:
     shape = matrix_product(ctx, a, b)
     scale, zero, bias = (2, 3, 4) if dynamic else (3, 5, 6)
     if not dynamic:
-        require_single(ctx, 2, 4)
-    for index in (scale, zero):
-        if ctx.has(index):
-            require_columns(ctx, ctx.input(index), b)
-    require_vector(ctx, bias, b[-1], "the bias has one element per column")
+        ctx.require_equal(ctx.input(2).numel, 1, laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH)
+        require_single(ctx, 4)
+    require_columns(ctx, ctx.input(scale), b)
+    if ctx.has(zero):
+        ctx.check(ctx.input(zero).rank in (0, 1, b.rank), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
+        require_columns(ctx, ctx.input(zero), b)
+    if ctx.has(bias):
+        ctx.check(ctx.input(bias).rank <= 1, laws.BIAS_PER_COLUMN)
+        ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(shape, ctx.input(scale).dtype)
 
 
 def require_columns(ctx: InferenceContext, parameter: Tensor, b: Tensor) -> None:
     """State that a scale or zero point is one number, or `[..., 1, N]` for matrices `[..., K, N]`."""
-    ctx.check(parameter.rank in (0, 1, b.rank), COLUMN_LAW)
-    if parameter.rank <= 1:
-        per_column = [equal(parameter.numel, b[-1])] if b.rank == 2 else []
-        fitting = [equal(parameter.numel, 1), *per_column]
-    else:
-        fitting = [all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims))]
-    ctx.require(any_of(*fitting), COLUMN_LAW, parameter.numel, b[-1])
+    fitting = [equal(parameter.numel, 1)]
+    if parameter.rank == 1 and b.rank == 2:
+        fitting.append(equal(parameter.numel, b[-1]))
+    elif parameter.rank == b.rank > 1:
+        fitting.append(all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims)))
+    ctx.require(any_of(*fitting), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, parameter.numel, b[-1])
 
 
 @contrib("QOrderedMatMul")
@@ -177,8 +205,8 @@ def ordered_product(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(b, 2, least=True)
     if ctx.integer("order_B") == 0:
         b = ctx.tensor((*b.dims[:-2], b[-1], b[-2]), b.dtype)
-    require_one_or(ctx, 3, b[-1], COLUMN_LAW)
-    require_vector(ctx, 5, b[-1], "the bias has one element per column")
+    require_one_or(ctx, 3, b[-1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
+    require_vector(ctx, 5, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(matrix_product(ctx, a, b))
 
 
@@ -189,7 +217,7 @@ def features(ctx: InferenceContext, k: Dim | int, n: Dim | int) -> list[Dim | in
     """`[..., K] -> [..., N]`."""
     a = ctx.input(0)
     ctx.require_rank(a, 1, least=True)
-    ctx.require_equal(a[-1], k, "the last axis is as long as the weights have inputs")
+    ctx.require_equal(a[-1], k, laws.LAST_AXIS_FITS_WEIGHTS)
     return [*a.dims[:-1], n]
 
 
@@ -199,30 +227,31 @@ def packed_product(ctx: InferenceContext) -> Tensor:
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
     size = block_size(ctx)
     blocks = -(-k // size)
-    require_elements(ctx, 1, n * blocks * (size * bits // 8), "the weights are [N, blocks, block_size * bits / 8]")
-    require_elements(ctx, 2, n * blocks, "there is one scale per block")
+    require_shape(ctx, 1, (n, blocks, size * bits // 8), laws.WEIGHTS_N_BLOCKS_BYTES)
+    scales = (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,)
+    require_shape(ctx, 2, scales, laws.SCALE_PER_BLOCK)
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
-        require_elements(ctx, 3, packed, "there is one zero point per block")
-    require_vector(ctx, 5, n, "the bias has one element per column")
+        require_elements(ctx, 3, packed, laws.ZERO_POINT_PER_BLOCK)
+    require_vector(ctx, 5, n, laws.BIAS_PER_COLUMN)
     return ctx.tensor(features(ctx, k, n))
 
 
 def block_size(ctx: InferenceContext) -> int:
     """The number of weights that share a scale: a power of two."""
     size = ctx.integer("block_size")
-    ctx.check(size >= 16 and size & (size - 1) == 0, f"block_size {size} is a power of 2, at least 16")
+    ctx.check(size >= 16 and size & (size - 1) == 0, laws.BLOCK_SIZE_POWER_OF_2.of(size=size))
     return size
 
 
 def weights_per_byte(ctx: InferenceContext, name: str) -> int:
     """How many weights of that many bits a byte holds."""
     bits = ctx.integer(name, 4)
-    ctx.check(bits in (2, 4, 8), f"weights have 2, 4 or 8 bits, not {bits}")
+    ctx.check(bits in (2, 4, 8), laws.WEIGHTS_2_4_OR_8_BITS.of(bits=bits))
     return 8 // bits
 
 
-def require_elements(ctx: InferenceContext, index: int, count: int, law: str) -> None:
+def require_elements(ctx: InferenceContext, index: int, count: int, law: laws.Law) -> None:
     """State how many elements packed data have; any shape will do."""
     ctx.require_equal(ctx.input(index).numel, count, law)
 
@@ -231,15 +260,15 @@ def require_elements(ctx: InferenceContext, index: int, count: int, law: str) ->
 def bnb_product(ctx: InferenceContext) -> Tensor:
     """`[..., K] -> [..., N]`: two weights to a byte, one scale per block."""
     k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
-    ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), "the weights are two to a byte")
-    ctx.require_at_least(ctx.input(2).numel, -(-k * n // size), "there is one scale per block")
+    ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), laws.WEIGHTS_TWO_TO_A_BYTE)
+    ctx.require_at_least(ctx.input(2).numel, -(-k * n // size), laws.SCALE_PER_BLOCK)
     return ctx.tensor(features(ctx, k, n) if ctx.integer("transB", 1) else features(ctx, n, k))
 
 
 @contrib("MatMulFpQ4")
 def blob_product(ctx: InferenceContext) -> Tensor:
     """`[..., K] -> [..., N]`, where `B_shape` holds K and N."""
-    ctx.require_equal(ctx.input(2).numel, 2, "B_shape holds two sizes")
+    ctx.require_equal(ctx.input(2).numel, 2, laws.B_SHAPE_TWO_SIZES)
     ctx.require_rank(ctx.input(0), 1, least=True)
     listed = ctx.items(2) or ()
     k, n = listed if len(listed) == 2 else (None, None)
@@ -253,10 +282,10 @@ def block_product(ctx: InferenceContext) -> Tensor:
     b, halves = ctx.input(1, rank=2), ctx.node.op.endswith("Fp4Weight")
     k = b[1] * 2 if halves else b[1]
     size = ctx.integer("block_size", 16 if halves else 128)
-    ctx.check(size > 0, f"block_size {size} is positive")
-    require_shape(ctx, 2, (b[0], ceil_divide(k, size)), "the scales are [N, blocks of K]")
+    ctx.check(size > 0, laws.BLOCK_SIZE_POSITIVE.of(size=size))
+    require_shape(ctx, 2, (b[0], ceil_divide(k, size)), laws.SCALES_PER_COLUMN_AND_BLOCK)
     require_single(ctx, 3, *([4] if halves else []))
-    require_vector(ctx, 5 if halves else 4, b[0], "the bias has one element per column")
+    require_vector(ctx, 5 if halves else 4, b[0], laws.BIAS_PER_COLUMN)
     return ctx.tensor(features(ctx, k, b[0]))
 
 
@@ -265,9 +294,9 @@ def packed_mlp(ctx: InferenceContext) -> list[Tensor]:
     """`[..., K] -> [..., N]`: two packed products of one input, and the input with the skip added."""
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
-        ctx.require_agree(ctx.input(0), ctx.input(1), law="input and skip have the same shape")
-    require_vector(ctx, 2, k, "the norm's scale has K elements")
-    require_vector(ctx, (5, 8), n, "the bias has one element per column")
+        ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
+    require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
+    require_vector(ctx, (5, 8), n, laws.BIAS_PER_COLUMN)
     return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]
 
 
@@ -276,11 +305,11 @@ def packed_projections(ctx: InferenceContext) -> list[Tensor]:
     """`[..., K]`, normalized, makes queries `[..., Nq]`, keys and values `[..., Nkv]`: three packed products."""
     k, n, shared = ctx.integer("K"), ctx.integer("Nq"), ctx.integer("Nkv")
     if ctx.has(1):
-        ctx.require_agree(ctx.input(0), ctx.input(1), law="input and skip have the same shape")
-    require_vector(ctx, 2, k, "the norm's scale has K elements")
+        ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
+    require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
     made = features(ctx, k, n)
     for index, width in ((5, n), (8, shared), (11, shared)):
-        require_vector(ctx, index, width, "the bias has one element per column")
+        require_vector(ctx, index, width, laws.BIAS_PER_COLUMN)
     other = ctx.tensor((*made[:-1], shared))
     return [ctx.tensor(made), other, other, ctx.tensor(ctx.input(0).dims)]
 
@@ -292,66 +321,16 @@ def gather_quantized(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
     size = ctx.integer("block_size", 128)
-    ctx.check(size > 0, f"block_size {size} is positive")
+    ctx.check(size > 0, laws.BLOCK_SIZE_POSITIVE.of(size=size))
     per_byte = weights_per_byte(ctx, "bits") if x.dtype == "uint8" else 1
     if per_byte > 1:
-        ctx.check(axis != x.rank - 1 == quantized, "bytes that hold several numbers are quantized along the last axis")
+        ctx.check(axis != x.rank - 1 == quantized, laws.PACKED_BYTES_QUANTIZED_ALONG_LAST_AXIS)
     whole = [d * per_byte if i == x.rank - 1 else d for i, d in enumerate(x.dims)]
-    ctx.check(scales.rank == x.rank, "data and scales have one rank")
+    ctx.check(scales.rank == x.rank, laws.DATA_AND_SCALES_ONE_RANK)
     for i, d in enumerate(whole):
         wanted = ceil_divide(d, size) if i == quantized else d
-        ctx.require_equal(scales[i], wanted, "there is one scale per block of the quantized axis")
+        ctx.require_equal(scales[i], wanted, laws.SCALE_PER_QUANTIZED_AXIS_BLOCK)
     return ctx.tensor((*whole[:axis], *indices.dims, *whole[axis + 1 :]), scales.dtype)
-
-
-# Mixtures of experts
-
-
-@contrib("MoE", "QMoE")
-def mixture(ctx: InferenceContext) -> Tensor:
-    """`[..., hidden]` keeps its shape; every token has a probability for each expert.
-
-    An expert's weights are `[inner, hidden]` on the way in (both halves of a fused SwiGLU) and `[hidden, inner]` back,
-    or all of them turned.
-    """
-    x, router, packed = ctx.input(0), ctx.input(1, rank=2), ctx.node.op == "QMoE"
-    ctx.check(x.rank in (2, 3), f"the input is [tokens, hidden] or [batch, sequence, hidden], not of rank {x.rank}")
-    ctx.require_equal(router[0], product(x.dims[:-1]), "each token has a probability for each expert")
-    weights, biases = ((2, 5, 8), (4, 7, 10)) if packed else ((2, 4, 6), (3, 5, 7))
-    per_byte = weights_per_byte(ctx, "expert_weight_bits") if packed else 1
-    layers, turned = _layers(ctx, ctx.input(weights[1], rank=3), x[-1], per_byte)
-    for weight, bias, (rows, columns) in zip(weights, biases, layers, strict=True):
-        shape = (router[1], rows, ceil_divide(columns, per_byte))
-        _require_turned(ctx, weight, shape, turned)
-        require_shape(ctx, bias, shape[:2], "there is a bias for each expert and output")
-    if packed and ctx.text("quant_type", "int") == "int":
-        _require_expert_scales(ctx, router[1], *layers)
-    ctx.require_at_least(router[1], ctx.integer("k", 1), "there are at least k experts")
-    return ctx.tensor(x.dims)
-
-
-def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
-    """The outputs and inputs of an expert's layers, and whether their weights are turned."""
-    turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
-    inner = select(turned, back[1], back[2] * per_byte)
-    fused = 2 if ctx.integer("swiglu_fusion", 0) else 1
-    ctx.require(divides(per_byte, hidden), "the hidden features fill the bytes that hold them", hidden, per_byte)
-    return [(inner * fused, hidden), (hidden, inner), (inner, hidden)], turned
-
-
-def _require_turned(ctx: InferenceContext, index: int, shape: tuple[Dim, Dim, Dim], turned: Formula) -> None:
-    """State the shape of the experts' weights, the last two axes of which may have changed places."""
-    experts, rows, columns = shape
-    law = "weights are [experts, outputs, inputs]"
-    require_shape(ctx, index, (experts, select(turned, columns, rows), select(turned, rows, columns)), law)
-
-
-def _require_expert_scales(ctx: InferenceContext, experts: Dim, *weights: tuple[Dim, Dim]) -> None:
-    """State that scales are one per row of an expert's weights, or with `block_size` one per block of a row."""
-    block = ctx.integer("block_size", 0)
-    for index, (rows, columns) in zip((3, 6, 9), weights, strict=True):
-        blocks = (ceil_divide(columns, block),) if block > 0 else ()
-        require_shape(ctx, index, (experts, rows, *blocks), "there is a scale per row or block of an expert's weights")
 
 
 # Block floating point

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from shapesmt.algebra import ENTRY, TRUE, Atom, Dim, Formula, Replacer, atom_of, of_atom, symbol
+from shapesmt import laws
+from shapesmt.algebra import TRUE, Atom, Dim, Formula, Kind, Substitution, atom_of, of_atom, symbol
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rules import Elements, InferenceContext, Tensor, rewritten
+from shapesmt.rules import Elements, InferenceContext, Tensor, Unjudged, rewritten
 
 
 class Mark(NamedTuple):
@@ -45,10 +46,11 @@ def apart(
     """A subgraph's outputs; the sizes that data decides in there get names of their own."""
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
+    _require_ranks(ctx, graph, inputs, label)
     outputs = ctx.run_graph(graph, inputs, label, given)
     _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
-    renaming = Replacer({**twins, **{entry_of(a): of_kind(d, ENTRY) for a, d in twins.items()}})
+    renaming = Substitution({**twins, **{entry_of(a): of_kind(d, Kind.ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
     ctx.made[start.made :] = twins.values()
     return [rewritten(t, renaming) for t in outputs]
@@ -58,7 +60,19 @@ def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors:
     """State that what a body takes and makes is of the element types that it declares."""
     for said, t in zip(declared, tensors, strict=False):
         alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
-        ctx.check(alike, f"the body's tensors are of their declared type, {said.dtype}")
+        ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=said.dtype))
+
+
+def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
+    """State that what a body carries and scans has its declared rank.
+
+    A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
+    """
+    law, first = laws.BODY_TENSORS_OF_DECLARED_RANK, 2 if ctx.node.op == "Loop" else 0
+    for said, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
+        if said.shape is not None and t.shape is not None and len(said.shape) != t.rank:
+            ctx.check(ctx.node.op == "Loop", law)
+            ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
 def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
@@ -69,7 +83,7 @@ def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
 
 def entry_of(atom: Atom) -> Atom:
     """The symbol that stands for this one in elements that aren't known."""
-    return atom_of(of_kind(of_atom(atom), ENTRY))
+    return atom_of(of_kind(of_atom(atom), Kind.ENTRY))
 
 
 def twin(atom: Atom, prefix: str) -> Dim:

@@ -22,7 +22,7 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
-    Replacer,
+    Substitution,
     all_of,
     any_of,
     at_least,
@@ -33,8 +33,8 @@ from shapesmt.algebra import (
     implies,
     maximum,
     minimum,
-    replace_atom,
     select,
+    substitute_atom,
 )
 from shapesmt.rules import Elements, Tensor, Value, elements, is_open_value, tensor
 
@@ -46,7 +46,7 @@ _UNKNOWN = 2  # stages of a Course: 0 kept, 1 by steps, 2 unknown, 3 made anew, 
 def put(what: Any, index: Dim, trip: Dim) -> Any:
     """An expression or a condition at another trip."""
     atom = index.as_symbol()
-    return what if atom is None else Replacer({atom: trip}).apply(what)
+    return what if atom is None else Substitution({atom: trip}).apply(what)
 
 
 def independent(dim: Dim, hidden: Hidden) -> bool:
@@ -174,7 +174,7 @@ def _at_worst(formula: Formula, dim: Dim, atom: Atom, trips: Dim) -> Formula | N
     slope = slope_of(dim, atom)
     if slope is None:
         return None
-    first = replace_atom(dim, atom.number, ZERO)
+    first = substitute_atom(dim, atom.number, ZERO)
     if formula.op == "ge" and (slope.lo >= 0 or slope.hi <= 0):
         worst = first if slope.lo >= 0 else first + slope * (trips - 1)
         return implies(at_least(trips, 1), at_least(worst, 0))
@@ -187,8 +187,8 @@ def slope_of(dim: Dim, atom: Atom) -> Dim | None:
     """What the expression gains as the symbol grows by one; None where it isn't linear in it."""
     if any(a is not atom and atom in a.symbols for a in dim.atoms()):
         return None
-    first = replace_atom(dim, atom.number, ZERO)
-    slope = replace_atom(dim - first, atom.number, ZERO + 1)
+    first = substitute_atom(dim, atom.number, ZERO)
+    slope = substitute_atom(dim - first, atom.number, ZERO + 1)
     return slope if all(m.count(atom.number) <= 1 for m, _ in dim.terms) else None
 
 
@@ -204,5 +204,5 @@ def trips_until_false(condition: Dim, index: Dim, hidden: Hidden) -> Dim | None:
             return None
         if slope.constant is None or slope.constant >= 0:
             return None
-        limits.append(maximum(replace_atom(part.dim, atom.number, ZERO) // -slope + 2, 1))
+        limits.append(maximum(substitute_atom(part.dim, atom.number, ZERO) // -slope + 2, 1))
     return minimum(*limits) if formula is not FALSE and limits else None

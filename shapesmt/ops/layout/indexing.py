@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import (
-    ENTRY,
     FALSE,
     ZERO,
     Dim,
+    Kind,
     any_of,
     as_dim,
     at_least,
@@ -25,7 +26,7 @@ from shapesmt.algebra import (
     total,
     twin,
 )
-from shapesmt.algebra.numeric import Real
+from shapesmt.algebra.numeric import Float
 from shapesmt.ops.shared.fields import (
     Array,
     along,
@@ -39,9 +40,8 @@ from shapesmt.ops.shared.fields import (
     wanted,
     within,
 )
-from shapesmt.ops.shared.indices import columns, count_true, require_inside, swept, true_place
+from shapesmt.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
 from shapesmt.rules import (
-    LOST,
     MAX_ELEMENTS,
     Decided,
     Elements,
@@ -132,11 +132,11 @@ def gather_elements(ctx: InferenceContext) -> Tensor:
 
 def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
     """The axis, of data and indices of one rank where the indices are no larger off it."""
-    ctx.check(x.rank == indices.rank, f"data and indices have one rank, not {x.rank} and {indices.rank}")
+    ctx.check(x.rank == indices.rank, laws.DATA_AND_INDICES_ONE_RANK.of(rank=x.rank, other=indices.rank))
     axis = ctx.axis(x.rank, 0)
     for i in range(x.rank):
         if i != axis:
-            ctx.require(at_least(x[i], indices[i]), "indices are no larger than data off the axis", indices[i], x[i])
+            ctx.require(at_least(x[i], indices[i]), laws.INDICES_NO_LARGER_THAN_DATA, indices[i], x[i])
     return axis
 
 
@@ -145,9 +145,9 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
     """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
-    ctx.check(0 <= batch < min(x.rank, indices.rank), f"batch_dims {batch} is less than both ranks")
+    ctx.check(0 <= batch < min(x.rank, indices.rank), laws.BATCH_DIMS_BELOW_RANKS.of(batch=batch))
     for i in range(batch):
-        ctx.require_equal(x[i], indices[i], "the batch axes of data and indices match")
+        ctx.require_equal(x[i], indices[i], laws.DATA_AND_INDICES_BATCH_AXES_MATCH)
     depth = _tuple_length(ctx, x, indices, batch)
     if depth is None:
         return ctx.tensor(None)
@@ -161,10 +161,10 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
 
 def _tuple_length(ctx: InferenceContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
     """How many axes an index tuple names."""
-    ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
+    ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
     last = indices[-1]
-    ctx.require_at_least(x.rank - batch, last, "an index tuple is no longer than the rank it indexes")
-    ctx.check(last.constant is None or last.constant <= x.rank - batch, "an index tuple is no longer than the rank")
+    ctx.require_at_least(x.rank - batch, last, laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
+    ctx.check(last.constant is None or last.constant <= x.rank - batch, laws.INDEX_TUPLE_WITHIN_RANK)
     return last.constant
 
 
@@ -190,20 +190,26 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
-    if amount.shape is not None:
-        fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
-        ctx.limit(fits, "depth is one number", amount.numel, 1)
+    ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
     if values.shape is not None:
-        require_vector(ctx, 2, 2, "values are off and on")
-    depth = _single(ctx, 1)
+        require_vector(ctx, 2, 2, laws.VALUES_OFF_AND_ON)
+    depth = _depth(ctx, amount)
     if indices.shape is None:
         return ctx.tensor(None, values.dtype)
     axis = ctx.axis(indices.rank + 1, -1)
     if depth is not None:
-        ctx.require_at_least(depth, 1, "depth is at least 1")
+        ctx.require_at_least(depth, 1, laws.DEPTH_AT_LEAST_1)
     size = element(ctx, "depth", 1, 0, 1) if depth is None else depth
     dims = [*indices.dims[:axis], size, *indices.dims[axis:]]
     return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
+
+
+def _depth(ctx: InferenceContext, amount: Tensor) -> Dim | None:
+    """How many there are to choose from, where it is known."""
+    if amount.shape is not None:
+        fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
+        ctx.limit(fits, laws.DEPTH_ONE_NUMBER, amount.numel, 1)
+    return _single(ctx, 1)
 
 
 def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[Dim]) -> Value | None:
@@ -222,7 +228,7 @@ def _single(ctx: InferenceContext, index: int) -> Dim | None:
     ctx.grant(index)
     value = ctx.input(index).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
-    return item.to_int() if isinstance(item, Real) else item
+    return item.to_int() if isinstance(item, Float) else item
 
 
 @rule("TopK")
@@ -240,17 +246,17 @@ def _amount(ctx: InferenceContext, size: Dim) -> Dim:
     """How many are picked: an attribute before opset 10, an input since."""
     if ctx.version >= 10:
         listed = wanted(ctx, 1)
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "k is a list of one number")
-        ctx.check(listed is None or len(listed) == 1, "k is one number")
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.K_LIST_OF_ONE_NUMBER)
+        ctx.check(listed is None or len(listed) == 1, laws.K_ONE_NUMBER)
         if listed is None and ctx.input(1).shape is not None:
-            ctx.require_equal(ctx.input(1)[0], 1, "k is one number")
+            ctx.require_equal(ctx.input(1)[0], 1, laws.K_ONE_NUMBER)
         k = listed[0] if listed else None
     else:
         k = as_dim(ctx.integer("k"))
     if k is None:
         return ctx.fresh("k", 0, size, how=Decided((1,), place=0, free=True))
-    ctx.require_at_least(k, 0, "k is not negative")
-    ctx.require(at_least(size, k), "k is no more than the size of the axis", k, size)
+    ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
+    ctx.require(at_least(size, k), laws.K_AT_MOST_AXIS, k, size)
     return k
 
 
@@ -291,7 +297,7 @@ def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
     chosen = isinstance(x.value, Elements) and all(i is not None and is_open_value(i) for i in x.value.items)
     if not x.rank or not (chosen or x.value is None):
         return None
-    rows = [entry(twin(true_place(ctx, 0, axis), ENTRY), position(1)) for axis in range(x.rank)]
+    rows = [entry(twin(true_place(ctx, 0, axis), Kind.ENTRY), position(1)) for axis in range(x.rank)]
     element = along(rows, position(2))
     return None if element is None else field(element)
 
@@ -306,7 +312,7 @@ def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
     if same is not None and x.numel.lo >= 0:
         return select(differs(same, 0), x.numel, 0)
     if isinstance(x.value, Field) and not entries(x.value.element):
-        return swept("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
+        return fold_all("sum", select(differs(x.value.element, 0), 1, 0), x.dims)
     return count_true(ctx, 0)
 
 
@@ -330,7 +336,7 @@ def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
     """How many flags are set, of those that there is something to take for."""
     if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
         return count_true(ctx, 1)
-    count = ctx.fresh("count", 0, size, LOST if condition.followed else "data", how=Decided((1,)))
+    count = ctx.fresh("count", 0, size, Kind.LOST if condition.followed else Kind.DATA, how=Decided((1,)))
     ctx.facts.append(at_least(condition.numel, count))
     return count
 

@@ -6,8 +6,9 @@ from math import prod
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
-from shapesmt.algebra.numeric import Real, from_dim
+from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import DTYPES, Literal
 from shapesmt.ops.shared.fields import (
     concrete,
@@ -42,7 +43,6 @@ from shapesmt.rules import (
 )
 
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
-_NEGATIVE = "sizes are not negative"
 
 
 @rule("Identity", any_rank=True, total=True)
@@ -54,6 +54,7 @@ def identity(ctx: InferenceContext) -> Tensor:
 @rule("Constant")
 def constant(ctx: InferenceContext) -> Tensor:
     """The output is the one attribute that is given."""
+    ctx.limit(len(ctx.attributes) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
     for name, value in ctx.attributes.items():
         if isinstance(value, Literal):
             return from_literal(value)
@@ -62,7 +63,7 @@ def constant(ctx: InferenceContext) -> Tensor:
             return from_literal(Literal(dtype, (), (value,)))
         if dtype and isinstance(value, tuple):
             return from_literal(Literal(dtype, (len(value),), value))  # type: ignore[arg-type]  # numbers or texts
-    ctx.reject("a value is given")
+    ctx.reject(laws.VALUE_GIVEN)
 
 
 @rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
@@ -88,7 +89,7 @@ def transpose(ctx: InferenceContext) -> Tensor:
     """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
     x = ctx.input(0)
     perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
-    ctx.check(sorted(perm) == list(range(x.rank)), f"perm {list(perm)} orders the {x.rank} axes")
+    ctx.check(sorted(perm) == list(range(x.rank)), laws.PERM_ORDERS_AXES.of(perm=list(perm), rank=x.rank))
     dims = [x[axis] for axis in perm]
 
     def moved(back: int) -> Dim:
@@ -103,10 +104,10 @@ def squeeze(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     axes = listed(ctx, 1, "axes", ())
     if ctx.has(1):
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "the axes are a list")
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.AXES_LIST)
     dropped = {ctx.normal(a, x.rank) for a in axes or ()}
     for axis in sorted(dropped):
-        ctx.require_equal(x[axis], 1, "a squeezed axis has size 1")
+        ctx.require_equal(x[axis], 1, laws.SQUEEZED_AXIS_SIZE_1)
     if not dropped:
         ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
         if None in ones:
@@ -120,8 +121,9 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
     x = ctx.input(0)
     axes = listed(ctx, 1, "axes")
+    if ctx.has(1):
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
     if axes is None:
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, "the axes are a list")
         return ctx.tensor(None)
     rank = x.rank + len(axes)
     inserted = ctx.normals(axes, rank)
@@ -136,7 +138,7 @@ def flatten(ctx: InferenceContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
     axis = ctx.integer("axis", 1)
-    ctx.check(-x.rank <= axis <= x.rank, f"axis {axis} splits a shape of rank {x.rank}")
+    ctx.check(-x.rank <= axis <= x.rank, laws.AXIS_SPLITS_SHAPE.of(axis=axis, rank=x.rank))
     axis += x.rank if axis < 0 else 0
     return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
 
@@ -152,10 +154,10 @@ def expand(ctx: InferenceContext) -> Tensor:
     items = wanted(ctx, 1)
     if items is None:
         return ctx.tensor(None)
-    require_least(ctx, items, 0, _NEGATIVE)
+    require_least(ctx, items, 0, laws.SIZES_NOT_NEGATIVE)
     rank = max(x.rank, len(items))
     target = tuple(_stretched(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
-    dims = ctx.broadcast(x.dims, target, law="a size expands from 1 or stays")
+    dims = ctx.broadcast(x.dims, target, law=laws.EXPANDS_FROM_1_OR_STAYS)
     return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
 
 
@@ -173,8 +175,9 @@ def _stretched(ctx: InferenceContext, x: Tensor, place: int, back: int, item: Di
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
     """The elements of a tensor stretched to a shape."""
     pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
-    if any(d.constant not in (None, 1, wanted.constant) and wanted.constant is not None for d, wanted in pairs):
-        return None
+    for d, size in ((d, stretch.constant) for d, stretch in pairs):
+        if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
+            return None
     array = concrete(dims) or ()
     return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
 
@@ -186,7 +189,7 @@ def tile(ctx: InferenceContext) -> Tensor:
     repeats = counted(ctx, 1, x.rank, "repeats")
     for count in repeats:
         if count is not None:
-            ctx.require_at_least(count, 0, "repeats are not negative")
+            ctx.require_at_least(count, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
     counts = [None if r is None else r.constant for r in repeats]
     if concrete(dims) is not None and None not in counts:
@@ -200,12 +203,12 @@ def tile(ctx: InferenceContext) -> Tensor:
 @rule("ConstantOfShape", since=9, any_rank=True)
 def constant_of_shape(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes, filled with one number."""
-    ctx.check(ctx.input(0).dtype in ("", "int64"), "the sizes are of type int64")
+    ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
     sizes = wanted(ctx, 0)
     fill = from_literal(_fill(ctx))
     if sizes is None:
         return ctx.tensor(None, fill.dtype)
-    require_least(ctx, sizes, 0, _NEGATIVE)
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dims = sized(ctx, sizes, index=0)
     return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
 
@@ -215,8 +218,8 @@ def _fill(ctx: InferenceContext) -> Literal:
     if value is None:
         return Literal("float32", (), (0.0,))
     if not isinstance(value, Literal):
-        ctx.reject("attribute 'value' is a tensor")
-    ctx.check(prod(value.shape) == 1, "attribute 'value' holds one element")
+        ctx.reject(laws.VALUE_ATTRIBUTE_TENSOR)
+    ctx.check(prod(value.shape) == 1, laws.VALUE_ATTRIBUTE_ONE_ELEMENT)
     return Literal(value.dtype, (), value.values)
 
 
@@ -232,11 +235,12 @@ def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
 def sequence(ctx: InferenceContext) -> Tensor:
     """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
+    _require_scalars(ctx)
     ctx.only_sizes(0, 1)
     if isinstance(delta, Dim):
-        ctx.require(differs(delta, 0), "delta is not 0", delta, 0)
-    elif isinstance(delta, Real) and delta.numerator is not None and delta.numerator.constant is not None:
-        ctx.check(delta.numerator.constant != 0, "delta is not 0")
+        ctx.require(differs(delta, 0), laws.DELTA_NOT_0, delta, 0)
+    elif isinstance(delta, Float) and delta.numerator is not None and delta.numerator.constant is not None:
+        ctx.check(delta.numerator.constant != 0, laws.DELTA_NOT_0)
     count = _count(start, limit, delta)
     length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
     few = length.constant is not None and length.constant <= MAX_ELEMENTS
@@ -246,41 +250,51 @@ def sequence(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
 
 
-def _progression(start: Dim | Real | None, delta: Dim | Real | None) -> Dim | Real | None:
+def _require_scalars(ctx: InferenceContext) -> None:
+    """State that numbers have no axis where all of them stand in the file: only there does a runtime mind."""
+    if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
+        ctx.memoizable = False
+        known = all(name in ctx.literals for name in ctx.node.inputs)
+        ctx.limit(not known, laws.FILE_NUMBERS_SCALARS)
+
+
+def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | Float | None:
     """`start + i*delta`; of floats, to which runtimes add `delta` step by step, where no step rounds."""
     if isinstance(start, Dim) and isinstance(delta, Dim):
         return start + delta * position(1)
-    if not isinstance(start, Real) or not isinstance(delta, Real):
+    if not isinstance(start, Float) or not isinstance(delta, Float):
         return None
     place = from_dim(position(1), start.dtype)
     found = start + delta * place
     return found if found.numerator is not None else None
 
 
-def _length(ctx: InferenceContext, start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim:
+def _length(
+    ctx: InferenceContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None
+) -> Dim:
     """The length that data decides; the limit itself, where that is what isn't known of `Range(0, limit, 1)`."""
     if start is ZERO and delta is ONE and limit is None:
         return element(ctx, "length", 1, 0)
     return ctx.fresh("length")
 
 
-def _scalar(ctx: InferenceContext, index: int) -> Dim | Real | None:
+def _scalar(ctx: InferenceContext, index: int) -> Dim | Float | None:
     x = ctx.input(index)
     ctx.grant(index)
     if x.shape is not None:
-        ctx.check(x.rank <= 1, "start, limit and delta are one number each")
-        ctx.require_equal(x.numel, 1, "start, limit and delta are one number each")
+        ctx.check(x.rank <= 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
+        ctx.require_equal(x.numel, 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
     if isinstance(x.value, Elements):
         return x.value.items[0] if len(x.value.items) == 1 else None
     element = term_of(x)
     return None if element is None or entries(element) else move_positions(element, lambda _: ZERO)
 
 
-def _count(start: Dim | Real | None, limit: Dim | Real | None, delta: Dim | Real | None) -> Dim | None:
+def _count(start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim | None:
     """`ceil((limit - start) / delta)`; floats are counted in float64, as ONNX Runtime does."""
     if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
         return ceil_divide(limit - start, delta)
-    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Real)]
+    wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Float)]
     first, last, step = wide if len(wide) == 3 else (None, None, None)
     if first is None or last is None or step is None or step.lo <= 0 <= step.hi:
         return None
@@ -306,7 +320,7 @@ def trilu(ctx: InferenceContext) -> Tensor:
     shift: Dim | None = ZERO
     if ctx.has(1):
         if ctx.input(1).shape is not None:
-            require_single(ctx, 1, law="k is one number")
+            require_single(ctx, 1, law=laws.K_ONE_NUMBER)
         items = ctx.items(1)
         shift = items[0] if items else None
     element = element_of(x) if _is_integer(x.dtype) else None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import (
     ONE,
     ZERO,
@@ -25,9 +26,9 @@ from shapesmt.algebra import (
     product,
     select,
 )
-from shapesmt.algebra.numeric import MANTISSA, Real, literal
+from shapesmt.algebra.numeric import MANTISSA, Float, literal
 from shapesmt.ops.shared.fields import concrete, integers_of, valued
-from shapesmt.ops.shared.indices import count_true, swept
+from shapesmt.ops.shared.indices import count_true, fold_all
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.rules import (
     FLOATS,
@@ -78,7 +79,7 @@ def reduced_axes(ctx: InferenceContext, x: Tensor) -> tuple[int, ...] | None:
     if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):
         for axis in ctx.items(1) or ():
             if axis is not None:
-                ctx.require_within(axis, x.rank, "the folded axes are the tensor's")
+                ctx.require_within(axis, x.rank, laws.FOLDED_AXES_IN_TENSOR)
         return None
     return () if ctx.integer("noop_with_empty_axes", 0) else tuple(range(x.rank))
 
@@ -122,9 +123,9 @@ def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Sha
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
     """The elements of a reduction."""
-    if op not in FOLDS or not isinstance(x.value, (Elements, Field)):
-        return None
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
+    if op not in FOLDS or not isinstance(x.value, Field if sizes is None else (Elements, Field)):
+        return None
     if not isinstance(x.value, Elements) or sizes is None:
         element = known(_folded_element(op, x, axes), x.dtype, FOLDS[op])
         if not isinstance(element, Dim):
@@ -163,7 +164,7 @@ def of_nothing(op: str, dtype: str) -> int | None:
 
 def _in_any_order(op: str, row: list[Item]) -> bool:
     """Whether no order of the steps rounds: whole floats whose sum or product fits the mantissa."""
-    floats = [i for i in row if isinstance(i, Real)]
+    floats = [i for i in row if isinstance(i, Float)]
     if len(floats) < 2 or op in ("ReduceMin", "ReduceMax"):
         return True
     if any(i.numerator is None or i.denominator != 1 for i in floats):
@@ -180,15 +181,15 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
     element, along = x.value.element, {x.rank - a for a in axes}
     used = {int(atom.name[1:]) for atom in positions(element)}
     if op == "ReduceSum" and used <= along:
-        return swept("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
+        return fold_all("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
     if op == "ReduceSum" and not used & along:
         return element * product(x[a] for a in axes)
     if op not in ("ReduceMin", "ReduceMax") or (used & along and not used <= along):
         return None
     if used & along:
         ends = extremes(element, lambda axis: x[-axis])
-        fold = "least" if op == "ReduceMin" else "greatest"
-        element = swept(fold, element, x.dims) if ends is None else ends[op == "ReduceMax"]
+        how = "least" if op == "ReduceMin" else "greatest"
+        element = fold_all(how, element, x.dims) if ends is None else ends[op == "ReduceMax"]
     if all(x[a].lo >= 1 for a in axes):
         return element
     none = of_nothing(op, x.dtype)
@@ -201,7 +202,7 @@ def extreme_position(ctx: InferenceContext) -> Tensor:
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
-    ctx.require(any_of(at_least(x[axis], 1), *nothing), "the axis of an extreme has an element", x[axis], 1)
+    ctx.require(any_of(at_least(x[axis], 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, x[axis], 1)
     shape, numbers = without(x.dims, (axis,), keep=keep), integers_of(x)
     if not numbers or x.value is None:
         return ctx.tensor(shape, "int64")
@@ -221,13 +222,13 @@ def running(ctx: InferenceContext) -> Tensor:
     """The shape is kept; `axis` is one element that names an axis."""
     x, which = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
-    ctx.check(which.rank <= 1, "the axis is a scalar")
-    ctx.require_equal(which.numel, 1, "the axis is one element")
+    ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
+    ctx.require_equal(which.numel, 1, laws.AXIS_ONE_ELEMENT)
     items = ctx.items(1)
     if not items or items[0] is None:
         return ctx.tensor(x.dims)
     if items[0].constant is None:
-        ctx.require_within(items[0], x.rank, f"the axis is inside a tensor of rank {x.rank}")
+        ctx.require_within(items[0], x.rank, laws.THE_AXIS_INSIDE_RANK.of(rank=x.rank))
         return ctx.tensor(x.dims)
     return ctx.tensor(x.dims, None, accumulated(ctx, x, ctx.normal(items[0].constant, x.rank)))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, as_dim
-from shapesmt.graph import DTYPES, Attributes, Node
-from shapesmt.ops.shared.items import ARITHMETIC, INTEGERS, LOGIC, VARIADIC
-from shapesmt.rules import BY_ALL, Decided, InferenceContext, Tensor, Unjudged, elements, resolve, rule, tensor
+from shapesmt.graph import DTYPES
+from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, VARIADIC
+from shapesmt.rules import InferenceContext, Tensor, Unjudged, elements, resolve, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,57 +53,17 @@ def require_one_type(ctx: InferenceContext, inputs: Sequence[Tensor | None] | No
     types = list(
         dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
     )
-    ctx.check(len(types) <= 1, f"operands have the same element type, not {' and '.join(types)}")
+    ctx.check(len(types) <= 1, laws.OPERANDS_SAME_TYPE.of(types=" and ".join(types)))
 
 
 def results(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
     """What ONNX's operator makes of these inputs; what it needs, the node needs."""
-    return _made(ctx, op, ctx.node.outputs, inputs, attributes)
+    return [*ctx.delegate(op, inputs, version=OPSET, attributes=attributes)]
 
 
 def result(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
     """The one thing that ONNX's operator makes."""
-    return _made(ctx, op, ctx.node.outputs[:1], inputs, attributes)[0]
-
-
-def _made(
-    ctx: InferenceContext,
-    op: str,
-    names: Sequence[str],
-    inputs: Sequence[Tensor | None],
-    attributes: Mapping[str, AttributeValue],
-    version: int = OPSET,
-) -> list[Tensor]:
-    found = resolve("", op, version)
-    assert found is not None
-    node = Node(op, "", ctx.node.name, [""] * len(inputs), names, Attributes(attributes))
-    inner = InferenceContext(node, inputs, version)
-    inner.case = ctx.case
-    inner.boolean = lambda index: any(t is inputs[index] and ctx.boolean(i) for i, t in enumerate(ctx.inputs))
-    inner.requirements, inner.facts, inner.unjudged, inner.made = ctx.requirements, ctx.facts, ctx.unjudged, ctx.made
-    try:
-        made = found.apply(inner)
-    finally:
-        ctx.memoizable &= inner.memoizable
-        ctx.deciders.update((size, _passed_on(ctx, how, inputs)) for size, how in inner.deciders.items())
-        for index in inner.granted:
-            grant(ctx, inputs[index], only_sizes=index in inner.sizing)
-    return [made] if isinstance(made, Tensor) else list(made or ())
-
-
-def _passed_on(ctx: InferenceContext, how: Decided, inputs: Sequence[Tensor | None]) -> Decided:
-    """How a size is decided by the node's own inputs: by all of them where that can't be told."""
-    own = [[i for i, t in enumerate(ctx.inputs) if t is inputs[k]] for k in how.by or () if k < len(inputs)]
-    if how.by is None or any(len(places) != 1 for places in own):
-        return BY_ALL
-    return how._replace(by=tuple(i for places in own for i in places))
-
-
-def grant(ctx: InferenceContext, x: Tensor | None, *, only_sizes: bool = False) -> None:
-    """Say that running depends on the elements of a tensor: an input, or what was made of one that lists integers."""
-    same = [i for i, t in enumerate(ctx.inputs) if t is x]
-    for i in same or [i for i, t in enumerate(ctx.inputs) if t is not None and t.dtype in INTEGERS]:
-        (ctx.only_sizes if only_sizes else ctx.grant)(i)
+    return ctx.delegate(op, inputs, version=OPSET, attributes=attributes, outputs=ctx.node.outputs[:1])[0]
 
 
 def number_of(dtype: str) -> int:
@@ -136,7 +97,7 @@ def known(ctx: InferenceContext, index: int, what: str, remedy: str = "") -> tup
 def known_axis(ctx: InferenceContext, index: int, remedy: str = "") -> int | None:
     """The axis that an input names; a node without it isn't judged."""
     found = known(ctx, index, "the axis", remedy)
-    ctx.check(found is None or len(found) == 1, "the axis is one number")
+    ctx.check(found is None or len(found) == 1, laws.AXIS_ONE_NUMBER)
     return found[0] if found else None
 
 
@@ -152,7 +113,7 @@ def parts(
     if axis is None:
         return [anything(ctx, x, i) for i in range(ctx.outputs)]
     if lengths is None:
-        return _made(ctx, "Split", ctx.node.outputs, [x], {"axis": axis}, version=EVEN)
+        return [*ctx.delegate("Split", [x], version=EVEN, attributes={"axis": axis})]
     rest = [d is not None and d.constant == -1 for d in lengths]
-    ctx.check(sum(rest) <= 1, "at most one size is -1")
+    ctx.check(sum(rest) <= 1, laws.AT_MOST_ONE_MINUS_1)
     return results(ctx, "Split", x, listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -12,9 +14,18 @@ if TYPE_CHECKING:
 
 AUTO_PAD = ("", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 FLAG = (0, 1)
-PADDED = "AveragePool Conv ConvInteger ConvTranspose FusedConv LpPool MaxPool NhwcConv NhwcFusedConv QLinearConv"
+PADDED = """AveragePool Conv ConvInteger ConvTranspose ConvTransposeWithDynamicPads FusedConv LpPool MaxPool
+MaxpoolWithMask NhwcConv NhwcFusedConv NhwcMaxPool QLinearAveragePool QLinearConv"""
 SCORED = "LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsembleClassifier TreeEnsembleRegressor"
-SAMPLING = ("bilinear", "bicubic", "nearest", "linear", "cubic")
+GEMM = (
+    *("Celu", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Softsign", "Tanh"),
+    "ThresholdedRelu",
+)
+KEPT_AS = ("NONE", "PER_TENSOR", "PER_CHANNEL", "none", "per_tensor", "per_channel")
+COORDINATES = (
+    *("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"),
+    *("tf_crop_and_resize", "tf_half_pixel_for_nn"),
+)
 
 CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("auto_pad", PADDED): AUTO_PAD,
@@ -22,20 +33,60 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("direction", "RNN GRU LSTM"): ("forward", "reverse", "bidirectional"),
     ("layout", "RNN GRU LSTM"): FLAG,
     ("fmod", "Mod"): FLAG,
-    ("exclusive", "CumSum"): FLAG,
-    ("reverse", "CumSum"): FLAG,
+    ("storage_order", "MaxPool"): FLAG,
+    ("center_point_box", "NonMaxSuppression"): FLAG,
+    ("case_change_action", "StringNormalizer"): ("NONE", "LOWER", "UPPER"),
+    ("mode", "Resize"): ("nearest", "linear", "cubic"),
+    ("coordinate_transformation_mode", "Resize"): COORDINATES,
+    ("update_rule", "LinearAttention"): ("linear", "gated", "delta", "gated_delta"),
+    ("exclusive", "CumSum CumProd"): FLAG,
+    ("reverse", "CumSum CumProd"): FLAG,
     ("approximate", "Gelu"): ("none", "tanh"),
     ("keep_aspect_ratio_policy", "Resize"): ("stretch", "not_larger", "not_smaller"),
     ("mode", "Upsample"): ("nearest", "linear", "cubic"),
-    ("mode", "GridSample"): SAMPLING,
+    ("mode", "RoiAlign"): ("avg", "max", "AVG", "MAX"),
+    ("mode", "TensorScatter"): ("linear", "circular"),
+    ("mode", "TfIdfVectorizer"): ("TF", "IDF", "TFIDF"),
+    ("round_mode", "Cast"): ("up", "down", "nearest"),
     ("padding_mode", "GridSample"): ("zeros", "border", "reflection"),
     ("post_transform", SCORED): ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"),
     ("kernel_type", "SVMClassifier SVMRegressor"): ("LINEAR", "POLY", "RBF", "SIGMOID"),
     ("norm", "Normalizer"): ("MAX", "L1", "L2"),
     ("quant_type", "MatMulBnb4"): FLAG,
     ("activation_type", "MoE QMoE"): ("relu", "gelu", "silu", "swiglu", "identity"),
+    ("activation", "CausalConvWithState"): ("none", "silu", "swish"),
+    ("activation", "GatedRMSNorm"): ("silu", "swish", "sigmoid"),
+    ("activation", "FusedConv"): ("Relu", "Tanh", "Sigmoid", "HardSwish", "LeakyRelu", "Clip", "HardSigmoid"),
+    ("activation", "FusedGemm"): GEMM,
+    ("causal", "GroupQueryAttention"): FLAG,
+    ("qk_output", "GroupQueryAttention"): (0, 1, 2),
+    ("channels_last", "CausalConvWithState"): FLAG,
+    ("k_quant_type", "GroupQueryAttention"): KEPT_AS,
+    ("v_quant_type", "GroupQueryAttention"): KEPT_AS,
+    ("state_window", "CausalConvWithState LinearAttention"): tuple(range(9)),
+    ("fc1_expert_weight_bits", "QMoE"): (2, 4, 8),
+    ("fc2_expert_weight_bits", "QMoE"): (2, 4, 8),
+    ("fc3_expert_weight_bits", "QMoE"): (2, 4, 8),
 }
-NEEDED = {"RNN": "hidden_size", "GRU": "hidden_size", "LSTM": "hidden_size", "FeatureVectorizer": "inputdimensions"}
+SUPPORT = ("coefficients", "kernel_params", "rho")
+NEEDED = {
+    "RNN": ("hidden_size",), "GRU": ("hidden_size",), "LSTM": ("hidden_size",), "SVMRegressor": SUPPORT,
+    "RegexFullMatch": ("pattern",), "LinearClassifier": ("intercepts",), "SVMClassifier": SUPPORT,
+    "FeatureVectorizer": ("inputdimensions",),
+}  # fmt: skip
+POSITIVE = {
+    "LinearRegressor": ("targets",), "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
+    "LRN": ("alpha", "beta"), "GRU": ("clip",), "LSTM": ("clip",),
+    "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
+    "MatMulBnb4": ("K", "N"), "MatMulNBits": ("K", "N"), "CausalConvWithState": ("dilation",),
+    "BifurcationDetector": ("min_ngram_size", "max_ngram_size"),
+}  # fmt: skip
+NOT_NEGATIVE = {
+    "RoiAlign": ("sampling_ratio", "output_height", "output_width"), "QMoE": ("block_size",),
+    "DequantizeLinear": ("block_size",), "QuantizeLinear": ("block_size",),
+    "SkipLayerNormalization": ("epsilon",), "SkipSimplifiedLayerNormalization": ("epsilon",),
+    "EmbedLayerNormalization": ("epsilon",), "TfIdfVectorizer": ("max_skip_count",),
+}  # fmt: skip
 
 
 @cache
@@ -47,18 +98,26 @@ def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
     return found
 
 
-def refused(node: Node) -> str:
-    """The law that an attribute breaks by its value or its absence, "" where none does.
+def refused(node: Node) -> laws.Law | None:
+    """The law that an attribute breaks by its value or its absence, if any.
 
     >>> from shapesmt.graph import Attributes, Node
-    >>> refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2})))
-    "attribute 'fmod' is 0 or 1"
+    >>> print(refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))
+    attribute 'fmod' is 0 or 1
     """
     if node.domain.startswith(("openvino", "tensorflow")):
-        return ""
+        return None
     for attribute, values in _by_operator().get(node.op, {}).items():
         if attribute in node.attributes and node.attributes[attribute] not in values:
             listed = [str(v) for v in values if v != ""]
-            return f"attribute '{attribute}' is {', '.join(listed[:-1])} or {listed[-1]}"
-    name = NEEDED.get(node.op)
-    return f"attribute '{name}' is given" if name and name not in node.attributes else ""
+            return laws.ATTRIBUTE_IS_ONE_OF.of(name=attribute, values=", ".join(listed[:-1]), last=listed[-1])
+    for attribute, value in node.attributes.items():
+        if isinstance(value, (int, float)):
+            if attribute in POSITIVE.get(node.op, ()) and not value > 0:
+                return laws.NAMED_ATTRIBUTE_POSITIVE.of(name=attribute)
+            if attribute in NOT_NEGATIVE.get(node.op, ()) and value < 0:
+                return laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=attribute)
+    if node.op == "Tokenizer" and node.attributes.keys().isdisjoint(("separators", "tokenexp")):
+        return laws.SEPARATORS_OR_TOKENEXP
+    missing = [name for name in NEEDED.get(node.op, ()) if name not in node.attributes]
+    return laws.ATTRIBUTE_GIVEN.of(name=missing[0]) if missing else None

@@ -6,34 +6,38 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
+    SELECT,
     TRUE,
     ZERO,
     Atom,
     Dim,
     Formula,
+    Kind,
     all_of,
     any_entry,
     any_of,
     as_dim,
     at_least,
     entries,
+    equal,
     less,
     maximum,
     minimum,
     negate,
     of_atom,
     product,
-    replace,
-    replace_atom,
+    substitute,
+    substitute_atom,
     symbol,
+    tight,
 )
-from shapesmt.algebra.numeric import sweep, too_long
+from shapesmt.algebra.numeric import fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.presolve import monotone
 from shapesmt.rules import (
-    LOST,
     Decided,
     Elements,
     Field,
@@ -49,7 +53,6 @@ from shapesmt.rules import (
     tensor,
 )
 
-INSIDE = "indices are inside the axis"
 MAX_CASES = 16
 
 Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
@@ -64,7 +67,7 @@ def count_true(ctx: InferenceContext, index: int) -> Dim:
 
 def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0."""
-    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, "place", Decided((index,), free=True, row=True))
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=True, row=True))
 
 
 class Span(NamedTuple):
@@ -78,9 +81,24 @@ class Span(NamedTuple):
 def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
     ctx.grant(1)
-    for given, least, greatest in spans(indices):
+    known = spans(indices)
+    if not known and size.lo < 1:
+        some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
+        ctx.require(some, laws.SOMETHING_TO_PICK, size, 1)
+    for given, least, greatest in known:
         inside = all_of(at_least(least, -size), less(greatest, size))
-        ctx.require(any_of(unless, negate(given), inside), INSIDE, least if greatest.hi < 0 else greatest, size)
+        shown = least if greatest.hi < 0 else greatest
+        ctx.require(any_of(unless, negate(given), inside), laws.INDICES_INSIDE_AXIS, shown, size)
+
+
+def require_places(ctx: InferenceContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
+    """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
+    if not ctx.has(index):
+        return
+    ctx.grant(index)
+    for given, least, greatest in spans(ctx.input(index)):
+        inside = all_of(at_least(least, 0), at_least(size, greatest + extra))
+        ctx.require(any_of(negate(given), inside), law, least if greatest.hi < 0 else greatest, size)
 
 
 def spans(indices: Tensor) -> list[Span]:
@@ -106,18 +124,18 @@ def _spans(indices: Tensor) -> list[Span]:
     rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
     cases = _cases(element, box)
     if not cases and not entries(element):
-        least, greatest = (swept(fold, element, indices.dims) for fold in ("least", "greatest"))
+        least, greatest = (fold_all(how, element, indices.dims) for how in ("least", "greatest"))
         cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
     return [Span(all_of(*rest, given), a, b) for given, a, b in cases]
 
 
-def swept(fold: str, element: Dim, dims: Shape) -> Dim:
+def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
     """An element over positions folded over all of a tensor; 0 where it is empty."""
     lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
-    once = sweep(fold, element, lasts) if lasts else element
+    once = fold(how, element, lasts) if lasts else element
     if too_long(once):
-        once = symbol(f"{once} over {', '.join(map(str, dims))}", *once.tight, kind=LOST)
-    if fold != "sum":
+        once = symbol(f"{once} over {', '.join(map(str, dims))}", *tight(once), kind=Kind.LOST)
+    if how != "sum":
         return once
     return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)
 
@@ -126,7 +144,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
     """The element's ends over a box of positions; choices by position split the box, as joined tensors have them."""
     given = all_of(*(at_least(last, first) for first, last in box.values()))
     for atom in element.atoms():
-        if atom.op != "select" or all(p.kind != "axis" for p in atom.args[0].symbols):
+        if atom.op is not SELECT or all(p.kind is not Kind.AXIS for p in atom.args[0].symbols):
             continue
         halves = _split(atom.args[0], box) if depth else None
         if halves is None:
@@ -134,7 +152,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
         found = []
         for half, branch in zip(halves, atom.args[1:], strict=True):
             for one in half:
-                found += _cases(replace_atom(element, atom.number, branch), one, depth - 1)
+                found += _cases(substitute_atom(element, atom.number, branch), one, depth - 1)
         return found if len(found) <= MAX_CASES else []
     whole = any_entry(element)
     if whole is None:
@@ -144,8 +162,8 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
         slope = monotone(whole, p)
         if slope is None:
             return []
-        least = replace(least, {p: first if slope >= 0 else last})
-        greatest = replace(greatest, {p: last if slope >= 0 else first})
+        least = substitute(least, {p: first if slope >= 0 else last})
+        greatest = substitute(greatest, {p: last if slope >= 0 else first})
     return [Span(given, least, greatest)]
 
 
@@ -156,7 +174,7 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
     for p, (first, last) in box.items():
         coefficient = dict(condition.dim.terms).get((p.number,), 0)
         rest = condition.dim - coefficient * of_atom(p)
-        if abs(coefficient) != 1 or any(s.kind == "axis" for s in rest.symbols):
+        if abs(coefficient) != 1 or any(s.kind is Kind.AXIS for s in rest.symbols):
             continue
         at = -coefficient * rest  # the position where the two sides meet
         if condition.op in ("eq", "ne"):

@@ -1,6 +1,6 @@
 """Single elements: the arithmetic of the operators on items, as the runtimes do it.
 
-An item is a `Dim` (integers, booleans as 0 and 1), a `Real`, or None where it isn't known. The tables at the end
+An item is a `Dim` (integers, booleans as 0 and 1), a `Float`, or None where it isn't known. The tables at the end
 name the functions by operator; each takes known items, those in `PARTIAL` unknown ones too.
 """
 
@@ -20,6 +20,7 @@ from shapesmt.algebra import (
     ZERO,
     Dim,
     Formula,
+    Kind,
     absolute,
     all_of,
     any_of,
@@ -31,9 +32,10 @@ from shapesmt.algebra import (
     minimum,
     product,
     select,
+    tight,
     truncated_divide,
 )
-from shapesmt.algebra.numeric import Real, choice, compare, extreme, float_absolute, float_sign, from_dim, literal
+from shapesmt.algebra.numeric import Float, choice, compare, extreme, float_absolute, float_sign, from_dim, literal
 from shapesmt.rules import FLOATS, Item, positions
 
 Function: TypeAlias = Callable[..., Any]  # of items to an item
@@ -56,17 +58,17 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     >>> known(symbol("n", 1) * 2, "int32"), known(const(300), "uint8"), known(const(2**31), "int32", add)
     (Dim('2*n'), None, Dim('-2147483648'))
     """
-    if isinstance(item, Real):
+    if isinstance(item, Float):
         return item if item.numerator is not None or (_stepwise(item) and not item.blurred) else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
     least, most = _ends(dtype, bits)
-    lo, hi = (item.lo, item.hi) if isfinite(item.hi - item.lo) else item.tight
+    lo, hi = (item.lo, item.hi) if isfinite(item.hi - item.lo) else tight(item)
     low, high = lo >= least or (lo == -inf and least < 0), hi <= most or hi == inf
     if low and high and (isfinite(hi - lo) or not any(abs(c) >> bits for _, c in item.terms)):
         return item
-    lo, hi = item.tight
+    lo, hi = tight(item)
     if least <= lo and hi <= most:
         return item
     return wrapped(item, dtype) if function in RING and bits == WIDEST // 2 else None
@@ -85,7 +87,7 @@ def wrapped(item: Dim, dtype: str) -> Dim | None:
     """
     bits = INTEGERS.get(dtype, WIDEST)
     least, most = _ends(dtype, bits)
-    lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else item.tight
+    lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else tight(item)
     open_ended = (bits >= WIDEST // 2 and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))
     if open_ended or (least <= lo and hi <= most):
         return item
@@ -97,32 +99,32 @@ def _ends(dtype: str, bits: int) -> tuple[int, int]:
     return least, least + (1 << bits) - 1
 
 
-def _stepwise(item: Real) -> bool:
+def _stepwise(item: Float) -> bool:
     return item.dtype in STEPWISE or (item.dtype == "float16" and item.op in ("from_dim", "cast"))
 
 
 def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
     """What a runtime makes of the operands."""
-    rounded = [x for x in operands if isinstance(x, Real) and x.numerator is None and x.dtype not in STEPWISE]
+    rounded = [x for x in operands if isinstance(x, Float) and x.numerator is None and x.dtype not in STEPWISE]
     if rounded and not (isinstance(function, partial) and function.func is cast):
         return None  # only a cast is sure to see what an operand is after rounding
     return known(function(*operands), dtype, function)
 
 
-def cast(item: Dim | Real, dtype: str) -> Item:
+def cast(item: Dim | Float, dtype: str) -> Item:
     """The item in another type, towards zero; None where the runtimes may differ.
 
     >>> cast(literal(-1.5, "float32"), "int64"), cast(const(2**32 + 5), "int32")
     (Dim('-1'), Dim('5'))
     """
     if dtype in FLOATS:
-        if isinstance(item, Real):
+        if isinstance(item, Float):
             return item.cast(dtype)
         return from_dim(item, dtype) if dtype != "float16" or max(-item.lo, item.hi) < 1 << 16 else None
     if dtype == "bool":
         number = item if isinstance(item, Dim) else item.numerator
         return None if number is None else truth(differs(number, 0))
-    if isinstance(item, Real):
+    if isinstance(item, Float):
         return item.to_int() if item.op != "literal" else None
     return wrapped(item, dtype)
 
@@ -140,24 +142,24 @@ def holds(item: Dim) -> Formula:
 # One operand
 
 
-def _absolute(x: Dim | Real) -> Item:
+def _absolute(x: Dim | Float) -> Item:
     return absolute(x) if isinstance(x, Dim) else float_absolute(x)
 
 
-def _sign(x: Dim | Real) -> Item:
+def _sign(x: Dim | Float) -> Item:
     return select(at_least(x, 1), 1, select(equal(x, 0), 0, -1)) if isinstance(x, Dim) else float_sign(x)
 
 
-def _relu(x: Dim | Real) -> Item:
+def _relu(x: Dim | Float) -> Item:
     return maximum(x, 0) if isinstance(x, Dim) else extreme("max", x, literal(0, x.dtype))
 
 
-def _logarithm(x: Dim | Real) -> Item:
+def _logarithm(x: Dim | Float) -> Item:
     """Of elements that are many only: runtimes differ in its last bit, which may decide a size."""
-    return x.unary("log") if isinstance(x, Real) and any(s.kind == "axis" for s in x.symbols) else None
+    return x.unary("log") if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
 
 
-def _finite(x: Real) -> Dim | None:
+def _finite(x: Float) -> Dim | None:
     return ZERO if isfinite(x.lo) and isfinite(x.hi) else None
 
 
@@ -165,20 +167,20 @@ def _finite(x: Real) -> Dim | None:
 
 
 def _divide(a: Any, b: Any) -> Item:
-    return a / b if isinstance(a, Real) else truncated_divide(a, b)
+    return a / b if isinstance(a, Float) else truncated_divide(a, b)
 
 
 def remainder(a: Any, b: Any) -> Item:
     """The remainder with the divisor's sign."""
-    return None if isinstance(a, Real) else a % b
+    return None if isinstance(a, Float) else a % b
 
 
 def c_remainder(a: Any, b: Any) -> Item:
     """The remainder with the dividend's sign, as in C."""
-    return None if isinstance(a, Real) else a - truncated_divide(a, b) * b
+    return None if isinstance(a, Float) else a - truncated_divide(a, b) * b
 
 
-def _power(base: Dim | Real, exponent: Dim | Real) -> Item:
+def _power(base: Dim | Float, exponent: Dim | Float) -> Item:
     """Small whole exponents, roots, powers of two, and whatever of constants comes out exactly."""
     number = _constant(exponent)
     if number is None:
@@ -203,14 +205,14 @@ def _power(base: Dim | Real, exponent: Dim | Real) -> Item:
     return result if exact else None
 
 
-def _root(base: Dim | Real) -> Item:
+def _root(base: Dim | Float) -> Item:
     """Of whole numbers only: `Pow` may differ from `Sqrt` in the last bit, which nothing but rounding removes."""
     if base.lo < 0 or not (isinstance(base, Dim) or base.whole):
         return None
-    return base.unary("root") if isinstance(base, Real) else from_dim(base, "float64").unary("root").to_int()
+    return base.unary("root") if isinstance(base, Float) else from_dim(base, "float64").unary("root").to_int()
 
 
-def _power_of_two(base: Dim | Real, exponent: Dim | Real) -> Item:
+def _power_of_two(base: Dim | Float, exponent: Dim | Float) -> Item:
     """Where it fits 64 bits."""
     if not isinstance(base, Dim) or not isinstance(exponent, Dim) or base.constant != 2:
         return None
@@ -218,11 +220,11 @@ def _power_of_two(base: Dim | Real, exponent: Dim | Real) -> Item:
     return from_dim(exponent, "float64").unary("exp2").to_int() if fits else None
 
 
-def _constant(number: Dim | Real) -> Fraction | None:
+def _constant(number: Dim | Float) -> Fraction | None:
     top = number if isinstance(number, Dim) else number.numerator
     if top is None or top.constant is None:
         return None
-    return Fraction(top.constant, number.denominator if isinstance(number, Real) else 1)
+    return Fraction(top.constant, number.denominator if isinstance(number, Float) else 1)
 
 
 def _pick(op: str) -> Function:
@@ -263,11 +265,11 @@ def shift_right(a: Dim, by: Dim) -> Dim | None:
 
 
 def _at_least(a: Any, b: Any) -> Formula | None:
-    return compare(a, b, "at_least") if isinstance(a, Real) else at_least(a, b)
+    return compare(a, b, "at_least") if isinstance(a, Float) else at_least(a, b)
 
 
 def _equal(a: Any, b: Any) -> Dim | None:
-    return truth(compare(a, b, "equal") if isinstance(a, Real) else equal(a, b))
+    return truth(compare(a, b, "equal") if isinstance(a, Float) else equal(a, b))
 
 
 def _not(item: Dim | None) -> Dim | None:
@@ -307,11 +309,11 @@ UNARY: dict[str, Function] = {
     "Floor": lambda x: x if isinstance(x, Dim) else x.floor(),
     "Log": _logarithm,
     "Neg": neg,
-    "Reciprocal": lambda x: literal(1, x.dtype) / x if isinstance(x, Real) and (x.lo > 0 or x.hi < 0) else None,
+    "Reciprocal": lambda x: literal(1, x.dtype) / x if isinstance(x, Float) and (x.lo > 0 or x.hi < 0) else None,
     "Relu": _relu,
     "Round": lambda x: x if isinstance(x, Dim) else x.round(),
     "Sign": _sign,
-    "Sqrt": lambda x: x.unary("sqrt") if isinstance(x, Real) and x.lo >= 0 else None,
+    "Sqrt": lambda x: x.unary("sqrt") if isinstance(x, Float) and x.lo >= 0 else None,
 }
 PREDICATES: dict[str, Function] = {"IsInf": _finite, "IsNaN": _finite, "Not": _not}
 ARITHMETIC: dict[str, Function] = {

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, const, equal
-from shapesmt.algebra.numeric import Real, from_dim, literal
-from shapesmt.rules import LOST, Elements, rule
+from shapesmt import laws
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal
+from shapesmt.algebra.numeric import Float, from_dim, literal
+from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.rules import InferenceContext, Tensor
-
-
-GIVEN = "either scales or sizes are given"
 
 
 class Scaled(NamedTuple):
@@ -28,7 +26,7 @@ class Scaled(NamedTuple):
     grows: Formula = TRUE
 
 
-def by_factor(size: Dim, factor: Real) -> Scaled:
+def by_factor(size: Dim, factor: Float) -> Scaled:
     """`floor(size * factor)`, rounded to float32 before it is floored."""
     up, down = factor.ceil().to_int(), factor.floor().to_int()
     made = (from_dim(size, factor.dtype) * factor).to_int()
@@ -42,19 +40,22 @@ def by_size(size: Dim, asked: Dim) -> Scaled:
     return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
 
 
+NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+
+
 @rule("Upsample", since=7)
 def upsample(ctx: InferenceContext) -> Tensor:
     """`floor(size * factor)` on every axis, for factors of at least 1."""
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
-    ctx.check(len(factors) == x.rank, "there is one factor per axis")
+    ctx.check(len(factors) == x.rank, laws.FACTOR_PER_AXIS)
     return made(ctx, x, by_factors(ctx, x, range(x.rank), factors))
 
 
 @rule("Upsample", since=10)
 def upsample_gone(ctx: InferenceContext) -> Tensor:
     """Later operator sets have Resize instead."""
-    ctx.limit(False, "the operator set still has Upsample (it ends at 9; Resize replaces it)")
+    ctx.limit(False, laws.OPERATOR_SET_HAS_UPSAMPLE)
     return upsample(ctx)
 
 
@@ -71,12 +72,12 @@ def resize(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
-        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), "roi has a start and an end for each axis")
+        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), laws.ROI_START_AND_END_PER_AXIS)
     factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
-    ctx.check(factors or ctx.has(3), GIVEN)
-    ctx.limit(not (factors and ctx.has(3)), GIVEN)
+    ctx.check(factors or ctx.has(3), laws.SCALES_OR_SIZES)
+    ctx.limit(not (factors and ctx.has(3)), laws.SCALES_OR_SIZES)
     kept = ctx.text("keep_aspect_ratio_policy", "stretch") != "stretch"
-    ctx.check(not (factors and kept), "an aspect ratio is kept with sizes, not with scales")
+    ctx.check(not (factors and kept), laws.ASPECT_RATIO_WITH_SIZES)
     found = (
         by_factors(ctx, x, axes, input_factors(ctx, 2, len(axes))) if factors and not sizes else by_sizes(ctx, x, axes)
     )
@@ -84,7 +85,7 @@ def resize(ctx: InferenceContext) -> Tensor:
     return made(ctx, x, [changed.get(axis, Scaled(d)) for axis, d in enumerate(x.dims)])
 
 
-def by_factors(ctx: InferenceContext, x: Tensor, axes: Sequence[int], factors: Sequence[Real | None]) -> list[Scaled]:
+def by_factors(ctx: InferenceContext, x: Tensor, axes: Sequence[int], factors: Sequence[Float | None]) -> list[Scaled]:
     """Those axes multiplied by factors."""
     pairs = zip(axes, factors, strict=True)
     return [unknown(ctx, axis) if factor is None else by_factor(x[axis], factor) for axis, factor in pairs]
@@ -97,7 +98,10 @@ def by_sizes(ctx: InferenceContext, x: Tensor, axes: Sequence[int]) -> list[Scal
     found = []
     for axis, wanted, size in zip(axes, asked, kept, strict=True):
         scaled = unknown(ctx, axis) if wanted is None else by_size(x[axis], wanted)
-        found.append(scaled if size is wanted else Scaled(size or scaled.size, scaled.positive))
+        if size is not None and size is not wanted:
+            known = size.constant is not None  # the size asked for may be negative where another axis decides
+            scaled = Scaled(size, by_size(x[axis], size).positive if known else scaled.positive)
+        found.append(scaled)
     return found
 
 
@@ -106,29 +110,27 @@ def unknown(ctx: InferenceContext, axis: int) -> Scaled:
     return Scaled(ctx.fresh(f"size{axis}"))
 
 
-def attribute_factors(ctx: InferenceContext) -> list[Real | None]:
+def attribute_factors(ctx: InferenceContext) -> list[Float | None]:
     """The factors of Upsample's first version."""
     listed = ctx.attribute("scales")
-    ctx.check(isinstance(listed, tuple), "attribute 'scales' lists numbers")
+    ctx.check(isinstance(listed, tuple), laws.SCALES_LIST_NUMBERS)
     assert isinstance(listed, tuple)
     return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
 
 
-def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Real | None]:
+def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Float | None]:
     """The factors that an input lists, None where unknown."""
     scales = ctx.input(index)
     ctx.grant(index)
-    ctx.require_rank(scales, 1)
-    ctx.require_equal(scales[0], count, "there is one factor per resized axis")
+    ctx.require_equal(scales.numel, count, laws.FACTOR_PER_RESIZED_AXIS)
     listed = scales.value.items if isinstance(scales.value, Elements) else ()
-    factors = [f if isinstance(f, Real) else None for f in listed]
+    factors = [f if isinstance(f, Float) else None for f in listed]
     return factors if len(factors) == count else [None] * count
 
 
 def asked_sizes(ctx: InferenceContext, count: int) -> list[Dim | None]:
     """The sizes that the last input lists, None where unknown."""
-    sizes = ctx.input(3, rank=1)
-    ctx.require_equal(sizes[0], count, "there is one size per resized axis")
+    ctx.require_equal(ctx.input(3).numel, count, laws.SIZE_PER_RESIZED_AXIS)
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count
 
@@ -138,7 +140,7 @@ def in_proportion(
 ) -> list[Dim | None]:
     """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
     if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
-        return [None if a is None else ctx.fresh(f"proportion{i}", kind=LOST) for i, a in enumerate(asked)]
+        return [None if a is None else ctx.fresh(f"proportion{i}", kind=Kind.LOST) for i, a in enumerate(asked)]
     if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
         wanted = np.array([a.constant for a in asked if a is not None], np.float32)
         present = np.array([s.constant for s in sizes], np.float32)
@@ -149,23 +151,25 @@ def in_proportion(
 
 def bounded(ctx: InferenceContext, index: int, asked: Dim, policy: str) -> Dim:
     """A size that rounding decides, on its side of the size asked for."""
-    size = ctx.fresh(f"proportion{index}", kind=LOST)
+    size = ctx.fresh(f"proportion{index}", kind=Kind.LOST)
     ctx.facts.append(at_least(asked, size) if policy == "not_larger" else at_least(size, asked))
     return size
 
 
 def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     """The resized tensor; interpolation is implemented for batches and channels kept as they are."""
-    least = "grows" if ctx.node.op == "Upsample" else "positive"
-    law = f"every factor is {'at least 1' if least == 'grows' else 'positive'}"
+    grows = ctx.node.op == "Upsample"
     for axis, scaled in enumerate(axes):
-        ctx.require(getattr(scaled, least), law, x[axis], scaled.size)
+        law = laws.FACTORS_AT_LEAST_1 if grows else laws.FACTORS_POSITIVE
+        ctx.require(scaled.grows if grows else scaled.positive, law, x[axis], scaled.size)
     mode = ctx.text("mode", "nearest")
-    ctx.check(
-        mode != "nearest" or not ctx.integer("antialias", 0), "antialias comes with linear or cubic interpolation"
-    )
+    outside = mode == "cubic" or (mode == "linear" and ctx.integer("antialias", 0) != 0)
+    ctx.limit(outside or ctx.integer("exclude_outside", 0) == 0, laws.EXCLUDE_OUTSIDE_0)
+    if mode == "nearest":
+        ctx.limit(ctx.text("nearest_mode", "") in NEAREST, laws.NEAREST_MODE.of(modes=", ".join(NEAREST[1:])))
+    ctx.check(mode != "nearest" or not ctx.integer("antialias", 0), laws.ANTIALIAS_WITH_LINEAR_OR_CUBIC)
     if mode != "nearest":
-        ctx.require(interpolates(ctx, mode, axes), f"{mode} interpolation keeps the batch and the channels")
+        ctx.require(interpolates(ctx, mode, axes), laws.INTERPOLATION_KEEPS_BATCH_AND_CHANNELS.of(mode=mode))
     return ctx.tensor([scaled.size for scaled in axes])
 
 

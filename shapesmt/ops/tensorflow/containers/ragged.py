@@ -1,0 +1,156 @@
+"""Ragged tensors: values in rows of different lengths, with a list of where each row ends for each level of rows."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
+from shapesmt.ops.shared.fields import wanted
+from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
+from shapesmt.ops.tensorflow.indexing import require_places
+from shapesmt.rules import Tensor, require_least, rule, sized
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import InferenceContext
+
+
+def require_rows(ctx: InferenceContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
+    """State that an input lists where each row of so many values ends, behind a 0 (unless not the `whole` is read).
+
+    How many rows there are.
+    """
+    ends = ctx.input(index, rank=1)
+    ctx.require_at_least(ends[0], 1, laws.ROW_ENDS)
+    places = ctx.items(index) or (None,)
+    for before, after in pairwise((ZERO, *places, count)):
+        if before is not None and after is not None:
+            ctx.require_at_least(after, before, laws.ROWS_END_ASCENDING)
+    for place, end in ((places[0], ZERO), (places[-1], count)):
+        if place is not None and end is not None and (whole or (count is None and index > 2)):
+            ctx.require_equal(place, end, laws.ROWS_BEGIN_AT_0_AND_END_WITH_VALUES)
+    return ends[0] - 1
+
+
+def partitions(ctx: InferenceContext) -> tuple[Dim | None, int]:
+    """How many rows there are on the outside, and how many levels of rows."""
+    kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
+    ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, laws.ROW_LIST_OF_A_KIND)
+    counted = kinds[0] == "FIRST_DIM_SIZE"
+    law = laws.ROW_LIST_KINDS_GO_TOGETHER
+    ctx.check(counted or kinds[0] == "ROW_SPLITS", law)
+    ctx.check({*kinds[1:]} <= {"ROW_SPLITS", "VALUE_ROWIDS"}, law)
+    rows = first(ctx, 3) if counted else None
+    if counted:
+        require_numbers(ctx, 3)
+    for index, kind in enumerate(kinds[counted:], 3 + counted):
+        ctx.grant(index)
+        if kind == "ROW_SPLITS":
+            require_rows(ctx, index, None, whole=False)
+        else:
+            require_numbers_of_rows(ctx, index, rows if index == 4 else None)
+    return rows if counted else ctx.input(3, rank=1)[0] - 1, len(kinds) - counted
+
+
+def require_numbers_of_rows(ctx: InferenceContext, index: int, rows: Dim | None) -> None:
+    """State that an input lists, for each value, in which of so many rows it is."""
+    ctx.input(index, rank=1)
+    for number in ctx.items(index) or ():
+        if number is not None and rows is not None:
+            inside = any_of(equal(rows, 0), all_of(at_least(number, 0), less(number, rows)))
+            ctx.require(inside, laws.VALUES_IN_ROWS, number, rows)
+
+
+@rule("RaggedTensorToTensor", domain=DOMAIN)
+def to_tensor(ctx: InferenceContext) -> Tensor:
+    """Rows made equally long, as long as asked for or as the longest: what is missing is the default."""
+    values, default = ctx.input(1), ctx.input(2)
+    ctx.require_rank(values, 1, least=True)
+    rows, levels = partitions(ctx)
+    require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)
+    require_default(ctx, default, values.dims[1:])
+    made = [*sized(ctx, [rows]), *(ctx.fresh(f"length{i}") for i in range(levels)), *values.dims[1:]]
+    return ctx.tensor(asked(ctx, made, 1 + levels), values.dtype)
+
+
+def require_default(ctx: InferenceContext, default: Tensor, sizes: Sequence[Dim]) -> None:
+    """State that the default stretches to a value."""
+    law = laws.DEFAULT_STRETCHES_TO_VALUE
+    ctx.check(default.rank <= len(sizes), law)
+    for d, size in zip(default.dims[::-1], sizes[::-1], strict=False):
+        ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
+    for d, size in zip(default.dims, sizes, strict=False):
+        ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
+
+
+def asked(ctx: InferenceContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
+    """The sizes with those in place that the first input asks for: -1 leaves one as it is, others than `free` stay."""
+    ctx.only_sizes(0)
+    if ctx.input(0).rank == 0:
+        whole = first(ctx, 0)
+        ctx.require(TRUE if whole is None else equal(whole, -1), laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS)
+        return [*sizes]
+    ctx.require_equal(ctx.input(0, rank=1)[0], len(sizes), laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS)
+    made = []
+    for axis, (size, item) in enumerate(zip(sizes, wanted(ctx, 0) or [None] * len(sizes), strict=False)):
+        if item is not None and axis >= free:
+            same = any_of(equal(item, -1), equal(item, size))
+            ctx.require(same, laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS, item, size)
+        known = item is not None and (item.constant is not None or item.lo >= 0)
+        kept = axis >= free or (item is not None and item.constant == -1)
+        require_least(ctx, [item], -1, laws.SIZES_MINUS_1_OR_MORE)
+        made.append(size if kept else item if known and item is not None else ctx.fresh(f"size{axis}"))
+    return made
+
+
+@rule("RaggedGather", domain=DOMAIN)
+def gather(ctx: InferenceContext) -> list[Tensor]:
+    """Rows at some positions: where those inside of each level end, and their values."""
+    levels, indices = ctx.integer("PARAMS_RAGGED_RANK"), ctx.input(len(ctx.inputs) - 1)
+    law = laws.LEVELS_AS_MANY_AS_INDEX_AXES
+    ctx.check(ctx.integer("OUTPUT_RAGGED_RANK") == levels + indices.rank - 1, law)
+    ctx.check(levels >= 1 and len(ctx.inputs) == levels + 2, laws.LIST_OF_ENDS_PER_LEVEL)
+    require_places(ctx, indices, nested(ctx, levels))
+    outer = [ctx.tensor(indices.dims[: i + 1]).numel for i in range(indices.rank)]
+    ends = [*outer, *(ctx.fresh(f"rows{i}") for i in range(levels - 1))]
+    splits = [ctx.tensor((count + 1,), ctx.input(0).dtype) for count in ends]
+    values = ctx.input(levels)
+    return [*splits, ctx.tensor((ctx.fresh("count"), *values.dims[1:]), values.dtype)]
+
+
+def nested(ctx: InferenceContext, levels: int) -> Dim:
+    """State what lists of ends need that are inside of one another, before their values; the rows on the outside."""
+    values = ctx.input(levels)
+    ctx.require_rank(values, 1, least=True)
+    counts = [*(ctx.input(i + 1, rank=1)[0] - 1 for i in range(levels - 1)), values[0]]
+    rows = [require_rows(ctx, i, count if i + 1 == levels else None, whole=False) for i, count in enumerate(counts)]
+    for i, count in enumerate(counts[:-1]):
+        last = (ctx.items(i) or (None,))[-1]
+        if last is not None and (count - last).lo < 0:
+            leave_open(ctx, laws.ROWS_END_WHERE_INNER_ROWS_DO)
+    return rows[0]
+
+
+@rule("RaggedTensorToVariant", domain=DOMAIN)
+def to_variant(ctx: InferenceContext) -> Tensor:
+    """A ragged tensor as one element, or as one for each row on the outside."""
+    levels = len(ctx.inputs) - 1
+    rows = nested(ctx, levels) if levels else None
+    if not ctx.integer("batched_input"):
+        return ctx.tensor((), "variant")
+    if rows is None:
+        ctx.require_rank(ctx.input(0), 1, least=True)
+    return ctx.tensor((ctx.input(0)[0] if rows is None else rows,), "variant")
+
+
+@rule("RaggedTensorFromVariant", domain=DOMAIN)
+def from_variant(ctx: InferenceContext) -> list[Tensor]:
+    """Such elements as a ragged tensor, whose values have any shape."""
+    x, levels = ctx.input(0), ctx.integer("output_ragged_rank")
+    counts = [ctx.tensor(x.dims[: i + 1]).numel if i < x.rank else ctx.fresh(f"rows{i}") for i in range(levels)]
+    splits = [ctx.tensor((count + 1,), ctx.text("Tsplits", "int64")) for count in counts]
+    return [*splits, ctx.tensor(None, ctx.text("Tvalues", ""))]

@@ -1,0 +1,149 @@
+"""Texts: taken apart into lists of rows, joined, written and read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import as_dim, at_least
+from shapesmt.ops.shared.bridge import as_list, known, result
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
+from shapesmt.ops.tensorflow.containers.ragged import require_rows
+from shapesmt.rules import Decided, Tensor, rule, sized
+
+if TYPE_CHECKING:
+    from shapesmt.rules import InferenceContext
+
+ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+WIDTHS = {"float64": 8, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16, "float32": 4, "int32": 4}
+WIDTHS |= {"uint32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2, "int8": 1, "uint8": 1, "bool": 1}
+
+
+@rule("StringSplit", "StringSplitV2", domain=DOMAIN)
+def split(ctx: InferenceContext) -> list[Tensor]:
+    """The parts of each text as a sparse matrix."""
+    ctx.input(0, rank=1)
+    require_numbers(ctx, 1)
+    ctx.only_sizes(0)
+    count = ctx.fresh("count", how=Decided((0,)))
+    return [ctx.tensor((count, 2), "int64"), ctx.tensor((count,), "string"), ctx.tensor((2,), "int64")]
+
+
+def require_characters(ctx: InferenceContext) -> None:
+    """State that the encodings and the character that stands for others are some that there are."""
+    law = laws.UNICODE_ENCODING
+    for name in ("input_encoding", "output_encoding"):
+        if ctx.text(name, "UTF-8") not in ENCODINGS:
+            leave_open(ctx, law)
+    ctx.check(0 <= ctx.integer("replacement_char", 65533) < 0x110000, laws.PLACEHOLDER_IS_CHARACTER)
+
+
+@rule("UnicodeDecode", "UnicodeDecodeWithOffsets", domain=DOMAIN)
+def decode(ctx: InferenceContext) -> list[Tensor]:
+    """The characters of all texts: where those of each end, which ones they are, and where each one begins."""
+    require_characters(ctx)
+    count = ctx.fresh("count")
+    ends = ctx.tensor((ctx.input(0).numel + 1,), dtype_of(ctx, "Tsplits", "int64"))
+    return [ends, ctx.tensor((count,), "int32"), ctx.tensor((count,), "int64")][: ctx.outputs]
+
+
+@rule("UnicodeEncode", domain=DOMAIN)
+def encode(ctx: InferenceContext) -> Tensor:
+    """A text of the characters in each row."""
+    require_characters(ctx)
+    return ctx.tensor((require_rows(ctx, 1, ctx.input(0, rank=1)[0]),), "string")
+
+
+@rule("StringNGrams", domain=DOMAIN)
+def ngrams(ctx: InferenceContext) -> list[Tensor]:
+    """Neighbours in each row joined: all of them, and where the rows end."""
+    x, ends, widths = ctx.input(0, rank=1), ctx.input(1, rank=1), ctx.integers("ngram_widths", ())
+    ctx.check(min(widths, default=1) >= 1, laws.JOINED_NEIGHBOUR_COUNT)
+    require_rows(ctx, 1, x[0])
+    return [ctx.tensor((ctx.fresh("count"),), "string"), ctx.tensor(ends.dims, ends.dtype)]
+
+
+@rule("DecodeJSONExample", "UnicodeTranscode", domain=DOMAIN)
+def rewritten(ctx: InferenceContext) -> Tensor:
+    """A text for each."""
+    require_characters(ctx)
+    return ctx.tensor(ctx.input(0).dims, "string")
+
+
+@rule("UnicodeScript", domain=DOMAIN)
+def script(ctx: InferenceContext) -> Tensor:
+    """The number of a script for each character."""
+    return ctx.tensor(ctx.input(0).dims, "int32")
+
+
+@rule("ReduceJoin", domain=DOMAIN)
+def join(ctx: InferenceContext) -> Tensor:
+    """Texts joined along the listed axes: each becomes 1, or goes away without `keep_dims`."""
+    axes = known(ctx, 1, "the axes")
+    x, keep = ctx.input(0), ctx.integer("keep_dims", 0)
+    ctx.normals(axes or (), x.rank)
+    made = result(ctx, "ReduceSum", x, as_list(ctx.input(1)), keepdims=keep, noop_with_empty_axes=1)
+    return ctx.tensor(made.shape, "string")
+
+
+@rule("StringFormat", "SerializeTensor", domain=DOMAIN, any_rank=True)
+def written(ctx: InferenceContext) -> Tensor:
+    """One text that shows everything, at the places that a template has for it."""
+    if ctx.node.op == "StringFormat":
+        places = ctx.text("template", "%s").count(ctx.text("placeholder", "%s") or "%s")
+        ctx.check(places == len(ctx.inputs), laws.TEMPLATE_PLACE_PER_INPUT)
+    return ctx.tensor((), "string")
+
+
+@rule("ParseTensor", domain=DOMAIN)
+def parsed(ctx: InferenceContext) -> Tensor:
+    """The tensor that a text spells, of any shape."""
+    require_numbers(ctx, 0)
+    return ctx.tensor(None, dtype_of(ctx, "out_type", ""))
+
+
+@rule("DecodePaddedRaw", domain=DOMAIN)
+def padded(ctx: InferenceContext) -> Tensor:
+    """The numbers that the bytes of each text are, all texts as long as said."""
+    require_numbers(ctx, 1)
+    dtype, length = dtype_of(ctx, "out_type", ""), first(ctx, 1)
+    width = WIDTHS.get(dtype, 1)
+    if length is not None:
+        ctx.require_at_least(length, 1, laws.LENGTH_POSITIVE)
+        ctx.require_equal(length % width, 0, laws.LENGTH_MULTIPLE_OF_NUMBER)
+    return ctx.tensor([*ctx.input(0).dims, *sized(ctx, [length and length // width])], dtype)
+
+
+@rule("DecodeCSV", domain=DOMAIN)
+def columns(ctx: InferenceContext) -> list[Tensor]:
+    """A tensor for each column, of which every line has a field; one default for a column, or none."""
+    ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
+    if ctx.attribute("select_cols"):
+        leave_open(ctx, laws.ALL_COLUMNS_READ)
+    types = [t for t in ctx.attribute("OUT_TYPE") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
+    for index in range(1, len(ctx.inputs)):
+        default = ctx.input(index)
+        ctx.check(default.rank <= 1, laws.DEFAULT_ONE_VALUE_OR_NONE)
+        ctx.require_at_least(as_dim(1), default.numel, laws.DEFAULT_ONE_VALUE_OR_NONE)
+    return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in types]
+
+
+@rule("EncodeWav", domain=DOMAIN)
+def sound(ctx: InferenceContext) -> Tensor:
+    """`[samples, channels]` as a file."""
+    x = ctx.input(0, rank=2)
+    require_numbers(ctx, 1)
+    require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), laws.SAMPLE_RATE_POSITIVE)
+    ctx.require_at_least(x[1], 1, laws.A_CHANNEL)
+    return ctx.tensor((), "string")
+
+
+@rule("DeserializeManySparse", "DeserializeSparse", domain=DOMAIN)
+def deserialized(ctx: InferenceContext) -> list[Tensor]:
+    """The sparse tensor that such texts spell, three for each of its parts."""
+    x = ctx.input(0)
+    ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
+    ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)
+    count, rank = ctx.fresh("count"), ctx.fresh("rank", x.rank - 1)
+    dtype = dtype_of(ctx, "dtype", "")
+    return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]

@@ -1,0 +1,80 @@
+"""InferenceContext: a rule's context with TensorFlow's interface for shape functions, in a graph or by itself.
+
+>>> from shapesmt.rules import resolve
+>>> matmul = resolve("", "MatMul", 13)
+>>> ctx = InferenceContext.of("MatMul", ["[2,3]", "[3,n]"], version=13)
+>>> print(ctx.debug_string(ctx.run(matmul.apply)[0]))
+[2,?]
+>>> InferenceContext.of("MatMul", ["[2,3]", "[4,n]"], version=13).run(matmul.apply)
+Traceback (most recent call last):
+  ...
+shapesmt.errors.ShapeMismatch: inner sizes of a matrix product are equal: 3 and 4 for '{{node MatMul}} =
+MatMul[](input0, input1)' with input shapes: [2,3], [4,?].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from shapesmt.graph import AttributeValue, Node
+from shapesmt.language import ShapeLike
+from shapesmt.rules.context import RuleContext, RunGraph
+from shapesmt.rules.given import Nested, given_shapes, node_of
+from shapesmt.rules.shape_functions import ShapeAndType, ShapeFunctions
+from shapesmt.rules.tensor import Tensor
+
+
+class InferenceContext(RuleContext, ShapeFunctions):
+    """One node during inference, or (`InferenceContext.of`) by itself."""
+
+    def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
+        RuleContext.__init__(self, node, inputs, version, run)
+        ShapeFunctions.__init__(self)
+
+    @classmethod
+    def of(
+        cls,
+        op: str,
+        inputs: Sequence[ShapeLike | Tensor | None] = (),
+        outputs: int = 1,
+        *,
+        attributes: Mapping[str, AttributeValue] | None = None,
+        name: str = "",
+        domain: str = "",
+        version: int = 1,
+        names: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
+        dtypes: Sequence[str] = (),
+        tensors: Sequence[Nested | None] = (),
+        tensors_as_shapes: Sequence[Tensor | None] = (),
+        handles: Sequence[Sequence[ShapeAndType] | None] = (),
+    ) -> InferenceContext:
+        """A node by itself: what can't hold is raised as `ShapeMismatch`.
+
+        Args:
+            op: The operator.
+            inputs: Their shapes, as text (`"[2,?]"`), as lists, or as the tensors of another context.
+            outputs: How many there are.
+            attributes: The node's.
+            name: The node's; the operator's without one.
+            domain: The operator's.
+            version: The version of its operator set.
+            names: The names of inputs and outputs in order, and how many each one stands for.
+            dtypes: The element types of the first inputs, "" for an unknown one.
+            tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
+            tensors_as_shapes: The shapes that the elements of the first inputs spell.
+            handles: What each input refers to, where it is a handle.
+
+        Raises:
+            ShapeMismatch: The number of inputs isn't that of the names or handles.
+        """
+        ctx = cls(node_of(op, name, domain, version, (len(inputs), outputs), attributes or {}), (), version)
+        ctx.alone, ctx._names = True, names
+        ctx.inputs = given_shapes(inputs, dtypes)
+        ctx.set_input_handles(handles)
+        ctx.set_input_tensors(tensors)
+        ctx.set_input_tensors_as_shapes(tensors_as_shapes)
+        return ctx
+
+    def outputs_set(self) -> Iterable[Tensor]:
+        """The outputs that a rule set instead of returning them."""
+        return [self.output(i) for i in range(self.outputs)] if self._set else ()

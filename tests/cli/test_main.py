@@ -1,0 +1,303 @@
+"""The command line: what is asked of the API, what is printed, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import shapesmt
+from shapesmt.cli.main import main
+from shapesmt.errors import InternalError, ModelError, UsageError
+from shapesmt.examine import Question
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
+from tests.support.transcripts import masked
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
+MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
+
+
+class Fake(types.ModuleType):
+    """Stands in for the API: notes the calls and answers `answers[name]`, or raises it."""
+
+    def __init__(self) -> None:
+        super().__init__("shapesmt.api")
+        self.calls: list[tuple] = []
+        self.answers = {
+            "checked": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
+            "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
+            "bounded": EXACT,
+            "tightened": EXACT,
+            "encoded": "(check-sat)\n",
+            "supported_ops": Operators(None, (Operator("Add", since=7),)),
+        }
+
+    def __getattr__(self, name: str):
+        if name not in self.__dict__.get("answers", {}):
+            raise AttributeError(name)
+
+        def call(*arguments):
+            self.calls.append((name, *arguments))
+            answer = self.answers[name]
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        return call
+
+
+@pytest.fixture
+def api(monkeypatch):
+    fake = Fake()
+    monkeypatch.setitem(sys.modules, "shapesmt.api", fake)
+    monkeypatch.setattr(shapesmt, "api", fake, raising=False)
+    return fake
+
+
+def run(capsys, *arguments):
+    status = main(arguments)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_check_passes_everything_on(api, capsys):
+    status, out, err = run(
+        capsys, "check", "m.onnx", "--dim", "batch=1..32", "--dim", "`Batch Size`=8", "--shape", "x=[1,?]",
+        "--value", "sr=16000", "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")
+    question = Question(
+        {"batch": "1..32", "Batch Size": "8"},
+        {"x": "[1,?]"},
+        {"sr": "16000"},
+        ("a == b", "c <= 3"),
+        timeout=5.0,
+        declared="trust",
+    )
+    assert api.calls == [("checked", "m.onnx", question)]
+
+
+def test_certify_is_asked_for_only_when_given(api, capsys):
+    run(capsys, "check", "m.onnx", "--certify")
+    assert api.calls[0][-1].certify
+
+
+@pytest.mark.parametrize(("verdict", "expected"), [("PROVED", 0), ("DEPENDS", 1), ("FAILS", 1), ("UNKNOWN", 3)])
+def test_check_exit_status(api, capsys, verdict, expected):
+    api.answers["checked"] = Report("m.onnx", Verdict(verdict), {}, Counts())
+    status, out, _ = run(capsys, "check", "m.onnx", "--format", "json")
+    assert status == expected
+    assert json.loads(out)["verdict"] == verdict
+
+
+def test_bounds_explain_and_ops(api, capsys):
+    assert run(capsys, "bounds", "m.onnx", "x", "y")[0] == 0
+    assert api.calls[-1] == ("bounded", "m.onnx", ("x", "y"), Question({}, {}, {}, ()))
+    assert run(capsys, "explain", "m.onnx", "fc")[0] == 0
+    assert api.calls[-1] == ("explained", "m.onnx", "fc", Question({}, {}, {}, ()))
+    assert run(capsys, "explain", "m.onnx")[0] == 0
+    assert api.calls[-1] == ("explained", "m.onnx", None, Question({}, {}, {}, ()))
+
+
+def test_ops(capsys, tmp_path):
+    (tmp_path / "m.onnxtxt").write_text(MODEL)
+    assert re.match(r"\d+ operators with a rule", run(capsys, "ops")[1])
+    status, out, _ = run(capsys, "ops", str(tmp_path / "m.onnxtxt"), "--format", "json")
+    assert (status, [o["name"] for o in json.loads(out)["operators"]]) == (0, ["Add"])
+
+
+def test_tighten_is_one_analysis(api, capsys):
+    assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
+    assert [call[:3] for call in api.calls] == [("tightened", "m.onnx", "out.onnx")]
+    api.answers["tightened"] = Bounds("m.onnx", {}, {}, valid=False)
+    assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
+    assert run(capsys, "tighten", "m.onnx")[0] == 2
+
+
+def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
+    assert run(capsys, "encode", "m.onnx", "--dim", "n=1..2") == (0, "(check-sat)\n", "")
+    target = tmp_path / "m.smt2"
+    target.write_text("old")
+    target.chmod(0o640)
+    assert run(capsys, "encode", "m.onnx", "-o", str(target)) == (0, "", "")
+    assert target.read_text() == "(check-sat)\n"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [target]
+    status, _, err = run(capsys, "encode", "m.onnx", "-o", str(tmp_path / "none" / "m.smt2"))
+    assert status == 2
+    assert err.startswith("error: cannot write ")
+    assert json.loads(run(capsys, "encode", "m.onnx", "--format", "json")[1])["smt2"] == "(check-sat)\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chekc"], "error: No such command 'chekc'"),
+        (["check"], "error: Missing argument 'MODEL...'; see shapesmt check --help"),
+        (["check", "m", "--dim", "h"], "error: Invalid value for '--dim': 'h' is not NAME=RANGE; see"),
+        (["check", "m", "--dim", "=3"], "error: Invalid value for '--dim': '=3' is not NAME=RANGE; see"),
+        (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: Invalid value for '--dim': 'h' has two values: 1 and"),
+        (["check", "m", "--timeout", "0"], "error: Invalid value for '--timeout': 0.0 is not in the range x>0"),
+        (["check", "m", "--format", "xml"], "error: Invalid value for '--format': 'xml' is not one of"),
+        (["check", "m", "--dmi", "h=1"], "error: No such option '--dmi'"),
+    ],
+)  # fmt: skip
+def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.replace(":", "").startswith(message.replace(":", ""))
+    assert err.count("\n") == 1
+    assert api.calls == []
+
+
+@pytest.mark.parametrize("kind", [UsageError, ModelError])
+def test_a_users_mistake_is_one_line_and_two(api, capsys, kind):
+    api.answers["checked"] = kind("no input dimension 'hieght' in unet.onnx;\n did you mean\x1b 'height'?")
+    status, out, err = run(capsys, "check", "m.onnx")
+    assert (status, out) == (2, "")
+    assert err == "error: no input dimension 'hieght' in unet.onnx; did you mean\\x1b 'height'?\n"
+
+
+def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
+    monkeypatch.delenv("SHAPESMT_DEBUG", raising=False)
+    api.answers["checked"] = KeyError("x")
+    status, _, err = run(capsys, "check", "m.onnx")
+    assert status == 4
+    assert err == (
+        "internal error: KeyError: 'x' (a bug in shapesmt: please report it with the model that shows it); "
+        "run again with --debug for the traceback\n"
+    )
+    api.answers["checked"] = InternalError("a rule raised")
+    assert run(capsys, "check", "m.onnx")[2].startswith("internal error: a rule raised (a bug in shapesmt")
+    for arguments in (["--debug", "check", "m.onnx"], ["check", "m.onnx", "--debug"]):
+        status, _, err = run(capsys, *arguments)
+        assert status == 4
+        assert "Traceback (most recent call last)" in err
+    monkeypatch.setenv("SHAPESMT_DEBUG", "1")
+    assert "Traceback" in run(capsys, "check", "m.onnx")[2]
+
+
+def test_interruption_is_silent(api, capsys):
+    api.answers["checked"] = KeyboardInterrupt()
+    assert run(capsys, "check", "m.onnx") == (130, "", "\n")
+
+
+def test_version_and_help(capsys):
+    status, out, _ = run(capsys, "--version")
+    assert (status, out) == (0, f"shapesmt {shapesmt.__version__}\n")
+    ran = subprocess.run([sys.executable, "-m", "shapesmt", "--version"], capture_output=True, text=True, check=True)
+    assert ran.stdout == out
+    status, out, _ = run(capsys, "--help")
+    assert status == 0
+    assert "shapesmt check unet.onnx --dim batch=1..32" in out
+    for command in ("check", "explain", "bounds", "tighten", "encode", "ops"):
+        status, out, _ = run(capsys, command, "--help")
+        words = " ".join(out.split())
+        assert status == 0
+        assert "exit status: 0" in words
+        assert f"Example: shapesmt {command} unet.onnx" in words
+    assert main([]) == 2
+
+
+def shapesmt_process(*arguments: str, **options) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "import sys; from shapesmt.cli import main; sys.exit(main())", *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
+    )
+
+
+def test_help_is_light():
+    code = (
+        "import sys; from shapesmt.cli import main; main(['check', '--help']);"
+        "print([m for m in ('onnx', 'z3', 'networkx', 'rich', 'numpy') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_reader_that_leaves_early_hears_nothing():
+    process = shapesmt_process("ops", "--format", "json")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(60) == 141
+    assert process.stderr.read() == ""
+    process.stderr.close()
+
+
+def test_from_the_command_line_to_a_verdict(tmp_path: Path):
+    model = tmp_path / "add.onnxtxt"
+    model.write_text(MODEL)
+    process = shapesmt_process("check", str(model), "--dim", "n=2..8", "--dim", "m=2..8")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, "")
+    assert out.startswith("DEPENDS add.onnxtxt: ")
+    assert "  fails at n=2, m=3 (x 2x3, y 3x3)\n" in out
+    assert '\nPROVED with --assume "m == n"\n' in out
+
+
+def test_the_advice_makes_it_proved(tmp_path: Path):
+    model = tmp_path / "add.onnxtxt"
+    model.write_text(MODEL)
+    process = shapesmt_process("check", str(model), "--dim", "n=2..8", "--dim", "m=2..8", "--assume", "n == m")
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "unet/unet.onnx", "--dim", "height=64..512", "--dim", "width=64..512"],
+        ["check", "kv_cache/kv_cache.onnx", "--format", "json"],
+        ["explain", "kv_cache/kv_cache.onnx", "add_mask", "--assume", "total == past + seq"],
+        ["explain", "unet/unet.onnx", "--shape", "image=1x3x65x70"],
+        ["bounds", "window_partition/padded.onnx", "--dim", "height=1..64"],
+    ],
+    ids=" ".join,
+)
+def test_the_same_question_gives_the_same_answer_whatever_the_hash_seed(words: list[str]) -> None:
+    command = [sys.executable, "-m", "shapesmt", words[0], str(EXAMPLES / words[1]), *words[2:]]
+    answers = {
+        masked(
+            subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True).stdout
+        )
+        for seed in ("0", "1", "4711")
+    }
+    assert len(answers) == 1
+    assert answers != {""}
+
+
+def test_html_is_written_beside_the_answer(tmp_path: Path, capsys) -> None:
+    model, page = tmp_path / "add.onnxtxt", tmp_path / "add.html"
+    model.write_text(MODEL)
+    assert main(["check", str(model), "--dim", "n=2..9", "--html", str(page)]) == 1
+    told = capsys.readouterr().out
+    assert main(["check", str(model), "--dim", "n=2..9"]) == 1
+    alone = capsys.readouterr().out
+    assert told.splitlines()[:-1] == alone.splitlines()[:-1]
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["other.onnx"], "--html is about one model"),
+        ([], "cannot write"),
+    ],
+)
+def test_html_that_cannot_be_written_is_a_mistake(tmp_path: Path, capsys, more: list[str], said: str) -> None:
+    model = tmp_path / "add.onnxtxt"
+    model.write_text(MODEL)
+    assert main(["check", str(model), *more, "--html", str(tmp_path / "none" / "add.html")]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1

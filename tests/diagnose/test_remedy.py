@@ -1,0 +1,85 @@
+"""Remedies: the ranges and relations under which a model is proved, and that they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+import pytest
+
+import shapesmt
+from shapesmt.report.finding import Verdict
+from shapesmt.report.report import Remedy, Report
+
+HEAD = '<ir_version: 8, opset_import: ["":18]> g '
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def checked(text: str, **options: object) -> Report:
+    return shapesmt.check(onnx.parser.parse_model(HEAD + text), **options)  # type: ignore[arg-type]
+
+
+POOLS = " ".join(
+    f"{y} = MaxPool <kernel_shape = [3, 3], pads = [1, 0, 0, 1], strides = [2, 2]> ({x})"
+    for x, y in zip("xabc", "abcd", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "remedy"),
+    [
+        ("(float[n] x, float[m] y) => (z) { z = Add (x, y) }", {}, Remedy({}, ("m == 1 or m == n or n == 1",))),
+        (
+            "(float[n, 4] x) => (y) <int64[2] t = {-1, 6}> { y = Reshape (x, t) }",
+            {"dims": {"n": "1..100"}},
+            Remedy({"n": "3..99:3"}),
+        ),
+        (
+            "(float[n, 4] x) => (y) <int64[2] t = {-1, 6}> { y = Reshape (x, t) }",
+            {"dims": {"n": "4..100:4"}},
+            Remedy({"n": "12..96:12"}),
+        ),
+        (
+            "(float[n, 4] x) => (y) <int64[2] t = {-1, 6}> { y = Reshape (x, t) }",
+            {"shapes": {"x": "[1..9, 4]"}},
+            Remedy({}, ("n % 3 == 0",)),
+        ),
+        (
+            "(float[n, m] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }",
+            {},
+            Remedy({}, ("(m*n) % 7 == 0",)),
+        ),
+        (  # as small as can be, instead of 1 and 672
+            f"(float[1, 1, h, w] x, float[42, 2] v) => (z) {{ {POOLS} y = Flatten (d) z = MatMul (y, v) }}",
+            {},
+            Remedy({"h": "96", "w": "112"}),
+        ),
+        ("(float[n, 4] x, float[5, 6] w) => (y) { y = MatMul (x, w) }", {}, None),
+        ("(float[n, 4] x, float[4, 6] w) => (y) { y = MatMul (x, w) }", {}, None),
+    ],
+)
+def test_remedies(text: str, options: dict[str, object], remedy: Remedy | None) -> None:
+    report = checked(text, **options)
+    assert report.remedy == remedy
+    if remedy is not None:
+        given = dict(options.get("dims", {}))  # type: ignore[call-overload]
+        cured = checked(text, **{**options, "dims": {**given, **remedy.dims}, "assume": list(remedy.assume)})
+        assert cured.verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.onnx")), ids=lambda p: p.stem)
+def test_the_examples_are_proved_with_theirs(path: Path) -> None:
+    report = shapesmt.check(path)
+    assert (report.remedy is not None) == (report.verdict is Verdict.DEPENDS)
+    if report.remedy is not None:
+        assert shapesmt.check(path, dims=report.remedy.dims, assume=report.remedy.assume).verdict is Verdict.PROVED
+
+
+def test_a_model_with_a_node_that_nothing_is_known_of_has_none() -> None:
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["":18, "my.own":1]> g (float[n] x, float[m] z) => (y) '
+        "{ a = Add (x, z) y = my.own.Odd (a) }"
+    )
+    report = shapesmt.check(model)
+    assert report.verdict is Verdict.DEPENDS
+    assert report.remedy is None

@@ -1,0 +1,56 @@
+"""Places that sizes decide, looked up in tables by operators that read them one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx.parser
+import pytest
+
+from tests.ops.harness import agree
+
+EMBEDDED = "out, m = com.microsoft.EmbedLayerNormalization"
+LOOKED_UP = {
+    "positions": ("int32[1,n] x, float[9,2] w, float[3,2] t, float[2] g", f"{EMBEDDED}(x, , w, t, , g, g, , row)"),
+    "words": ("int32[1,n] x, float[3,2] w, float[9,2] t, float[2] g", f"{EMBEDDED}(row, , w, t, , g, g)"),
+    "segments": ("int32[1,n] x, float[9,2] w, float[3,2] t, float[2] g", f"{EMBEDDED}(row, row, w, w, t, g, g)"),
+    "boxes": (
+        "float[n,4] x, float[3,2,5,5] w, int32[2] z",
+        "flat = Squeeze(row) out = com.microsoft.CropAndResize(w, x, last, z)",
+    ),
+    "regions": ("float[n,4] x, float[3,2,5,5] w", "out = RoiAlign(w, x, places)"),
+    "rotary": ("float[1,n,4] x, float[6,2] w", "out = com.microsoft.RotaryEmbedding(x, twice, w, w)"),
+    "rotary from one": ("float[1,n,4] x, float[6,2] w", "out = com.microsoft.RotaryEmbedding(x, size, w, w)"),
+    "labels": ("float[n,3] x", "out = NegativeLogLikelihoodLoss(x, places)"),
+    "labels of a softmax": ("float[n,3] x", "out = SoftmaxCrossEntropyLoss(x, places)"),
+    "unpooled": (
+        "float[1,1,n] x",
+        "m = Unsqueeze(twice, first) k = Cast<to = 7>(m) out = MaxUnpool<kernel_shape = [1]>(x, k)",
+    ),
+    "categories": (
+        "float[n] x",
+        "out = ai.onnx.ml.OneHotEncoder<cats_int64s = [1, 3, 5], zeros = 0>(size)",
+    ),
+    "last keys": (
+        "float[1,n,16] x",
+        "s = Cast<to = 6>(size) t = Squeeze(s)"
+        " out, k, v = com.microsoft.GroupQueryAttention<num_heads = 2, kv_num_heads = 2>(x, x, x, , , s, t)",
+    ),
+    "columns": ("float[n] x, float[2,3] w", "out = ai.onnx.ml.ArrayFeatureExtractor(w, places)"),
+    "columns from -1": ("float[n] x, float[2,3] w", "out = ai.onnx.ml.ArrayFeatureExtractor(w, lower)"),
+}
+
+NEVER = ("columns from -1", "last keys")
+
+
+@pytest.mark.parametrize("name", LOOKED_UP)
+def test_places_that_sizes_decide(name):
+    inputs, body = LOOKED_UP[name]
+    axis = inputs.replace("]", ",").split(",").index("n") if "[1," in inputs else 0
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1, "ai.onnx.ml": 1]>
+    g ({inputs}) => (out) {{
+        size = Shape<start = {axis}, end = {axis + 1}>(x) n = Squeeze(size)
+        zero = Constant<value_int = 0>() one = Constant<value_int = 1>() first = Constant<value_ints = [0]>()
+        places = Range(zero, n, one) lower = Sub(places, one) last = Cast<to = 6>(places)
+        row = Unsqueeze(last, first) two = Add(places, places) twice = Unsqueeze(two, first) {body} }}""")
+    data = {"z": np.array([2, 2], np.int32)} if "int32[2] z" in inputs else {}
+    assert bool(agree(model, ranges={"n": (1, 5)}, data=data).ran) == (name not in NEVER)

@@ -1,0 +1,143 @@
+"""The laws of ONNX's and ONNX Runtime's operators, one at a time: a call that runs, with one thing changed.
+
+Where ONNX Runtime refuses, the verdict isn't PROVED; where it runs, it isn't FAILS, and types and shapes are the same.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+
+import pytest
+
+from tests.oracle.catalogue import RECIPES
+from tests.oracle.catalogue.ml import LINEAR, TREE
+from tests.oracle.onnx_calls import calls, k, op, running, x
+from tests.oracle.onnx_peer import compare, outcomes
+from tests.oracle.onnx_siblings import siblings
+
+GROWN, CALLS, SIBLINGS = 24, 300, 2  # without --full: of the catalogue, of all calls, of each call
+ms = partial(op, domain="com.microsoft", version=1)
+ml = partial(op, domain="ai.onnx.ml", version=3)
+S, Z = k(1, "float32"), k(0, "uint8")
+POOL = {"kernel_shape": [2, 2], "auto_pad": "SAME"}
+WORDS = {"ngram_counts": [0], "ngram_indexes": [0, 1], "pool_int64s": [3, 4], "mode": "TF"}
+WORDS |= {"min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0}
+HEADS = {"num_heads": 2, "kv_num_heads": 1}
+WORD = k([[0, 0]], "int32")
+REFUSED = [
+    op("Attention", *[x(1, 2, 3, 4)] * 3, scale=-1.0, version=23),
+    op("BatchNormalization", x(2, 3), *[x(3)] * 4, training_mode=-1),
+    op("Bernoulli", x(3), dtype=0),
+    op("BitCast", x(3), to=11, version=26),
+    op("EyeLike", x(2, 2), dtype=-1),
+    op("BlackmanWindow", k(3), output_datatype=-1),
+    op("HannWindow", k([3])),
+    op("HammingWindow", k(0)),
+    op("Cast", x(2), to=0),
+    op("CastLike", x(2), x(2), saturate=0),
+    op("Conv", x(1, 1, 3, 3), x(4, 1, 2, 2), x(1, 4)),
+    op("ConvTranspose", x(1, 1, 3, 3), x(1, 4, 2, 2), x(1, 4)),
+    op("GRU", x(2, 1, 3), x(1, 6, 3), x(1, 6, 2), hidden_size=2, clip=-1.0, outputs=2),
+    op("Conv", x(1, 1, 3, 3), k([[[[]]]], "float32")),
+    op("DFT", x(4, 2, 1), k([4]), axis=0, version=17),
+    op("DequantizeLinear", x(2, 4, dtype="uint8"), x(2), axis=0, block_size=-1),
+    op("GatherND", x(2, 0, 2), k([[[1]], [[1]]]), batch_dims=1),
+    op("GatherElements", x(2, 0), x(2, 3, dtype="int64"), axis=1),
+    op("GridSample", x(1, 1, 3, 3), x(1, 2, 2, 2), mode="cubic", version=16),
+    op("GridSample", x(1, 1, 3, 3), x(1, 2, 2, 2), mode="bicubic", version=20),
+    op("LRN", x(1, 2, 3, 3), size=1, alpha=0.0),
+    op("LayerNormalization", x(2, 3), x(3), stash_type=-1, outputs=2),
+    op("MaxPool", x(1, 1, 4, 4), **POOL),
+    op("MaxPool", x(1, 1, 4, 4), kernel_shape=[2, 2], storage_order=2),
+    op("MelWeightMatrix", k([2]), k(8), k(8000), k(0.0, "float32"), k(4000.0, "float32")),
+    op("QLinearMatMul", x(2, 2, dtype="uint8"), S, Z, x(2, 2, dtype="uint8"), S, Z, k([[1]], "float32"), Z),
+    op("Range", k([0]), k(3), k(1)),
+    op("RegexFullMatch", k(["a"], "object")),
+    op("Resize", x(1, 1, 2, 2), None, k([1, 1, 2, 2], "float32"), nearest_mode="edge"),
+    op("RoiAlign", x(1, 1, 4, 4), x(1, 4), k([0]), mode="sum"),
+    op("RoiAlign", x(1, 1, 4, 4), x(1, 4), k([0]), output_width=-1),
+    op("STFT", x(1, 8, 1), k(2)),
+    op("Split", x(3, 2), num_outputs=9, outputs=2),
+    op("TfIdfVectorizer", x(3, dtype="int64"), **{**WORDS, "mode": "mean"}),
+    op("TfIdfVectorizer", x(3, dtype="int64"), **{**WORDS, "max_gram_length": 2}),
+    op("TfIdfVectorizer", x(3, dtype="int64"), **WORDS, weights=[1.0]),
+    op("TfIdfVectorizer", x(3, dtype="int64"), **{**WORDS, "ngram_counts": [3]}),
+    ml("FeatureVectorizer", x(2, 3), inputdimensions=[-1]),
+    ml("Imputer", x(2, 3, dtype="int64"), imputed_value_floats=[1.0]),
+    ml("LinearClassifier", x(2, 2), coefficients=[1.0] * 5, intercepts=[0.0] * 2, classlabels_ints=[1, 2], outputs=2),
+    ml("LinearClassifier", x(2, 2), coefficients=[1.0] * 4, classlabels_ints=[1, 2], outputs=2),
+    ml("LinearRegressor", x(2, 2), coefficients=[1.0] * 4, targets=-1),
+    ml(
+        "SVMClassifier", x(2, 2), outputs=2, classlabels_ints=[0, 1], vectors_per_class=[1, 1], rho=[0.5],
+        support_vectors=[1.0] * 4, coefficients=[1.0] * 2, prob_a=[1.0], **LINEAR,
+    ),
+    ms("CausalConvWithState", x(1, 2, 4), x(2, 1, 3), activation="relu", outputs=2),
+    ms("CausalConvWithState", x(1, 2, 4), x(2, 1, 3), state_window=9, outputs=2),
+    ms("EmbedLayerNormalization", WORD, None, x(0, 4), x(6, 4), None, x(4), x(4), outputs=2),
+    ms("FusedGemm", x(2, 2), x(2, 2), x(2), activation="Gelu"),
+    ms("FusedConv", x(1, 1, 3, 3), x(1, 1, 2, 2), activation="Gelu"),
+    ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), None, None, k([2], "int32"), k(3, "int32"),
+       outputs=3, causal=2, **HEADS),
+    ms("MatMulBnb4", x(2, 32), x(32, dtype="uint8"), x(4), K=32, N=-2, block_size=16, quant_type=1),
+    ms("MoE", x(2, 3), x(2, 2), x(2, 4, 3), None, x(2, 3, 4), k=-1, activation_type="gelu"),
+    ms("MoE", x(2, 3), x(2, 2), x(2, 4, 3), None, x(2, 3, 4), k=1, activation_type="gelu", use_sparse_mixer=1),
+    ms("NhwcMaxPool", x(1, 4, 4, 1, dtype="uint8"), **POOL),
+    ms("QLinearConcat", S, Z, x(2, 2, dtype="uint8"), S, k(0, "int8"), axis=0),
+    ms("SkipLayerNormalization", x(1, 2, 3), x(1, 2, 3), x(3), epsilon=-1.0),
+    ms("Tokenizer", k([["a"]], "object"), mark=0, pad_value="#", mincharnum=0, separators=[" "]),
+]  # fmt: skip
+RUNNING = [
+    op("CenterCropPad", x(4, 3), k([-5, 3])),
+    op("MeanVarianceNormalization", x(1, 2, 3, 3)),
+    op("Resize", x(1, 1, 2, 2), None, k([1, 1, 2, 2], "float32"), mode="linear", nearest_mode="edge"),
+    op("Resize", x(1, 1, 2, 2), None, None, k([7, -5]), axes=[2, 3], keep_aspect_ratio_policy="not_smaller"),
+    op("Upsample", x(1, 1, 2, 2), k([[1, 1, 2, 2]], "float32"), version=9),
+    ml(
+        "TreeEnsembleClassifier", x(2, 2), outputs=2, class_ids=[0, 1], class_nodeids=[1, 2], class_treeids=[0, 0],
+        class_weights=[1.0, 2.0], classlabels_int64s=[4, 5], **{**TREE, "nodes_featureids": [1, 9, 9]},
+    ),
+    ms("BifurcationDetector", x(3, dtype="int64"), x(2, dtype="int64"), k([[0]]), outputs=2),
+    ms("MoE", x(2, 3), x(2, 2), x(2, 4, 3), None, x(2, 3, 4), k=1, activation_type="gelu", swiglu_fusion=1),
+    ms("MurmurHash3", x(3, dtype="int32"), positive=2),
+    ms("QLinearConcat", S, Z, x(2, 2, dtype="uint8"), k([[1]], "float32"), Z, axis=0),
+    ms("QLinearMul", x(2, dtype="uint8"), S, Z, x(2, dtype="uint8"), S, Z, S),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def random(pytestconfig):
+    return Random(pytestconfig.getoption("--seed"))
+
+
+@pytest.fixture(scope="module")
+def ran(pytestconfig, random):
+    if pytestconfig.getoption("--full"):
+        return running(calls(range(2 * len(RECIPES))))
+    return running(random.sample(calls(random.sample(range(len(RECIPES)), GROWN)), CALLS))
+
+
+def test_what_is_always_refused():
+    for call, run in zip(REFUSED, outcomes(REFUSED), strict=True):
+        assert run.refused, call
+        assert not run.open, (call, run)
+        assert not compare(call, run), call
+
+
+def test_what_runs_all_the_same():
+    for call, run in zip(RUNNING, outcomes(RUNNING), strict=True):
+        assert run.made, (call, run)
+        assert not compare(call, run), call
+
+
+def test_calls(ran):
+    disagreeing = [f"{call}: {what}" for call, run in ran if (what := compare(call, run))]
+    assert not disagreeing, "\n".join(disagreeing)
+
+
+def test_laws(ran, random, full, pytestconfig):
+    every = [list(siblings(call)) for call, _ in ran]
+    chosen = [s for made in every for s in (made if full else random.sample(made, min(SIBLINGS, len(made))))]
+    found = [(call, compare(call, run)) for call, run in zip(chosen, outcomes(chosen), strict=True)]
+    disagreeing = [f"{call}: {what}" for call, what in found if what]
+    assert not disagreeing, f"seed {pytestconfig.getoption('--seed')}\n" + "\n".join(disagreeing)

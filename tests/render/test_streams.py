@@ -1,0 +1,83 @@
+"""Standard streams that are closed, full or left, and little memory: one line and a sensible status."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import shapesmt
+
+UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"
+COMMANDS = (["check", str(UNET)], ["bounds", str(UNET), "--format", "json"], ["encode", str(UNET)], ["ops"], ["--help"])
+
+
+def run(
+    arguments: list[str], redirect: str = "", before: Callable[[], None] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, its streams redirected as a shell does it."""
+    root = str(Path(shapesmt.__file__).parents[1])
+    line = f'exec "$@" {redirect}'
+    command = ["bash", "-c", line, "bash", sys.executable, "-m", "shapesmt", *arguments]
+    environment = {**os.environ, "PYTHONPATH": root}
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=100, env=environment, preexec_fn=before, check=False
+    )
+
+
+def one_line(text: str) -> bool:
+    return text.startswith("error: ") and text.count("\n") == 1 and "bug" not in text
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_output_that_is_full_is_one_line(arguments: list[str]) -> None:
+    ran = run(arguments, ">/dev/full")
+    assert (ran.returncode, one_line(ran.stderr)) == (2, True), ran.stderr
+    assert "No space left on device" in ran.stderr
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_output_that_is_closed_is_one_line(arguments: list[str]) -> None:
+    ran = run(arguments, ">&-")
+    assert (ran.returncode, one_line(ran.stderr)) == (2, True), ran.stderr
+
+
+def test_output_that_nobody_reads_is_silent() -> None:
+    ran = run(["bounds", str(UNET)], "| head -c 1 >/dev/null; exit ${PIPESTATUS[0]}")
+    assert ran.returncode in (0, 3, 141)
+    assert ran.stderr == ""
+
+
+def test_without_standard_error_the_status_is_what_it_is() -> None:
+    assert run(["check", "no such file"], "2>&-").returncode == 2
+    assert run(["check", str(UNET), "--dim", "height=64..512:16", "--dim", "width=64..512:16"], "2>&-").returncode == 0
+    assert run(["check", "no such file"], "2>/dev/full").returncode == 2
+
+
+def test_standard_input_that_is_closed_is_empty() -> None:
+    ran = run(["check", "-"], "<&-")
+    assert (ran.returncode, one_line(ran.stderr)) == (2, True), ran.stderr
+
+
+def test_closed_streams_put_nothing_into_files(tmp_path: Path) -> None:
+    target = tmp_path / "system.smt2"
+    assert run(["encode", str(UNET), "-o", str(target)], "2>&-").returncode == 0
+    assert target.read_text().startswith("; the complete system of unet.onnx")
+
+
+@pytest.mark.parametrize("megabytes", [110, 130, 160, 220, 300])
+def test_little_memory_is_one_line_or_an_answer(megabytes: int) -> None:
+    def confine() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+    ran = run(["check", str(UNET)], before=confine)
+    assert "Traceback" not in ran.stderr
+    assert "bug" not in ran.stderr
+    assert ran.returncode in (1, 2, 3), ran.stderr
+    assert ran.stdout or one_line(ran.stderr) or "OpenBLAS" in ran.stderr, ran.stderr

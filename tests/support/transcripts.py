@@ -1,0 +1,92 @@
+"""Console transcripts (`$ shapesmt ...` and what it printed), run again and compared, timings and versions masked.
+
+After a change of wording, `python -m tests.support.transcripts examples/*/report.txt README.md` brings them up to date.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from shapesmt.cli.main import main
+
+LEFT_OUT = "..."  # a line that stands for any number of lines
+_BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
+_TIME = re.compile(r"\b[0-9]+\.[0-9]+ s\b|(?<=\"seconds\": )[0-9.e-]+|(?<=by onnxruntime )[0-9.]+(?=:)")
+
+
+class Step(NamedTuple):
+    """One command and its output, as written and as it is."""
+
+    command: str
+    written: str
+    printed: str
+
+    def agrees(self) -> bool:
+        """Whether they are the same, but for what is masked and what is left out."""
+        parts = re.split(rf"^ *{re.escape(LEFT_OUT)}\n", masked(self.written), flags=re.MULTILINE)
+        return re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), masked(self.printed)) is not None
+
+
+def masked(text: str) -> str:
+    """The text without what differs from run to run."""
+    return _TIME.sub("? s", text)
+
+
+def commands(transcript: str) -> list[str]:
+    """The command lines of a transcript."""
+    return [line[2:] for line in transcript.splitlines() if line.startswith("$ ")]
+
+
+def steps(transcript: str) -> list[Step]:
+    """The commands of a transcript, run; `echo $?` prints the last one's exit status."""
+    found, status = [], 0
+    for part in re.split(r"^\$ ", transcript, flags=re.MULTILINE)[1:]:
+        command, _, written = part.partition("\n")
+        if command == "echo $?":
+            printed = str(status)
+        else:
+            printed, status = run(shlex.split(command))
+        found.append(Step(command, f"{written.rstrip()}\n", f"{printed.rstrip()}\n"))
+    return found
+
+
+def run(words: list[str]) -> tuple[str, int]:
+    """What one command prints, and its exit status."""
+    assert words[0] == "shapesmt", f"{words[0]} is not run here"
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        status = main(words[1:])
+    assert "internal error" not in out.getvalue(), f"{shlex.join(words)}: {out.getvalue()}"
+    return out.getvalue(), status
+
+
+def blocks(text: str) -> list[str]:
+    """The console blocks of a Markdown text; the whole text where it has none."""
+    return _BLOCK.findall(text) or [text]
+
+
+def renewed(transcript: str) -> str:
+    """The transcript with what the commands print now, where that differs."""
+    return "\n".join(f"$ {s.command}\n{s.written if s.agrees() else current(s)}" for s in steps(transcript))
+
+
+def current(step: Step) -> str:
+    """What a command prints now; where lines are left out, the nearest one for each line shown."""
+    shown, lines = step.written.splitlines(), step.printed.splitlines()
+    if LEFT_OUT not in step.written.split():
+        return step.printed
+    kept = (line if line.strip() == LEFT_OUT else get_close_matches(line, lines, 1, 0)[0] for line in shown)
+    return "".join(f"{line}\n" for line in kept)
+
+
+if __name__ == "__main__":
+    for path in map(Path, sys.argv[1:]):
+        text = path.read_text()
+        path.write_text(_BLOCK.sub(lambda m: renewed(m[1]), text) if _BLOCK.search(text) else renewed(text))

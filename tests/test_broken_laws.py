@@ -1,0 +1,25 @@
+"""A node whose law fails is told as failing, whatever its rule makes of sizes that can't be."""
+
+from __future__ import annotations
+
+import pytest
+
+import shapesmt
+
+SCATTER = "y = ScatterElements<axis = 1>(x, i, u)"
+
+
+@pytest.mark.parametrize(
+    ("graph", "law"),
+    [
+        ("int64[n, n] x) => (y) <int64[2] s = {2, 5}> { y = Expand(x, s) }", "a size expands from 1 or stays"),
+        ("int64[n, 0] x) => (y) <int64[2] s = {2, 5}> { y = Expand(x, s) }", "a size expands from 1 or stays"),
+        (f"int64[n, 4] x, int64[n, n] u) => (y) <int64[2, 1] i = {{0, 1}}> {{ {SCATTER} }}", "have one shape"),
+        (f"int64[n, 4] x, int64[n, 1] u) => (y) <int64[2, 2] i = {{0, 1, 2, 3}}> {{ {SCATTER} }}", "have one shape"),
+    ],
+)
+def test_elements_that_do_not_fit(graph, law):
+    model = f'<ir_version: 8, opset_import: ["": 18]> g ({graph}'.encode()
+    report = shapesmt.check(model, dims={"n": 2})
+    assert str(report.verdict) == "FAILS"
+    assert law in report.findings[0].law
