@@ -17,7 +17,7 @@ from shapesmt.algebra.dim import (
     total,
 )
 from shapesmt.algebra.division import ceil_divide
-from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.evaluate import Assignment, End, Evaluator, evaluate, fits_int64, lowest
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.formula import (
@@ -70,9 +70,11 @@ __all__ = [
     "SYMBOL",
     "TRUE",
     "ZERO",
+    "Assignment",
     "Atom",
     "Bound",
     "Dim",
+    "End",
     "Evaluator",
     "Formula",
     "Interval",
@@ -107,6 +109,7 @@ __all__ = [
     "from_terms",
     "implies",
     "less",
+    "lowest",
     "make_atom",
     "maximum",
     "memo",
