@@ -29,7 +29,8 @@ def write_github(result: AnyResult, stream: TextIO) -> None:
 def commands(result: AnyResult) -> Iterator[str]:
     """The workflow commands, line by line; a report's `model` is the path of its file.
 
-    >>> from shapesmt.report import Finding, Verdict
+    >>> from shapesmt.algebra import Verdict
+    >>> from shapesmt.report import Finding
     >>> from shapesmt.report import Counts, Report
     >>> found = Finding(Verdict.FAILS, "requirement", "a:b", "Gemm", 3, "inner sizes agree", "", code="SM102")
     >>> print(*commands(Report("m.onnx", Verdict.FAILS, {}, Counts(1, fails=1), (found,))))

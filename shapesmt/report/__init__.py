@@ -1,17 +1,7 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
-from shapesmt.report.finding import (
-    Cause,
-    Clash,
-    Counterexample,
-    Finding,
-    ModelWarning,
-    Replay,
-    Side,
-    SymbolRange,
-    Verdict,
-)
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Replay, Side, SymbolRange
 from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
 from shapesmt.report.report import (
     Bounds,
@@ -63,7 +53,6 @@ __all__ = [
     "SymbolRange",
     "TensorBounds",
     "Unchecked",
-    "Verdict",
     "reports_in",
     "unchecked_in",
 ]

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.algebra import Verdict
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
 from shapesmt.report.report import (
     Bounds,
     Counts,
