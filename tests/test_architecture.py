@@ -44,6 +44,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 BY_FILE = pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 
 
+@cache
 def imported(path: Path) -> list[tuple[str, str]]:
     """Module and name of each import of a file, those inside functions and for the type checker included."""
     names = []
@@ -55,6 +56,7 @@ def imported(path: Path) -> list[tuple[str, str]]:
     return names
 
 
+@cache
 def file_of(module: str, name: str = "") -> Path | None:
     """The file of this package that an import of a name reaches; None for other packages' files."""
     parts = module.split(".")
