@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from math import inf
 
 from shapesmt.algebra import (
-    SYMBOL,
     Atom,
     Dim,
     Formula,
@@ -43,7 +42,7 @@ from shapesmt.language import (
     parse_shape,
     unknown_name,
 )
-from shapesmt.presolve import Domain, range_facts
+from shapesmt.presolve import Domain, eliminated, extent
 from shapesmt.report import Counterexample, SymbolRange
 from shapesmt.rules import MAX_RANK, Requirement, Tensor, rewritten, tensor
 
@@ -172,7 +171,7 @@ def _posed(
     assumptions = [assume] if isinstance(assume, str) else list(assume or ())
     assumptions = [text for text in assumptions if text not in origins or _applies(text, origins[text], free)]
     formulas = [_assumed(text, origins.get(text), free) for text in assumptions]
-    solved, facts = _eliminate(all_of(*formulas).conjuncts)
+    solved, facts = eliminated(all_of(*formulas).conjuncts)
     meant = {name: substitute(d, solved) for name, d in free.items()}
     ranks = {name: meant[rank_name(name)] for name in _unranked(graph, declared)}
     inputs = {
@@ -413,37 +412,7 @@ def _single_values(domain: Domain) -> dict[Atom, Dim]:
     """The symbols of which one value is left."""
     ends = {s: domain.ends(s) for s in domain.symbols}
     for s in {s for fact in domain.facts if len(fact.symbols) > 1 for s in fact.symbols}:
-        ends[s] = (domain.extent(of_atom(s)) or ends[s])[:2]
+        tight = extent(domain, of_atom(s))
+        if tight is not None and tight[0].value is not None and tight[1].value is not None:
+            ends[s] = tight[0].value, tight[1].value
     return {s: as_dim(int(lo)) for s, (lo, hi) in ends.items() if lo <= hi < lo + s.step}
-
-
-def _eliminate(parts: tuple[Formula, ...]) -> tuple[dict[Atom, Dim], list[Formula]]:
-    """Substitutions for the symbols that equalities determine, and the facts that are left."""
-    solved: dict[Atom, Dim] = {}
-    facts: list[Formula] = []
-    for part in parts:
-        part = substitute(part, solved)
-        found = _solve(part)
-        if found is None:
-            facts.extend(part.conjuncts)
-            continue
-        atom, meaning = found
-        solved = {a: substitute(m, {atom: meaning}) for a, m in solved.items()}
-        solved[atom] = meaning
-        facts = [substitute(f, {atom: meaning}) for f in facts]
-        facts += range_facts(atom, meaning)
-    return solved, facts
-
-
-def _solve(fact: Formula) -> tuple[Atom, Dim] | None:
-    """The symbol that an equality determines best: in terms of the others, with the fewest minus signs."""
-    if fact.op != "eq" or fact.dim is None:
-        return None
-    choices: list[tuple[int, str, Atom, Dim]] = []
-    for factors, coefficient in fact.dim.products():
-        atom = factors[0] if len(factors) == 1 else None
-        if atom is not None and atom.op is SYMBOL and abs(coefficient) == 1:
-            meaning = of_atom(atom) - fact.dim * coefficient
-            if atom not in meaning.symbols:
-                choices.append((sum(c < 0 for _, c in meaning.terms), atom.name, atom, meaning))
-    return min(choices, key=lambda c: c[:2])[2:] if choices else None
