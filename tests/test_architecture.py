@@ -33,7 +33,7 @@ DOORS = {
 """The files that import a heavy library."""
 
 LONG = {
-    *("examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
+    *("frontends/builder/builder.py", "inference/infer.py"),
     "rules/context.py",
 }
 LARGE = {"rules"}
