@@ -28,7 +28,7 @@ from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, 
 from shapesmt.graph import Declared
 from shapesmt.presolve import Domain, lowest
 from shapesmt.region import Region, describe, readable_text
-from shapesmt.report import Cause, Finding, Precondition, Verdict
+from shapesmt.report import Cause, Finding, FindingKind, Precondition, Verdict
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof
@@ -44,9 +44,9 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
     for j in examination.judgements:
         told = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
         made.append((j.index, told or _brief(j, problem)))
-    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
+    late = [index for index, u in examination.unjudged if u.kind == FindingKind.TIMEOUT]
     for index, u in examination.unjudged:
-        if u.kind == "timeout":
+        if u.kind == FindingKind.TIMEOUT:
             if index != late[0]:
                 continue
             others = len(set(late)) - 1
@@ -54,7 +54,9 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
         code = _code(u.kind)
-        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "", code=code, note=u.note)))
+        made.append(
+            (index, Finding(Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", code=code, note=u.note))
+        )
     return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
 
 
@@ -139,7 +141,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     sides = [s for s in (broken.left, broken.right) if s is not None]
     told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
-    kind = "data" if _hinges(j.condition) else "requirement"
+    kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
@@ -147,7 +149,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
 
     code, law = coded(broken.law)
     where = region.whole if region is not None and region.exact else None
-    safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
+    safe = where if kind == FindingKind.DATA and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
         None if safe is not None else where,
@@ -164,7 +166,7 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
 
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
-    kind = "data" if _hinges(j.condition) else "requirement"
+    kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     code, law = coded(broken.law)
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 

@@ -44,7 +44,7 @@ from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
 from shapesmt.ops import truth_of
 from shapesmt.presolve import Assignment, Domain, direction
-from shapesmt.report import Counterexample, Finding, ModelWarning, Verdict
+from shapesmt.report import Counterexample, Finding, FindingKind, ModelWarning, Verdict, WarningKind
 from shapesmt.rules import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
@@ -63,9 +63,7 @@ def model_warnings(
     valid = not examination.fails
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
         lambda: _stretched(problem, examination, examples) if valid else (),
-        lambda: (
-            ModelWarning(f.code, f.kind, f.node, f.op_type, f.index, at, f.note, f.counterexample) for at, f in claims
-        ),
+        lambda: (_of_claim(tensor, finding) for tensor, finding in claims),
         lambda: _unreachable(problem, examination, judge),
         lambda: _single_valued(problem),
         lambda: _large(problem, examination, examples) if valid else (),
@@ -83,7 +81,7 @@ def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarnin
 
 
 def _warning(
-    kind: str,
+    kind: WarningKind,
     text: str,
     node: tuple[int, Node] | None = None,
     tensor: str = "",
@@ -93,6 +91,12 @@ def _warning(
 
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, text, example)
+
+
+def _of_claim(tensor: str, f: Finding) -> ModelWarning:
+    """The finding that a tensor hasn't the declared shape, as a warning."""
+    kind = WarningKind.DECLARATION
+    return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, f.note, f.counterexample)
 
 
 class _Examples:
@@ -131,7 +135,7 @@ def _stretched(problem: Problem, examination: Examination, examples: _Examples) 
         size = f"{other} = {at.dim(other)}" if other.symbols else str(other)
         meant = f'--assume "{equal(x, y)}" if they are to be equal'
         text = f"{one} = 1 is stretched to {size} at {_told(shown)}; {meant}"
-        yield _warning("broadcast", text, (index, problem.graph.nodes[index]), example=shown)
+        yield _warning(WarningKind.BROADCAST, text, (index, problem.graph.nodes[index]), example=shown)
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
@@ -192,8 +196,10 @@ def _contradicted(
     where = (name, "", -1) if node is None else (node.name, node.op, index)
     law = f"tensor '{name}' has the declared shape [{theirs}]"
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
-    code = _warning("declaration", text).code
-    return Finding(VERDICTS[decision.holds], "declaration", *where, law, condition, shown, note=text, code=code)
+    code = _warning(WarningKind.DECLARATION, text).code
+    return Finding(
+        VERDICTS[decision.holds], FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code
+    )
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
@@ -228,9 +234,11 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
             if holds in ("always", "never"):
                 branch, state = ("else", "true") if holds == "always" else ("then", "false")
                 text = f"no input takes the {branch} branch: '{node.inputs[0]}' is {state} for every input"
-                yield _warning("unreachable", text, (index, node), tensor=node.inputs[0])
+                yield _warning(WarningKind.UNREACHABLE, text, (index, node), tensor=node.inputs[0])
         elif node.op == "Loop" and (name := _never_runs(node, tensors)) is not None:
-            yield _warning("unreachable", f"its body never runs: '{name}' is 0 for every input", (index, node))
+            yield _warning(
+                WarningKind.UNREACHABLE, f"its body never runs: '{name}' is 0 for every input", (index, node)
+            )
 
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
@@ -249,7 +257,7 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
         if extent is not None and extent[0] == extent[1]:
             wide = Range(r.min, r.max, r.step)
             text = f"the assumptions leave {name} = {extent[0]} alone in {wide}, so all is said of that value"
-            yield _warning("range", text)
+            yield _warning(WarningKind.RANGE, text)
 
 
 # Tensors beyond 32 bits
@@ -269,7 +277,7 @@ def _large(problem: Problem, examination: Examination, examples: _Examples) -> I
             count = values.dim(size)
             bits = 32 if count < 1 << 63 else 64
             text = f"'{name}' has {count} elements{at}; indices of {bits} bits end at {(1 << bits - 1) - 1}"
-            yield _warning("size", text, _producer(problem.graph, name), tensor=name, example=shown)
+            yield _warning(WarningKind.SIZE, text, _producer(problem.graph, name), tensor=name, example=shown)
             return
 
 
@@ -330,7 +338,7 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning
         having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
             inputs = ", ".join(f"'{i}'" for i in having)
-            yield _warning("symbol", f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
+            yield _warning(WarningKind.SYMBOL, f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
 
 
 def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
@@ -339,7 +347,7 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
         kept = [name for name in names if name in problem.dims]
         if len(kept) > 1:
             text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are taken to be different"
-            yield _warning("placeholder", text, tensor=kept[0].rpartition("_dim")[0])
+            yield _warning(WarningKind.PLACEHOLDER, text, tensor=kept[0].rpartition("_dim")[0])
 
 
 def _told(shown: Counterexample) -> str:

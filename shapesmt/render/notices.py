@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt.errors import printable
 from shapesmt.render.text.findings import assignment, replayed
 from shapesmt.render.text.words import name
-from shapesmt.report import Verdict
+from shapesmt.report import FindingKind, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +82,7 @@ def _sentence(found: Finding) -> str:
         parts.append(replayed(found.replay))
     if found.verdict is Verdict.DEPENDS and found.holds_iff:
         parts.append(f"runs exactly when {printable(found.holds_iff, 400)}")
-    if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
+    if found.verdict is Verdict.UNKNOWN and found.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
         parts.append("undecided in the time given")
     return "; ".join(parts)
 

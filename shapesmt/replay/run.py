@@ -26,7 +26,7 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import load_protobuf
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
-from shapesmt.report import Finding, Replay
+from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
@@ -106,13 +106,13 @@ def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runt
         try:
             part = cut(proto, graph, found.index, found.counterexample, known, whole=whole)
             _refuse_large(part, known)
-            ended = runtime.run(part, data=found.kind == "data", zero=found.code == DIVIDES)
+            ended = runtime.run(part, data=found.kind == FindingKind.DATA, zero=found.code == DIVIDES)
         except CutError as error:
             ended = Ended("unable", str(error))
         if ended.where == "last":
             alone = "" if whole else ", the node alone"
             return Replay(runtime.name, True, found.node, ended.message + alone)
-        if ended.where == "ran" and found.kind == "data":
+        if ended.where == "ran" and found.kind == FindingKind.DATA:
             tried = "runs on zeros, on ones and on data drawn by chance; other data may break it"
             return Replay(runtime.name, None, found.node, tried)
         if ended.where == "ran" and part.settled:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shapesmt.errors import printable
 from shapesmt.render import finding
 from shapesmt.replay.cut import UNABLE, Cut, Feed
-from shapesmt.report import Finding
+from shapesmt.report import Finding, FindingKind
 
 if TYPE_CHECKING:
     import onnx
@@ -80,7 +80,7 @@ def script(part: Cut, found: Finding, model: str, version: str) -> str:
     It exits with 0 where the failure shows, else with 1.
     """
     opsets = [f"helper.make_opsetid({domain!r}, {version})" for domain, version in part.opsets.items()]
-    fills = (None, 0, 1) if found.kind == "data" else (None,)
+    fills = (None, 0, 1) if found.kind == FindingKind.DATA else (None,)
     number = int(any(node.op_type in _DIVIDING for node in part.nodes))
     blocks = [
         _listing("INPUTS", (f"{name!r}: {_feed(feed, number)}" for name, feed in part.feeds.items()), "{}"),

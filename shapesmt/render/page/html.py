@@ -20,7 +20,7 @@ from shapesmt.render.text.findings import assignment, causes, first_of_each, rep
 from shapesmt.render.text.summary import condition
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
-from shapesmt.report import Verdict
+from shapesmt.report import FindingKind, Verdict
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -222,9 +222,9 @@ def _finding(found: Finding, among: Sequence[Finding], shown: CauseGraph | None)
 
 
 def _law(found: Finding, among: Sequence[Finding]) -> str:
-    if found.kind != "unsupported":
+    if found.kind != FindingKind.UNSUPPORTED:
         return found.law
-    others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
+    others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == found.op_type for f in among) - 1
     rest = f"; the same for {count(others, 'other node')}" if others else ""
     return f"operator {name(found.op_type)} has no rule, so its outputs are unknown{rest}"
 
@@ -252,13 +252,13 @@ def _told(found: Finding) -> Iterator[Markup]:
     if found.safe_iff:
         how, formula = runs_when(found.safe_iff, data=True)
         rows.append((how, _code(formula) if formula else ""))
-    if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
+    if found.verdict is Verdict.UNKNOWN and found.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
         rows.append(("undecided", "in the time given; a longer --timeout may decide it"))
-    if found.kind == "data":
+    if found.kind == FindingKind.DATA:
         rows.append(("data", "it hinges on a size that only the data decide"))
-    if found.kind == "elements":
+    if found.kind == FindingKind.ELEMENTS:
         rows.append(("not judged", "it rests on numbers that aren't followed"))
-    if found.kind == "rank":
+    if found.kind == FindingKind.RANK:
         rows.append(("not judged", "--shape says what rank an input has"))
     if rows:
         yield tag("dl", [(tag("dt", key), tag("dd", value)) for key, value in rows])

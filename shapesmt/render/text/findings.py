@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.text.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
-from shapesmt.report import Verdict
+from shapesmt.report import FindingKind, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, but of the nodes that lack the same rule only the first."""
     seen: dict[object, Finding] = {}
     for found in findings:
-        seen.setdefault(found.op_type if found.kind == "unsupported" else id(found), found)
+        seen.setdefault(found.op_type if found.kind == FindingKind.UNSUPPORTED else id(found), found)
     return list(seen.values())
 
 
@@ -44,8 +44,8 @@ def finding(
     verdict = (found.verdict.value, STYLES[found.verdict])
     code = f"{name(found.code)}  " if found.code else ""
     yield line(0, verdict, f"  {code}", (name(found.node), STRONG), f" ({where})" if where else "")
-    if found.kind == "unsupported":
-        others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
+    if found.kind == FindingKind.UNSUPPORTED:
+        others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == found.op_type for f in among) - 1
         rest = f"; the same for {count(others, 'other node')}" if others else ""
         known = f"; {found.note}" if found.note else ", so its outputs are unknown"
         missing = f"operator {name(found.op_type)} has no rule{known}{rest}"
@@ -140,9 +140,9 @@ def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]
         yield line(2, every + (_example(shown, fixed, every=True) if shown else ""))
     elif shown is not None:
         yield line(2, "fails" + _example(shown, fixed))
-    if found.kind == "rank":
+    if found.kind == FindingKind.RANK:
         yield line(2, "so it isn't judged; --shape says what rank an input has")
-    elif found.kind == "elements":
+    elif found.kind == FindingKind.ELEMENTS:
         yield line(2, "so it isn't judged")
     elif found.verdict is Verdict.UNKNOWN:
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
@@ -151,7 +151,7 @@ def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]
     if found.safe_iff:
         how, formula = runs_when(found.safe_iff, data=True)
         yield line(2, how, *(" ", code(formula)) * bool(formula))
-    if found.kind == "data":
+    if found.kind == FindingKind.DATA:
         yield line(2, "it hinges on a size that only the data decide")
 
 

@@ -30,7 +30,7 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, Report, Unchecked, Verdict
+from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Unchecked, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -165,10 +165,10 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
         of = "" if number else of
     kinds = Counter(found.kind for found in report.judged)
     for number, thing, state in (
-        (kinds["unsupported"], "node", "without a rule"),
-        (kinds["rank"], "node", "with inputs of unknown rank"),
-        (kinds["elements"], "node", "with numbers that aren't followed"),
-        (kinds["timeout"], "node", "not looked at in the time given"),
+        (kinds[FindingKind.UNSUPPORTED], "node", "without a rule"),
+        (kinds[FindingKind.RANK], "node", "with inputs of unknown rank"),
+        (kinds[FindingKind.ELEMENTS], "node", "with numbers that aren't followed"),
+        (kinds[FindingKind.TIMEOUT], "node", "not looked at in the time given"),
     ):
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
 
