@@ -40,10 +40,10 @@ READABLE = 100  # characters of a condition that needs no shorter form
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Every judgement, and every operator without a rule, as a finding."""
     tracer = Tracer(problem.graph, examination.original.tensors)
-    made = []
+    listed = []
     for j in examination.judgements:
-        told = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
-        made.append((j.index, told or _brief(j, problem)))
+        finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
+        listed.append((j.index, finding or _brief(j, problem)))
     late = [index for index, u in examination.unjudged if u.kind == FindingKind.TIMEOUT]
     for index, u in examination.unjudged:
         if u.kind == FindingKind.TIMEOUT:
@@ -54,10 +54,10 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
         code = _code(u.kind)
-        made.append(
+        listed.append(
             (index, Finding(Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", code=code, note=u.note))
         )
-    return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
+    return tuple(f for _, f in sorted(listed, key=lambda m: m[0]))
 
 
 MAX_SIZE = (1 << 63) - 1
@@ -139,7 +139,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     region = _holds_iff(j, problem, examination, judge)
     tracer = tracer.at(values)
     sides = [s for s in (broken.left, broken.right) if s is not None]
-    told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
+    traced = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     if shown is not None and values is not None:
@@ -153,7 +153,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
         None if safe is not None else where,
-        _because(j, sides, tracer) if told else (),
+        _because(j, sides, tracer) if traced else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
         code=code, safe_iff=safe, when=case_text(broken.given),
@@ -173,9 +173,9 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
     """How the clashing sizes came to be; by shorter formulas, where those are too long, that hold by then."""
-    found = tracer.causes_of_clash(j.node, sides)
-    if max((len(c.expr) for c in found), default=0) <= READABLE:
-        return found
+    causes = tracer.causes_of_clash(j.node, sides)
+    if max((len(c.expr) for c in causes), default=0) <= READABLE:
+        return causes
     values = None if tracer.values is None else j.narrowing.values(tracer.values)
     return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrowed(sides))
 

@@ -1,4 +1,4 @@
-"""What is found of one node, as frozen data: its verdict, the input that shows it, the sizes that clash, and why.
+"""Finding: a node that isn't proved, with its verdict, the input that shows it, the sizes that clash, and why.
 
 Dictionaries are built when asked for, never while analysing.
 """
@@ -17,7 +17,7 @@ class Verdict(str, Enum):
     """How far a requirement holds over all admissible inputs; mildest first."""
 
     PROVED = "PROVED"  # holds for all
-    UNKNOWN = "UNKNOWN"  # not decided in the time given
+    UNKNOWN = "UNKNOWN"  # not decided before the timeout
     DEPENDS = "DEPENDS"  # holds for some, fails for others
     FAILS = "FAILS"  # holds for none
 
@@ -74,7 +74,7 @@ class Counterexample(Data):
 
 @dataclass(frozen=True, slots=True)
 class Cause(Data):
-    """One step of how a dimension came to be: `node` made `tensor`, whose `axis` is `expr`.
+    """One step of how a dimension came to be: `node` computes `tensor`, whose `axis` has the size `expr`.
 
     `axis` is None where `expr` is among the elements of the tensor; `value` is what it is at the counterexample, and
     `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2").
