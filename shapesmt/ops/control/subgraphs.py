@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, Kind, Substitution, atom_of, of_atom, symbol
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
@@ -59,7 +60,7 @@ def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors:
     """State that what a body takes and makes is of the element types that it declares."""
     for said, t in zip(declared, tensors, strict=False):
         alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
-        ctx.check(alike, f"the body's tensors are of their declared type, {said.dtype}")
+        ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=said.dtype))
 
 
 def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
@@ -67,11 +68,11 @@ def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor]
 
     A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
     """
-    law, first = "the body's tensors have their declared rank", 2 if ctx.node.op == "Loop" else 0
+    law, first = laws.BODY_TENSORS_OF_DECLARED_RANK, 2 if ctx.node.op == "Loop" else 0
     for said, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
         if said.shape is not None and t.shape is not None and len(said.shape) != t.rank:
             ctx.check(ctx.node.op == "Loop", law)
-            ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", law))
+            ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
 def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:

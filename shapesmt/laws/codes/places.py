@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.laws.code import Code
+from shapesmt.laws.codes.code import Code
 
 CODES = (
     Code(
@@ -13,15 +13,6 @@ CODES = (
         "g (float[8] table, int64[n] x) => (float[n] y)\n"
         "{ shape = Shape (x)\n  one = Constant <value_int = 1> ()\n  last = Sub (shape, one)\n"
         "  row = Gather (table, last)\n  y = Expand (row, shape) }",
-        ("is inside the axis", "indices are inside", "inside the sequence", "every position is in",
-         "positions are in", "end inside the", "the index is inside", "lengths are", "lengths are inside",
-         "columns are in", "a row per position", "no larger than data", "write indices are",
-         "a column isn't negative", "no more sequences", "positions are", "inside the list",
-         "segment numbers are below", "slices are inside", "diagonals are those", "lowest diagonal",
-         "places are inside", "those of the parts", "segment numbers are", "places aren't negative",
-         "something to pick from", "the blank is", "region is inside", "row begins at 0", "part is inside",
-         "value is in a row", "end where those inside", "segments are in", "lies in an image",
-         "of a sample is in", "labels are classes", "is a category"),
     ),
     Code(
         "SM302", "axis",
@@ -29,20 +20,12 @@ CODES = (
         "Count the axes again: the tensor has lost one (Squeeze, a reduction without keepdims) or never had it. Axes "
         "from the end (-1) survive a change of rank.",
         "g (float[n, 4] x) => (float[n, 4] y) { y = Softmax <axis = 2> (x) }",
-        ("counted from the front", "axis is inside", "no later than end_axis", "an axis to transform",
-         " is inside a tensor of rank", "a shape of rank", "each axis is named", "are the tensor's", "^perm ",
-         "the axes are", "the sequence axis is not", "time and batch", "batch_dims", "another axis than the batch",
-         "names each axis once", "a row for each axis"),
     ),
     Code(
         "SM303", "rank",
         "The tensor has as many axes as the operator works on.",
         "Add the missing axis with Unsqueeze (often the batch), or remove the one too many.",
         "g (float[n, 3, h] x, float[4, 3, 3, 3] w) => (float[n, 4, a, b] y) { y = Conv (x, w) }",
-        ("^the rank is", " has rank ", "agree in rank", "one rank", "of rank", "have the same rank", "no scalars",
-         "axes, not", "at least one axis", "input's rank", "spatial axes", "is [features]", "are [C] or",
-         "axes at most", "one axis at most", "a number for each axis", "sparse matrix has", "operand is a matrix",
-         "no more axes than"),
     ),
     Code(
         "SM304", "squeeze",
@@ -50,22 +33,19 @@ CODES = (
         "The axis was 1 when the model was exported (a batch of 1, a single channel): name it in the dynamic axes, and "
         "squeeze another one or use Reshape.",
         "g (float[n, 4] x) => (float[4] y)\n<int64[1] axes = {0}>\n{ y = Squeeze (x, axes) }",
-        ("squeezed axis",),
     ),
     Code(
         "SM305", "top k",
         "No more elements are chosen than the axis has.",
         "Declare the axis no shorter than k, or compute k as the minimum of k and the size.",
         "g (float[n] x) => (float[5] values, int64[5] places)\n<int64[1] k = {5}>\n{ values, places = TopK (x, k) }",
-        ("k is no", "k is not negative", "depth is at least", "n is inside the last"),
     ),
     Code(
         "SM306", "index tuples",
         "A tuple of indices names leading axes of the data, and updates have the shape that is left.",
         "Check the last axis of the indices: its size is the number of axes that are indexed.",
         "g (float[n, 4] x, int64[m, k] i) => (float[a] y) { y = GatherND (x, i) }",
-        ("index tuple", "batch axes of data"),
-        {"k": "1..3"},
+        dims={"k": "1..3"},
     ),
     Code(
         "SM307", "slices and ranges",
@@ -73,14 +53,12 @@ CODES = (
         "Make the four lists equally long; leave out axes and steps only where all leading axes are meant.",
         "g (float[n, 4] x) => (float[a, b] y)\n<int64[1] starts = {0}, int64[2] ends = {1, 1}>\n"
         "{ y = Slice (x, starts, ends) }",
-        ("as starts", "step is not 0", "delta is not 0", "direction of the step", "a range ends no lower"),
     ),
     Code(
         "SM308", "equation",
         "The equation of an Einsum has one term per input, with a letter for each of its axes.",
         "Count letters and axes of each term; an ellipsis stands for the axes that aren't named.",
         'g (float[i, j, k] x, float[k, l] y) => (float[i, l] z) { z = Einsum <equation = "ij,jl->il"> (x, y) }',
-        ("equation", "ellipsis", "each letter", "the output's letters", "the term "),
     ),
     Code(
         "SM309", "negative sizes",
@@ -89,6 +67,5 @@ CODES = (
         "Max.",
         "g (int64[n] x, int64[m] y) => (float[a] z)\n"
         "{ n = Shape (x)\n  m = Shape (y)\n  d = Sub (n, m)\n  z = ConstantOfShape (d) }",
-        ("not negative", "n't negative", "are at least 0", "repeats, not "),
     ),
 )  # fmt: skip

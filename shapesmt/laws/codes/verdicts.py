@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.laws.code import Code
+from shapesmt.laws.codes.code import Code
 
 CODES = (
     Code(
