@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An attribute value inside a function's body: the attribute of that name given by the caller."""
+    """An attribute value inside a function's body: the caller's attribute of that name."""
 
     name: str
 
@@ -182,7 +182,7 @@ class Graph:
     """What its format says of operators."""
 
     def producer(self, tensor: str) -> int | None:
-        """The index of the node that makes the tensor; None when it is given (an input, a constant)."""
+        """The index of the node that computes the tensor; None of an input or a constant."""
         return self._producers.get(tensor)
 
     def consumers(self, tensor: str) -> tuple[int, ...]:
@@ -243,10 +243,10 @@ class Graph:
 
         Example:
             >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
-            >>> made = Graph("g", {"x": Declared("float32", None)}, ["z"], nodes).networkx
-            >>> made.edges(data="tensor")
+            >>> graph = Graph("g", {"x": Declared("float32", None)}, ["z"], nodes).networkx
+            >>> graph.edges(data="tensor")
             OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
-            >>> made.nodes["b"]["op"]
+            >>> graph.nodes["b"]["op"]
             'Add'
         """
         from shapesmt.graph.dataflow import flow
@@ -267,7 +267,7 @@ class Graph:
 
 
 def ordered(nodes: Sequence[Node], given: Iterable[str], where: str, needed: Sequence[str] = ()) -> Sequence[Node]:
-    """The nodes in topological order: each tensor is made once, and before it is read.
+    """The nodes in topological order: each tensor has one producer, which comes before its readers.
 
     Args:
         nodes: In any order; returned as they are when already sorted.

@@ -80,7 +80,7 @@ class Schemas(Protocol):
         """The law that a node breaks by what it has or lacks, if any."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""
+        """The nodes that this one stands for if its inputs have these types and ranks; None without a definition."""
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
         """The operators that have such a body, by domain and name, and the version since which they do."""
