@@ -3,9 +3,13 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty output the shape of their input
+
+settings.register_profile("shapesmt", deadline=None)  # a busy machine is no failure
+settings.load_profile("shapesmt")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
