@@ -182,7 +182,7 @@ def _posed(
         name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes], ndim=ranks.get(name))
         for name, (dtype, axes) in declared.items()
     }
-    inputs.update({name: tensor(s.dtype, inputs[name].shape, s.value(meant)) for name, s in small.items()})
+    inputs.update({name: tensor(s.dtype, s.shape, s.value(meant)) for name, s in small.items()})
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     sources = {text: origins[text].source for text in assumptions if text in origins}
     sources = {text: source for text, source in sources.items() if source != "--assume"}
