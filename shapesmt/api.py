@@ -1,10 +1,10 @@
-"""The three questions, each answered by the stages in order: read this file first.
+"""The questions, each answered by the stages in order: read this file first.
 
-    model ─load─▶ Graph ─pose─▶ Problem ─infer─▶ Inference ─examine─▶ Examination
-                                                                 └─▶ Report, Bounds, Explanation
+    model ─load─▶ Graph ─pose─▶ Problem ─examine─▶ Examination ─▶ Report, Bounds, Explanation, ...
+                                   └─infer, node by node─┘
 
-Every function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph` or a networkx graph) and, by
-keyword,
+Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph` or a networkx graph)
+and, by keyword,
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
@@ -13,7 +13,8 @@ keyword,
     timeout   seconds after which what is undecided is reported as undecided
 
 and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
-range, or declarations that leave no admissible input. Settings in a file are read only when asked for:
+range, or declarations that leave no admissible input. Each makes one `Question` of its options and asks the function
+behind it, which is called as what it gives: `check` asks `checked`. Settings in a file are read only when asked for:
 `shapesmt.Config` gives them as these arguments.
 """
 
@@ -28,23 +29,32 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, look, seconds
-from shapesmt.diagnose import cautions, declarations, explanation, findings, precondition, refuse_declarations, remedy
-from shapesmt.errors import InternalError, UsageError, printable
-from shapesmt.examine import Examination, Judge, Problem, ValueLike, examine, pose, tensor_bounds, unbounded
-from shapesmt.frontends import Model, load
-from shapesmt.graph import Graph
+from shapesmt.diagnose import declarations, explanation, findings, model_warnings, precondition, refuse_declarations
+from shapesmt.diagnose import remedy as remedy_for
+from shapesmt.errors import InternalError
+from shapesmt.examine import (
+    TIMEOUT,
+    Claims,
+    Examination,
+    Judge,
+    Problem,
+    Question,
+    ValueLike,
+    examined,
+    pose,
+    posed,
+    tensor_bounds,
+    unbounded,
+)
+from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.report import Bounds, Explanation, Report, TensorBounds, Verdict
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.report import Chain, Story
+    from shapesmt.report import CauseGraph, PageData
     from shapesmt.system import Encoding
-
-TIMEOUT = 60.0
-GRACE = 1.0  # seconds more for the ranges and relations, without which there is no answer
-DECLARED = ("check", "trust", "ignore", "override")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +68,19 @@ class Analysis:
 
     @property
     def seconds(self) -> float:
-        """The time since the analysis began."""
+        """The time since the model was read."""
         return time.perf_counter() - self.started
 
 
-@one_call()
+def analysed(model: Model, question: Question) -> Analysis:
+    """The stages that all questions share: read the model, pose the problem, examine every node."""
+    graph = load(model)
+    started, claims, judge = time.perf_counter(), question.claims, Judge(Deadline(seconds(question.timeout)))
+    problem = posed(graph, question, judge)
+    problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
+    return Analysis(problem, examination, judge, started)
+
+
 def check(
     model: Model,
     *,
@@ -95,40 +113,7 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    return _checked(
-        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
-    )[1]
-
-
-@one_call()
-def story(
-    model: Model,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    declared: str = "check",
-    certify: bool = False,
-    replay: bool = False,
-    strict: bool = False,
-    timeout: float = TIMEOUT,
-) -> Story:
-    """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
-    from shapesmt.diagnose import chains, makers, valid_region
-    from shapesmt.report import Story
-
-    a, report = _checked(
-        model, dims, shapes, values, assume, timeout, declared=declared, certify=certify, replay=replay, strict=strict
-    )
-    found = _bounds(a)
-    if not found.valid:
-        found = dataclasses.replace(found, tensors=unbounded(a.examination))
-    in_time = a.judge.deadline.attempt
-    drawn = in_time(lambda: valid_region(a.problem, a.examination), None)
-    none: dict[int, Chain] = {}
-    chained = in_time(lambda: chains(report.judged, a.examination), none)
-    return Story(report, found, chained, drawn, makers(a.problem.graph))
+    return checked(model, Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay))
 
 
 def page(
@@ -147,10 +132,9 @@ def page(
     """
     from shapesmt.render import html_page
 
-    return html_page(story(model, dims=dims, shapes=shapes, values=values, assume=assume, timeout=timeout))
+    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK)))
 
 
-@one_call()
 def bounds(
     model: Model,
     *tensors: str,
@@ -167,14 +151,9 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    a = analysed(load(model), dims, shapes, values, assume, timeout)
-    for name in tensors:
-        if name not in a.examination.inference.tensors:
-            raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
-    return _bounds(a, tensors or None)
+    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout))
 
 
-@one_call()
 def explain(
     model: Model,
     target: str | None = None,
@@ -186,8 +165,7 @@ def explain(
     timeout: float = TIMEOUT,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    a = analysed(load(model), dims, shapes, values, assume, timeout)
-    return explanation(a.problem, a.examination, a.judge, target, a.started)
+    return explained(model, target, Question(dims, shapes, values, assume, timeout))
 
 
 @one_call()
@@ -212,54 +190,11 @@ def tighten(
     Raises:
         ModelError: With "check", the file claims a shape that a tensor never has.
     """
-    from shapesmt.export import keep_together, save
-    from shapesmt.frontends import onnx as frontend
-
-    proto, graph = frontend.proto(model)
-    if output is not None:
-        keep_together(proto, model, output)
-    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
-    annotated = _annotated(proto, a, tensor_bounds(a.examination, a.judge), declared)
-    if output is not None:
-        save(annotated, output)
-    return annotated
+    question = Question(dims, shapes, values, assume, timeout, declared)
+    proto, a = _analysed_protobuf(model, output, question)
+    return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
 
 
-@one_call()
-def tighten_file(
-    model: Model,
-    output: str | os.PathLike[str],
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    declared: str = "check",
-    timeout: float = TIMEOUT,
-) -> Bounds:
-    """`tighten` and `bounds` in one: the model is written where any input is valid."""
-    from shapesmt.export import keep_together, save
-    from shapesmt.frontends import onnx as frontend
-
-    proto, graph = frontend.proto(model)
-    keep_together(proto, model, output)
-    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
-    found = _bounds(a)
-    if found.valid:
-        save(_annotated(proto, a, found.tensors, declared), output)
-    return found
-
-
-def _annotated(proto: ModelProto, a: Analysis, found: Mapping[str, TensorBounds], declared: str) -> ModelProto:
-    """The model with these shapes in it, unless the ones that it declares speak against them."""
-    from shapesmt.export import annotate
-
-    if declared == "check":
-        refuse_declarations(a.problem, a.examination, a.judge)
-    return annotate(proto, _shapes(found), override=declared == "override")
-
-
-@one_call()
 def encode(
     model: Model,
     *,
@@ -272,25 +207,11 @@ def encode(
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
 
     Raises:
-        OutOfTimeError: It isn't complete in the time given.
+        OutOfTimeError: It isn't complete when the timeout ends.
     """
-    graph = load(model)
-    deadline = Deadline(seconds(timeout))
-    return deadline.require(
-        lambda: _encoded(pose(graph, dims, shapes, assume, values)).text, "the system isn't complete"
-    )
+    return encoded(model, Question(dims, shapes, values, assume, timeout))
 
 
-def _encoded(problem: Problem) -> Encoding:
-    """The complete system of a problem."""
-    from shapesmt.system import encode as encoded
-
-    made = encoded(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
-    look()  # of nodes that weren't looked at in time the system says nothing
-    return made
-
-
-@one_call()
 def repro(
     model: Model,
     node: str | None = None,
@@ -305,82 +226,102 @@ def repro(
 
     It needs numpy, onnx and onnxruntime, and holds the part of the model that fails, without its weights.
     """
-    from shapesmt.frontends import onnx as frontend
-    from shapesmt.replay import reproduced
-
-    proto, graph = frontend.proto(model)
-    known = [n.name for n in graph.nodes]
-    if node is not None and node not in known:
-        raise unknown_name("node", node, known, graph.source)
-    a = analysed(graph, dims, shapes, values, assume, timeout)
-    found = findings(a.problem, a.examination, a.judge)
-    return a.judge.deadline.require(lambda: reproduced(proto, graph, found, node), "no script is made")
+    return reproduced(model, node, Question(dims, shapes, values, assume, timeout))
 
 
-def analysed(
-    graph: Graph,
-    dims: Mapping[str, RangeLike] | None,
-    shapes: Mapping[str, ShapeLike] | None,
-    values: Mapping[str, ValueLike] | None,
-    assume: Iterable[str] | None,
-    timeout: float,
-    *,
-    declared: str = "ignore",
-) -> Analysis:
-    """A graph taken through the stages that all questions share."""
-    started = time.perf_counter()
-    if declared not in DECLARED:
-        raise UsageError(f"declared is one of {', '.join(DECLARED)}, not {printable(repr(declared))}")
-    judge = Judge(Deadline(seconds(timeout)))
-    posing = Deadline(seconds(timeout) + GRACE)
-    problem = posing.require(lambda: pose(graph, dims, shapes, assume, values), "the ranges aren't looked through")
-    if not judge.satisfiable(problem.domain):
-        ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
-        raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
-    pinned, trust = problem.pinned(), declared == "trust"
-    found = examine(pinned, judge, trust=trust)
-    if pinned is not problem and found.judgements:
-        named = examine(problem, judge, trust=trust)
-        if named.decided and named.reported == found.reported:  # the same, with names in what is told of it
-            return Analysis(problem, named, judge, started)
-    return Analysis(pinned, found, judge, started)
+@one_call()
+def checked(model: Model, question: Question) -> Report:
+    """The answer of `check`."""
+    return _report(model, question)[1]
 
 
-def _checked(
-    model: Model,
-    dims: Mapping[str, RangeLike] | None,
-    shapes: Mapping[str, ShapeLike] | None,
-    values: Mapping[str, ValueLike] | None,
-    assume: Iterable[str] | None,
-    timeout: float,
-    *,
-    declared: str,
-    certify: bool,
-    replay: bool,
-    strict: bool,
-) -> tuple[Analysis, Report]:
+@one_call()
+def page_data(model: Model, question: Question) -> PageData:
+    """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
+    from shapesmt.diagnose import cause_graphs, producers, valid_region
+    from shapesmt.report import PageData
+
+    a, report = _report(model, question)
+    sizes = _bounds(a)
+    if not sizes.valid:
+        sizes = dataclasses.replace(sizes, tensors=unbounded(a.examination))
+    in_time = a.judge.deadline.attempt
+    raster = in_time(lambda: valid_region(a.problem, a.examination), None)
+    none: dict[int, CauseGraph] = {}
+    graphs = in_time(lambda: cause_graphs(report.judged, a.examination), none)
+    return PageData(report, sizes, graphs, raster, producers(a.problem.graph))
+
+
+@one_call()
+def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
+    """The answer of `bounds`: of these tensors, or of all where none is named."""
+    a, names = analysed(model, question), tuple(tensors)
+    for name in names:
+        if name not in a.examination.inference.tensors:
+            raise unknown_name("tensor", name, a.examination.inference.tensors, a.problem.graph.source)
+    return _bounds(a, names or None)
+
+
+@one_call()
+def explained(model: Model, target: str | None, question: Question) -> Explanation:
+    """The answer of `explain`."""
+    a = analysed(model, question)
+    return explanation(a.problem, a.examination, a.judge, target, a.started)
+
+
+@one_call()
+def tightened(model: Model, output: str | os.PathLike[str], question: Question) -> Bounds:
+    """`tighten` and `bounds` in one: the model is written where any input is valid."""
+    proto, a = _analysed_protobuf(model, output, question)
+    sizes = _bounds(a)
+    if sizes.valid:
+        _annotated(proto, output, a, sizes.tensors, question)
+    return sizes
+
+
+@one_call()
+def encoded(model: Model, question: Question) -> str:
+    """The answer of `encode`."""
+    graph = load(model)
+    deadline = Deadline(seconds(question.timeout))
+    return deadline.require(lambda: _encoding(pose(graph, question)).text, "the system isn't complete")
+
+
+@one_call()
+def reproduced(model: Model, node: str | None, question: Question) -> str | None:
+    """The answer of `repro`."""
+    from shapesmt.replay import reproduced as script
+
+    proto, graph = load_protobuf(model)
+    names = [n.name for n in graph.nodes]
+    if node is not None and node not in names:
+        raise unknown_name("node", node, names, graph.source)
+    a = analysed(graph, question)
+    failures = findings(a.problem, a.examination, a.judge)
+    return a.judge.deadline.require(lambda: script(proto, graph, failures, node), "no script is made")
+
+
+def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     """The analysis of a model, and what `check` says of it."""
-    if replay:
+    if question.replay:
         from shapesmt.replay import replayed, runnable
 
-        proto, graph = runnable(model)
-    else:
-        graph = load(model)
-    a = analysed(graph, dims, shapes, values, assume, timeout, declared=declared)
-    found = findings(a.problem, a.examination, a.judge)
-    if replay:
-        found = replayed(proto, graph, found, a.judge.deadline)
-    region = precondition(a.problem, a.examination, a.judge)
+        proto, model = runnable(model)
+    a = analysed(model, question)
+    stages = a.problem, a.examination, a.judge
+    failures = findings(*stages)
+    if question.replay:
+        failures = replayed(proto, a.problem.graph, failures, a.judge.deadline)
+    region = precondition(*stages)
     counts, verdict = a.examination.tally(), a.examination.verdict
-    certificate = _certificate(a) if certify else ""
-    claims = declarations(a.problem, a.examination, a.judge) if declared == "check" else ()
-    warnings = cautions(a.problem, a.examination, a.judge, claims)
-    found += tuple(claim for _, claim in claims)
-    source, ranges = a.problem.graph.source, a.problem.ranges
+    certificate = _certificate(a) if question.certify else ""
+    claims = declarations(*stages) if question.claims is Claims.CHECK else ()
+    warnings = model_warnings(*stages, claims)
+    problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
-        source, verdict, ranges, counts, found, region, a.seconds, a.problem.assumptions, certificate,
-        origins=a.problem.origins, unadopted=a.problem.unadopted, warnings=warnings, strict=strict,
-        remedy=remedy(a.problem, a.examination, a.judge, region),
+        problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
+        problem.assumptions, certificate, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
+        strict=question.strict, remedy=remedy_for(*stages, region),
     )  # fmt: skip
     return a, report
 
@@ -390,7 +331,7 @@ def _certificate(a: Analysis) -> str:
     from shapesmt.system import UNKNOWN, certify
 
     deadline = a.judge.deadline
-    verdict = deadline.attempt(lambda: certify(_encoded(a.problem), deadline), UNKNOWN).verdict
+    verdict = deadline.attempt(lambda: certify(_encoding(a.problem), deadline), UNKNOWN).verdict
     refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in a.examination.judgements)
     proved = not a.examination.judgements
     if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
@@ -398,20 +339,47 @@ def _certificate(a: Analysis) -> str:
     return verdict
 
 
+def _encoding(problem: Problem) -> Encoding:
+    """The complete system of a problem."""
+    from shapesmt.system import encode
+
+    encoding = encode(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
+    look()  # of nodes that weren't looked at in time the system says nothing
+    return encoding
+
+
 def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     """The bounds of the named tensors (all without names), if any input is valid."""
     valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
-    found = tensor_bounds(a.examination, a.judge, names) if valid else {}
-    return Bounds(a.problem.graph.source, a.problem.ranges, found, a.seconds, valid, a.problem.assumptions)
+    tensors = tensor_bounds(a.examination, a.judge, names) if valid else {}
+    return Bounds(a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions)
 
 
-def _shapes(found: Mapping[str, TensorBounds]) -> dict[str, tuple[str, list[int | str | None] | None]]:
-    """Of every tensor the element type and, per axis, a number where proven constant, else the expression's text."""
+def _analysed_protobuf(
+    model: Model, output: str | os.PathLike[str] | None, question: Question
+) -> tuple[ModelProto, Analysis]:
+    """The protobuf of a model that can be written to the output, and its analysis."""
+    from shapesmt.export import keep_together
 
-    def size(text: str, lo: int, hi: int | None) -> int | str:
-        return lo if lo == hi else text
+    proto, graph = load_protobuf(model)
+    if output is not None:
+        keep_together(proto, model, output)
+    return proto, analysed(graph, question)
 
-    return {
-        name: (t.dtype, None if t.shape is None else [size(d.expr, d.min, d.max) for d in t.shape])
-        for name, t in found.items()
-    }
+
+def _annotated(
+    proto: ModelProto,
+    output: str | os.PathLike[str] | None,
+    a: Analysis,
+    tensors: Mapping[str, TensorBounds],
+    question: Question,
+) -> ModelProto:
+    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them."""
+    from shapesmt.export import annotate, axes_of, save
+
+    if question.claims is Claims.CHECK:
+        refuse_declarations(a.problem, a.examination, a.judge)
+    annotated = annotate(proto, axes_of(tensors), override=question.claims is Claims.OVERRIDE)
+    if output is not None:
+        save(annotated, output)
+    return annotated

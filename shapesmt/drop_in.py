@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom, one_call, substitute
-from shapesmt.api import TIMEOUT, analysed
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Kind, of_atom, one_call, substitute
+from shapesmt.api import analysed
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
-from shapesmt.examine import claimed, pose
+from shapesmt.examine import TIMEOUT, Claims, Question, claimed, pose
 from shapesmt.inference import infer
 from shapesmt.rules import Tensor
 
@@ -32,12 +32,12 @@ def infer_shapes(
     `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
     """
     from shapesmt.export import annotate, refusing
-    from shapesmt.frontends import onnx as frontend
+    from shapesmt.frontends import load_protobuf
 
     with refusing():
-        proto, graph = frontend.proto(model)
+        proto, graph = load_protobuf(model)
         if strict_mode or check_type:
-            a = analysed(graph, None, None, None, None, TIMEOUT, declared="trust")
+            a = analysed(graph, Question(declared=Claims.TRUST))
             refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
     in_time = Deadline(TIMEOUT).require
@@ -55,7 +55,7 @@ def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
         if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
             (atom,) = formula.dim.symbols
             for number in (of_atom(atom) - formula.dim, of_atom(atom) + formula.dim):
-                if number.constant is not None and atom.kind != "axis":
+                if number.constant is not None and atom.kind is not Kind.AXIS:
                     found[atom] = number
     return found
 
@@ -66,5 +66,5 @@ def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | Non
         return [] if "map(" in t.dtype else None
     dims = t.dims[1:] if "seq(" in t.dtype else t.dims
     dims = tuple(d if d.symbols.isdisjoint(pinned) else substitute(d, pinned) for d in dims)
-    varying = [any(s.kind == "axis" for s in d.symbols) for d in dims]
+    varying = [any(s.kind is Kind.AXIS for s in d.symbols) for d in dims]
     return [None if v else str(d) if d.symbols else Evaluator({}).dim(d) for d, v in zip(dims, varying, strict=True)]

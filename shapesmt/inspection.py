@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt.api import check
-from shapesmt.examine import ValueLike, pose
+from shapesmt.api import checked
+from shapesmt.examine import Claims, Question, ValueLike, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, flow
 from shapesmt.inference import infer
@@ -39,7 +39,7 @@ def encoding(
     """
     from shapesmt.system import Constraints
 
-    problem = pose(load(model), dims, shapes, assume, values)
+    problem = pose(load(model), Question(dims, shapes, values, assume))
     return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
 
 
@@ -60,13 +60,13 @@ def dataflow(
     >>> dataflow(model).edges(data="shape")
     OutMultiEdgeDataView([('x', 'Flatten_0', ('n', '4')), ('Flatten_0', 'Relu_1', ('1', '4*n'))])
     """
-    problem = pose(load(model), dims, shapes, assume, values)
+    problem = pose(load(model), Question(dims, shapes, values, assume))
     tensors = infer(problem.graph, problem.inputs).tensors
-    made = flow(problem.graph)
-    for _, _, edge in made.edges(data=True):
+    graph = flow(problem.graph)
+    for _, _, edge in graph.edges(data=True):
         t = tensors[edge["tensor"]]
         edge.update(dtype=t.dtype, shape=None if t.shape is None else tuple(map(str, t.shape)))
-    return made
+    return graph
 
 
 def load_graph(model: Model) -> Graph:
@@ -137,6 +137,7 @@ def explain_code(code: str) -> ErrorCode:
     entry = CATALOGUE.get(code.upper())
     if entry is None:
         raise unknown_name("error code", code, CATALOGUE, "the catalogue")
-    report = check(entry.example.encode(), dims=entry.dims, assume=entry.assume) if entry.example else None
+    question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK)
+    report = checked(entry.example.encode(), question) if entry.example else None
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
     return ErrorCode(entry.code, entry.title, entry.law, entry.remedy, entry.example, entry.dims, entry.assume, shown)

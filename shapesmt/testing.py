@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt import api
+from shapesmt.api import checked
+from shapesmt.examine import TIMEOUT, Question
 from shapesmt.render import lines
 from shapesmt.report import Report, Verdict
 
@@ -26,7 +27,7 @@ def assert_proved(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
-    timeout: float = api.TIMEOUT,
+    timeout: float = TIMEOUT,
 ) -> Report:
     """The report on a model that is proved; the arguments are those of `check`.
 
@@ -46,9 +47,7 @@ def assert_proved(
     ...
     """
     __tracebackhide__ = True
-    report = api.check(
-        model, dims=dims, shapes=shapes, values=values, assume=assume, declared=declared, timeout=timeout
-    )
+    report = checked(model, Question(dims, shapes, values, assume, timeout, declared))
     if report.verdict is Verdict.PROVED:
         return report
     text = "\n".join(map(str, lines(report)))

@@ -9,8 +9,9 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.api import tighten_file
+from shapesmt.api import tightened
 from shapesmt.errors import ModelError, UsageError
+from shapesmt.examine import Question
 from shapesmt.frontends import load
 from shapesmt.report.finding import Verdict
 
@@ -105,13 +106,13 @@ def test_tighten_writes_the_shapes(tmp_path: Path) -> None:
     (y,) = [o for o in written.graph.output if o.name == "y"]
     assert [d.dim_value for d in y.type.tensor_type.shape.dim] == [2, 2]
     assert list(tmp_path.iterdir()) == [target]
-    found = tighten_file(model(HALVED), target, dims={"n": "3..5"})
+    found = tightened(model(HALVED), target, Question({"n": "3..5"}))
     assert (onnx.load(target), found.tensors) == (given, shapesmt.bounds(model(HALVED), dims={"n": "3..5"}).tensors)
 
 
 def test_tighten_writes_no_file_for_a_model_that_never_runs(tmp_path: Path) -> None:
     never = model(HEAD + "(float[n, 4] x, float[3] b) => (z) { z = Add (x, b) }")
-    assert not tighten_file(never, tmp_path / "tight.onnx").valid
+    assert not tightened(never, tmp_path / "tight.onnx", Question()).valid
     assert list(tmp_path.iterdir()) == []
 
 

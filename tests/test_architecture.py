@@ -33,11 +33,11 @@ DOORS = {
 """The files that import a heavy library."""
 
 LONG = {
-    *("algebra/dim.py", "api.py", "examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
+    *("examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
     *("presolve/domain.py", "rules/context.py"),
 }
 LARGE = {"rules"}
-ROUND = {"algebra/dim.py", "graph/graph.py"}
+ROUND = {"graph/graph.py"}
 """What the move leaves to be done: files to split, folders to divide, circles to cut."""
 
 FILES = sorted(PACKAGE.rglob("*.py"))

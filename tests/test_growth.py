@@ -7,8 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from shapesmt.algebra.dim import Dim, maximum, minimum, symbol
+from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.monotonicity import growth, window

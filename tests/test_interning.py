@@ -15,7 +15,8 @@ import pytest
 import shapesmt
 from shapesmt import memory
 from shapesmt.algebra import interning
-from shapesmt.algebra.dim import Dim, defined, maximum, minimum, product, symbol
+from shapesmt.algebra.dim import Dim, defined, product, symbol
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import all_of, at_least, equal, select
 from shapesmt.algebra.interning import forget, sizes
 from shapesmt.algebra.numeric.floats import from_dim

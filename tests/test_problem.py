@@ -9,6 +9,7 @@ import pytest
 
 from shapesmt.errors import UsageError
 from shapesmt.examine.problem import Problem, pose
+from shapesmt.examine.question import Question
 from shapesmt.frontends import load
 from shapesmt.language.ranges import Origin, Range
 
@@ -17,7 +18,7 @@ HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 
 def posed(inputs: str, **declared: object) -> Problem:
     model = onnx.parser.parse_model(f"{HEAD}({inputs}) => (y) {{ y = Identity (x) }}")
-    return pose(load(model), **declared)  # type: ignore[arg-type]
+    return pose(load(model), Question(**declared))  # type: ignore[arg-type]
 
 
 def ranges(problem: Problem) -> dict[str, str]:
@@ -56,7 +57,7 @@ def test_ranges_in_the_file_are_adopted_and_yield_to_the_callers() -> None:
     model = onnx.parser.parse_model(f"{HEAD}(float[s0, s1] x) => (y) {{ y = Identity (x) }}")
     noted = model.metadata_props.add()
     noted.key, noted.value = "pkg.torch.export.ExportedProgram.range_constraints", "{s0: VR[2, 9], s1: VR[1, 64]}"
-    assert ranges(pose(load(model), {"s1": "3..4"})) == {"s0": "2..9:1 metadata", "s1": "3..4:1 --dim"}
+    assert ranges(pose(load(model), Question({"s1": "3..4"}))) == {"s0": "2..9:1 metadata", "s1": "3..4:1 --dim"}
 
 
 def noting(sizes: list[str], constraints: str) -> Problem:

@@ -9,14 +9,15 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from shapesmt.algebra.dim import const, maximum, symbol
+from shapesmt.algebra.dim import Kind, const, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import absolute, at_least, equal, select
 from shapesmt.algebra.numeric.folds import fold
 from shapesmt.algebra.substitute import substitute
 
 N, M = symbol("n", 0, 6), symbol("m", 0, 5)
-P, Q = symbol("@1", 0, kind="axis"), symbol("@2", 0, kind="axis")
+P, Q = symbol("@1", 0, kind=Kind.AXIS), symbol("@2", 0, kind=Kind.AXIS)
 LASTS = {P.as_symbol(): N - 1, Q.as_symbol(): M - 1}
 FOLDS = {"least": min, "greatest": max, "sum": sum}
 ELEMENTS = {

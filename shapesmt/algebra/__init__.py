@@ -1,27 +1,25 @@
 """Exact integers and conditions as interned expressions in a normal form."""
 
 from shapesmt.algebra.dim import (
-    ATOMS,
     ONE,
     ZERO,
     Atom,
     Dim,
+    Kind,
     as_dim,
-    ceil_divide,
     const,
     defined,
     from_terms,
     make_atom,
-    maximum,
-    minimum,
     of_atom,
     product,
-    substitute_atom,
     symbol,
     total,
 )
-from shapesmt.algebra.division import common_factor, divide_terms
+from shapesmt.algebra.division import ceil_divide
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.extremes import maximum, minimum
+from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.formula import (
     FALSE,
     TRUE,
@@ -43,8 +41,9 @@ from shapesmt.algebra.formula import (
 )
 from shapesmt.algebra.interning import LOCK, Table, forget, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
+from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import (
-    ENTRY,
     Substitution,
     any_entry,
     atom_of,
@@ -53,17 +52,22 @@ from shapesmt.algebra.substitute import (
     entry,
     spelled,
     substitute,
+    substitute_atom,
     twin,
 )
 from shapesmt.algebra.text import CUT, name_text
 
 __all__ = [
-    "ATOMS",
     "CUT",
-    "ENTRY",
     "FALSE",
+    "FLOOR_DIVISION",
     "LOCK",
+    "MAX",
+    "MIN",
     "ONE",
+    "PRODUCT",
+    "SELECT",
+    "SYMBOL",
     "TRUE",
     "ZERO",
     "Atom",
@@ -72,6 +76,8 @@ __all__ = [
     "Evaluator",
     "Formula",
     "Interval",
+    "Kind",
+    "Operation",
     "Substitution",
     "Table",
     "absolute",
@@ -115,6 +121,7 @@ __all__ = [
     "substitute",
     "substitute_atom",
     "symbol",
+    "tight",
     "total",
     "truncated_divide",
     "twin",

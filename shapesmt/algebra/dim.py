@@ -1,7 +1,7 @@
 """Dim: interned integer expressions over symbols, kept in a normal form.
 
 A `Dim` is a polynomial with integer coefficients over *atoms*: symbols and the operations that
-polynomials lack (floor division, min, max, select, ...). Equal normal forms are one object, so `is`
+polynomials lack (floor division, min, max, select, ...: `operations`). Equal normal forms are one object, so `is`
 and `==` are the same question and a `Dim` is its own dictionary key.
 
     >>> h = symbol("h", 1, 64)
@@ -18,7 +18,8 @@ and `x // 0` is 0; the tests have Z3 prove each one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from enum import Enum
 from itertools import count
 from math import inf
 from typing import Any, TypeAlias
@@ -26,6 +27,7 @@ from typing import Any, TypeAlias
 from shapesmt.algebra import intervals
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Bound, Interval
+from shapesmt.algebra.operations import FLOOR_DIVISION, PRODUCT, SYMBOL, Operation, written
 
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
 Terms: TypeAlias = tuple[tuple[Monomial, int], ...]  # ascending, no zero coefficients
@@ -36,6 +38,41 @@ MAX_DEGREE = 8
 MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
 
 
+class Kind(str, Enum):
+    """Who decides a symbol; a condition has to hold for each value of some."""
+
+    INPUT = "input"
+    """The caller of the model."""
+    VALUE = "value"
+    """The caller: an element of a small input of which nothing is declared."""
+    DATA = "data"
+    """The data: every value has to work."""
+    PLACE = "place"
+    """The data: an index, of which a tensor has several."""
+    ENTRY = "entry"
+    """The data: what elements that aren't known may be."""
+    TRIP = "trip"
+    """The trips of a loop, each of which has to work."""
+    AXIS = "axis"
+    """None: it is a position inside a tensor."""
+    LOST = "lost"
+    """Other sizes, nobody knows how."""
+    OPEN = "open"
+    """Not even that is known."""
+    MARK = "mark"
+    """None: it stands for an element of unknown origin while a rule is applied."""
+    DEFINED = "defined"
+    """The expression that it stands for."""
+    NONE = ""
+    """It is no symbol but an operation."""
+
+    __hash__ = str.__hash__
+
+
+BY_DATA = frozenset({Kind.DATA, Kind.PLACE})
+UNIVERSAL = BY_DATA | {Kind.TRIP}
+
+
 class Atom:
     """What a polynomial is made of: a symbol, or one operation on `Dim`s."""
 
@@ -44,14 +81,14 @@ class Atom:
         "symbols",
     )
 
-    def __init__(self, key: AtomKey, op: str, args: tuple[Any, ...], bounds: Interval) -> None:
+    def __init__(self, key: AtomKey, op: Operation, args: tuple[Any, ...], bounds: Interval) -> None:
         self.key = key
         self.op = op
         self.args = args
         self.lo, self.hi = bounds
         self.number: int = next(_NUMBERS)
         self.name = ""
-        self.kind = ""
+        self.kind = Kind.NONE
         self.step = 1
         self.definition: Dim | None = None
         self.depth: int = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=-1)
@@ -61,15 +98,15 @@ class Atom:
     @property
     def universal(self) -> bool:
         """Whether a condition has to hold for each of its values: the data's sizes, the trips of a loop."""
-        return self.by_data or self.kind == "trip"
+        return self.kind in UNIVERSAL
 
     @property
     def by_data(self) -> bool:
         """Whether data decides it: a size, or a place of an element."""
-        return self.kind in ("data", "place")
+        return self.kind in BY_DATA
 
     def __repr__(self) -> str:
-        return f"Atom({self.name or self.op!r})"
+        return f"Atom({self.name or self.op.name!r})"
 
 
 AtomKey: TypeAlias = tuple[Any, ...]
@@ -81,13 +118,14 @@ _ATOM_TABLE: Table[AtomKey, Atom] = Table("atoms", lambda atom: atom.key)
 class Dim:
     """An immutable integer expression; `lo` and `hi` bound it (`math.inf` where open)."""
 
-    __slots__ = ("__weakref__", "_symbols", "_tight", "constant", "depth", "held", "hi", "lo", "terms")
+    __slots__ = ("__weakref__", "_symbols", "constant", "depth", "held", "hi", "lo", "relaxed", "terms")
 
     terms: Terms
     lo: Bound
     hi: Bound
     constant: int | None
     depth: int
+    relaxed: Interval | None  # tighter bounds, once they have been asked for: `relaxation.tight`
 
     def __add__(self, other: Dim | int) -> Dim:
         if not isinstance(other, Dim):
@@ -124,9 +162,8 @@ class Dim:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Dim | int) -> Dim:
-        from shapesmt.algebra.division import floor_divide
-
-        return floor_divide(self, other if isinstance(other, Dim) else const(other))
+        quotient: Dim = FLOOR_DIVISION.build(self, other if isinstance(other, Dim) else const(other))
+        return quotient
 
     def __rfloordiv__(self, other: int) -> Dim:
         return const(other) // self
@@ -148,37 +185,32 @@ class Dim:
             )
             return self._symbols
 
-    @property
-    def tight(self) -> Interval:
-        """Bounds that also see `h - 2*(h//2)` and `min(n, 5) - n`: interval arithmetic with relaxation.
-
-        >>> h = symbol("h", 1, 64)
-        >>> (h - h // 2 * 2).lo, (h - h // 2 * 2).tight
-        (-63, (0, 1))
-        """
-        try:
-            return self._tight
-        except AttributeError:
-            from shapesmt.algebra.relaxation import relaxed
-
-            self._tight: Interval = (self.lo, self.hi) if self.constant is not None else relaxed(self)
-            return self._tight
-
     def as_symbol(self) -> Atom | None:
         """The symbol this is, if it is nothing but one."""
+        atom = self.as_atom()
+        return atom if atom is not None and atom.op is SYMBOL else None
+
+    def as_atom(self) -> Atom | None:
+        """The symbol or the operation that this is, if it is nothing but one."""
         if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
-            atom = ATOMS[self.terms[0][0][0]]
-            return atom if atom.op == "symbol" else None
+            return ATOMS[self.terms[0][0][0]]
         return None
 
     def atoms(self) -> list[Atom]:
         """The distinct atoms of its monomials, in order."""
         return [ATOMS[n] for n in dict.fromkeys(n for monomial, _ in self.terms for n in monomial)]
 
-    def __str__(self) -> str:
-        from shapesmt.algebra.text import dim_text
+    def products(self) -> Iterator[tuple[list[Atom], int]]:
+        """Its terms as the factors and the coefficient of each; a number has no factors.
 
-        return dim_text(self)
+        >>> n = symbol("n", 1)
+        >>> list((3 * n * n + 4).products())
+        [([], 4), ([Atom('n'), Atom('n')], 3)]
+        """
+        return (([ATOMS[n] for n in monomial], coefficient) for monomial, coefficient in self.terms)
+
+    def __str__(self) -> str:
+        return written(self)
 
     def __repr__(self) -> str:
         return f"Dim({str(self)!r})"
@@ -199,25 +231,23 @@ def const(value: int) -> Dim:
     return found
 
 
-def symbol(name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: str = "input", fold: bool = True) -> Dim:
+def symbol(
+    name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: Kind = Kind.INPUT, fold: bool = True
+) -> Dim:
     """A free integer in `lo..hi`; the same name and range is the same symbol.
 
     With one value left it is that number, unless `fold` is off: then its name lives on, for explanations.
-
-    `kind` is "input" (chosen by the caller of the model), "data" (decided by the data, so every value has to work),
-    "place" (an index that data decides, of which a tensor has several), "trip" (the trips of a loop, each of which has
-    to work) or "axis" (a position inside a tensor).
     """
     if fold and lo == hi:
         return const(int(lo))
-    key = ("symbol", name, lo, hi, step, kind)
+    key = (SYMBOL, name, lo, hi, step, kind)
     return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _symbol, key))
 
 
 def _symbol(key: AtomKey) -> Atom:
     _, name, lo, hi, step, kind = key
-    atom = Atom(key, "symbol", (), (lo, hi))
-    atom.name, atom.step, atom.kind = name, step, kind
+    atom = Atom(key, SYMBOL, (), (lo, hi))
+    atom.name, atom.step, atom.kind = name, step, Kind(kind)
     atom.symbols = frozenset((atom,))
     return atom
 
@@ -232,18 +262,22 @@ def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim
 
 def _defined(key: AtomKey, bounds: Interval) -> Atom:
     _, meaning, name = key
-    atom = Atom(key, "symbol", (), bounds)
-    atom.name, atom.kind, atom.definition = name or f"t{atom.number}", "defined", meaning
+    atom = Atom(key, SYMBOL, (), bounds)
+    atom.name, atom.kind, atom.definition = name or f"t{atom.number}", Kind.DEFINED, meaning
     atom.symbols = meaning.symbols
     return atom
 
 
-def make_atom(op: str, args: tuple[Any, ...], bounds: Interval) -> Dim:
-    """The interned application of `op` to `args` as an expression."""
+def make_atom(op: Operation, args: tuple[Any, ...], bounds: Interval | None = None) -> Dim:
+    """The interned application of an operation to arguments as an expression; in narrower bounds, if given."""
     if any(getattr(a, "depth", 0) >= MAX_DEPTH for a in args):
         args = tuple(defined(a) if isinstance(a, Dim) and a.depth >= MAX_DEPTH else a for a in args)
     key = (op, *args)
-    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, Atom, key, op, args, bounds))
+    return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _applied, key, op, args, bounds))
+
+
+def _applied(key: AtomKey, op: Operation, args: tuple[Any, ...], bounds: Interval | None) -> Atom:
+    return Atom(key, op, args, bounds or op.bounds(*args))
 
 
 def of_atom(atom: Atom) -> Dim:
@@ -284,44 +318,9 @@ def product(dims: Iterable[Dim | int]) -> Dim:
     return result
 
 
-def ceil_divide(a: Dim | int, b: Dim | int) -> Dim:
-    """The quotient rounded up.
-
-    >>> ceil_divide(symbol("h", 1), 4)
-    Dim('(h + 3)//4')
-    """
-    return -((-as_dim(a)) // b)
-
-
-def minimum(*dims: Dim | int) -> Dim:
-    """The least of them; those that can't be it are dropped.
-
-    >>> s = symbol("s", 1, 512)
-    >>> minimum(s, 1024), minimum(s, 100)
-    (Dim('s'), Dim('min(s, 100)'))
-    """
-    return _extreme("min", dims)
-
-
-def maximum(*dims: Dim | int) -> Dim:
-    """The greatest of them; those that can't be it are dropped."""
-    return _extreme("max", dims)
-
-
 def as_dim(value: Dim | int) -> Dim:
     """An int as a constant; a `Dim` as it is."""
     return value if isinstance(value, Dim) else const(value)
-
-
-def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
-    """`dim` with the atom of that number replaced at the top level of its polynomial."""
-    result = ZERO
-    for monomial, coefficient in dim.terms:
-        rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})
-        for _ in range(monomial.count(replaced)):
-            rest = rest * replacement
-        result = result + rest
-    return result
 
 
 # Construction
@@ -337,7 +336,7 @@ def from_terms(merged: dict[Monomial, int]) -> Dim:
 def _polynomial(terms: Terms) -> Dim:
     dim = Dim.__new__(Dim)
     dim.terms = terms
-    dim.constant = None
+    dim.constant = dim.relaxed = None
     dim.depth = 0
     if not terms:
         dim.lo = dim.hi = dim.constant = 0
@@ -372,10 +371,7 @@ def _multiply(a: Dim, b: Dim) -> Dim:
     degree = max(len(m) for m, _ in a.terms) + max(len(m) for m, _ in b.terms)
     if len(a.terms) * len(b.terms) > MAX_PRODUCT or degree > MAX_DEGREE:
         first, second = sorted((a, b), key=lambda d: d.terms)
-        bounds = intervals.multiply((a.lo, a.hi), (b.lo, b.hi))
-        if a is b:
-            bounds = intervals.power((a.lo, a.hi), 2)
-        return make_atom("product", (first, second), bounds)
+        return make_atom(PRODUCT, (first, second))
     merged: dict[Monomial, int] = {}
     for m, c in a.terms:
         for n, d in b.terms:
@@ -384,29 +380,6 @@ def _multiply(a: Dim, b: Dim) -> Dim:
     return from_terms(merged)
 
 
-def _extreme(op: str, operands: Sequence[Dim | int]) -> Dim:
-    flat: dict[Dim, None] = {}
-    for d in map(as_dim, operands):
-        atom = ATOMS[d.terms[0][0][0]] if len(d.terms) == 1 and len(d.terms[0][0]) == 1 and d.terms[0][1] == 1 else None
-        flat.update(dict.fromkeys(atom.args if atom is not None and atom.op == op else (d,)))
-    kept: list[Dim] = []
-    for d in flat:
-        if not any(_dominates(op, other, d) for other in kept):
-            kept = [other for other in kept if not _dominates(op, d, other)]
-            kept.append(d)
-    if len(kept) == 1:
-        return kept[0]
-    kept.sort(key=lambda d: d.terms)
-    pick = min if op == "min" else max
-    return make_atom(op, tuple(kept), (pick(d.lo for d in kept), pick(d.hi for d in kept)))
-
-
-def _dominates(op: str, a: Dim, b: Dim) -> bool:
-    """True when b never decides the extreme because a is there."""
-    if op == "min":
-        a, b = b, a
-    return a.lo >= b.hi or (a - b).tight[0] >= 0
-
-
+PRODUCT.defines(Dim.__mul__)
 ZERO = const(0)
 ONE = const(1)

@@ -1,28 +1,25 @@
-"""Division: the normal form of `a // b`, and the factors that terms share.
+"""Division: the normal form of `a // b`.
 
 What divides exactly is taken out, nested floors merge, and a quotient with one value left is that number.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> h = symbol("h", 1, 64)
+>>> (6 * h + 5) // 3, (h // 2 + 1) // 2, ceil_divide(h, 4)
+(Dim('2*h + 1'), Dim('(h + 2)//4'), Dim('(h + 3)//4'))
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import gcd, inf
 
 from shapesmt.algebra import intervals
-from shapesmt.algebra.dim import (
-    ATOMS,
-    MAX_PRODUCT,
-    ZERO,
-    Dim,
-    Monomial,
-    as_dim,
-    const,
-    from_terms,
-    make_atom,
-    of_atom,
-)
+from shapesmt.algebra.dim import ATOMS, MAX_PRODUCT, ZERO, Dim, Monomial, as_dim, const, from_terms, make_atom, of_atom
+from shapesmt.algebra.factors import common_factor, divide_terms, without
+from shapesmt.algebra.operations import FLOOR_DIVISION
+from shapesmt.algebra.relaxation import tight
 
 
+@FLOOR_DIVISION.defines
 def floor_divide(a: Dim, b: Dim) -> Dim:
     """The quotient rounded down, `x // 0` being 0."""
     if b.constant is not None:
@@ -41,10 +38,15 @@ def floor_divide(a: Dim, b: Dim) -> Dim:
         a, b = _cancelled(a, b)
         if b.constant is not None:
             return quotient + a // b
-        if b.lo > 0 and a.lo >= 0 and (b - a).tight[0] > 0:
+        if b.lo > 0 and a.lo >= 0 and tight(b - a)[0] > 0:
             return quotient
-        return quotient + make_atom("floordiv", (a, b), intervals.floor_divide((a.lo, a.hi), (b.lo, b.hi)))
-    return make_atom("floordiv", (a, b), intervals.floor_divide((a.lo, a.hi), (b.lo, b.hi)))
+        return quotient + make_atom(FLOOR_DIVISION, (a, b))
+    return make_atom(FLOOR_DIVISION, (a, b))
+
+
+def ceil_divide(a: Dim | int, b: Dim | int) -> Dim:
+    """The quotient rounded up."""
+    return -((-as_dim(a)) // b)
 
 
 def _divide_by_constant(a: Dim, k: int) -> Dim:
@@ -77,14 +79,14 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
     for monomial, c in a.terms:
         if c == 1 and len(monomial) == 1:
             atom = ATOMS[monomial[0]]
-            if atom.op == "floordiv" and atom.args[1].constant is not None:
+            if atom.op is FLOOR_DIVISION and atom.args[1].constant is not None:
                 inner, m = as_dim(atom.args[0]), int(atom.args[1].constant)
                 if m > 0:  # x + floor(e/m) is floor((m*x + e)/m), and nested floors merge
                     return ((a - of_atom(atom)) * m + inner) // (m * k)
-    lo, hi = a.tight
+    lo, hi = tight(a)
     if lo > -inf and hi < inf and lo // k == hi // k and lo < hi:  # a symbol with one value keeps its name
         return const(int(lo // k))
-    return make_atom("floordiv", (a, const(k)), intervals.floor_divide((lo, hi), (k, k)))
+    return make_atom(FLOOR_DIVISION, (a, const(k)), intervals.floor_divide((lo, hi), (k, k)))
 
 
 def _exact_part(a: Dim, b: Dim) -> tuple[Dim, Dim]:
@@ -107,40 +109,6 @@ def _exact_part(a: Dim, b: Dim) -> tuple[Dim, Dim]:
         if len(b.terms) > 1 and len(a.terms) > MAX_PRODUCT:
             break
     return from_terms(quotient), a
-
-
-def without(monomial: Monomial, part: Monomial) -> Monomial | None:
-    """A monomial divided by another; None where that leaves a rest."""
-    left = list(monomial)
-    for n in part:
-        if n not in left:
-            return None
-        left.remove(n)
-    return tuple(left)
-
-
-def common_factor(dims: Sequence[Dim]) -> tuple[int, Monomial]:
-    """The greatest integer and the greatest monomial that divide every term of all of them."""
-    number, shared = 0, None
-    for d in dims:
-        for monomial, c in d.terms:
-            number = gcd(number, c)
-            shared = list(monomial) if shared is None else _shared(shared, monomial)
-    return number, tuple(shared or ())
-
-
-def _shared(a: list[int], b: Monomial) -> list[int]:
-    left, both = list(b), []
-    for n in a:
-        if n in left:
-            left.remove(n)
-            both.append(n)
-    return both
-
-
-def divide_terms(dim: Dim, number: int, monomial: Monomial) -> Dim:
-    """`dim / (number * monomial)` where that is exact term by term."""
-    return from_terms({without(m, monomial) or (): c // number for m, c in dim.terms})
 
 
 def _cancelled(a: Dim, b: Dim) -> tuple[Dim, Dim]:

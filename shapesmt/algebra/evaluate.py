@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,10 @@ import numpy as np
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.interning import memo
+from shapesmt.algebra.operations import SYMBOL
 from shapesmt.deadline import look
 
-Operation = Callable[..., Any]
 LONG = 1 << 16  # bits of a number that no size comes near
-OPERATIONS: dict[str, Operation] = {}  # atoms beyond the built-in ones: op -> function of the arguments' values
 
 
 class Evaluator:
@@ -35,7 +34,7 @@ class Evaluator:
         self._dims: dict[Dim, Any] = {}
         self._formulas: dict[Formula, Any] = {}
         self._scanned: set[Any] = set()
-        self._arrays = any(isinstance(v, np.ndarray) for v in values.values())
+        self.arrays = any(isinstance(v, np.ndarray) for v in values.values())
 
     def dim(self, dim: Dim) -> Any:
         """The value of an expression."""
@@ -78,28 +77,9 @@ class Evaluator:
     def _apply(self, atom: Atom) -> Any:
         if atom.definition is not None:
             return self.dim(atom.definition)
-        if atom.op == "symbol":
+        if atom.op is SYMBOL:
             raise KeyError(atom.name)
-        if atom.op == "select":
-            condition, a, b = atom.args
-            truth = self.formula(condition)
-            if isinstance(truth, np.ndarray):
-                return np.where(truth, self.dim(a), self.dim(b))
-            return self.dim(a) if truth else self.dim(b)
-        values = [self.dim(a) if isinstance(a, Dim) else a.value(self) for a in atom.args]
-        if atom.op == "floordiv":
-            return _floor_divide(*values)
-        if atom.op == "product":
-            return values[0] * values[1]
-        if atom.op in ("min", "max"):
-            if not self._arrays:
-                return min(values) if atom.op == "min" else max(values)
-            pick = np.minimum if atom.op == "min" else np.maximum
-            result = values[0]
-            for v in values[1:]:
-                result = pick(result, v)
-            return result
-        return OPERATIONS[atom.op](*values)
+        return atom.op.evaluate(self, *atom.args)
 
     def _truth(self, formula: Formula) -> Any:
         if formula.dim is not None:
@@ -178,13 +158,7 @@ def _fits(what: Dim | Formula) -> bool:
             atom = ATOMS[n]
             term *= max(abs(atom.lo), abs(atom.hi), 1)
             parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
-            if term >= _SAFE or not all(map(fits_int64, parts)) or not all(getattr(a, "fits", True) for a in atom.args):
+            if term >= _SAFE or not all(map(fits_int64, parts)) or not atom.op.fits(*atom.args):
                 return False
         size += term
     return size < _SAFE
-
-
-def _floor_divide(a: Any, b: Any) -> Any:
-    if isinstance(b, np.ndarray):
-        return np.where(b == 0, 0, a // np.where(b == 0, 1, b))
-    return a // b if b else a * 0

@@ -18,10 +18,11 @@ from math import gcd
 from operator import attrgetter
 from typing import Any
 
-from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
-from shapesmt.algebra.division import common_factor, divide_terms
+from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table
+from shapesmt.algebra.operations import MAX, MIN, SELECT, written
+from shapesmt.algebra.relaxation import tight
 
 MAX_FACTOR = 64  # of one factor of a product, times its partner
 MAX_CLAUSES = 48  # conditions that are compared with each other
@@ -57,9 +58,7 @@ class Formula:
         return self.args if self.op == "and" else () if self is TRUE else (self,)
 
     def __str__(self) -> str:
-        from shapesmt.algebra.text import formula_text
-
-        return formula_text(self)
+        return written(self)
 
     def __repr__(self) -> str:
         return f"Formula({str(self)!r})"
@@ -109,7 +108,7 @@ def equal(a: Dim | int, b: Dim | int) -> Formula:
     p = divide_terms(p, divisor, ())
     if next(c for m, c in p.terms if m) < 0:
         p = -p
-    lo, hi = p.tight
+    lo, hi = tight(p)
     if lo > 0 or hi < 0:
         return FALSE
     if lo == 0 == hi:
@@ -137,7 +136,7 @@ def at_least(a: Dim | int, b: Dim | int) -> Formula:
     if divisor > 1:
         constant = dict(p.terms).get((), 0)
         p = divide_terms(p - constant, divisor, ()) + constant // divisor
-    lo, hi = p.tight
+    lo, hi = tight(p)
     if lo >= 0:
         return TRUE
     if hi < 0:
@@ -239,6 +238,7 @@ def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] |
     return None if idle is None else (other, {other - {idle}: None})
 
 
+@SELECT.defines
 def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
     """`a` where the condition holds, else `b`.
 
@@ -258,7 +258,7 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
         return select(negate(condition), b, a)
     if condition.op == "eq" and equal(a, b) is condition:
         return b
-    return make_atom("select", (condition, a, b), intervals.union((a.lo, a.hi), (b.lo, b.hi)))
+    return make_atom(SELECT, (condition, a, b))
 
 
 def truncated_divide(a: Dim | int, b: Dim | int) -> Dim:
@@ -294,10 +294,10 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
     """The comparison of `... + select(c, a, b)` with 0 by its cases, where a case decides itself."""
     for monomial, coefficient in p.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
-        if atom is None or atom.op not in ("select", "min", "max") or atom.depth > MAX_LIFTED:
+        if atom is None or atom.op not in (SELECT, MIN, MAX) or atom.depth > MAX_LIFTED:
             continue
         rest = p - coefficient * of_atom(atom)
-        if atom.op != "select":
+        if atom.op is not SELECT:
             found = _extreme_equal(atom, -rest * coefficient) if compare is equal and abs(coefficient) == 1 else None
             if found is not None:
                 return found
@@ -315,7 +315,7 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
 
 def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
     """`min(a, b) == x` where x is one of them, or nothing is below it."""
-    beyond = at_least if atom.op == "min" else at_most
+    beyond = at_least if atom.op is MIN else at_most
     if x in atom.args:
         return all_of(*(beyond(a, x) for a in atom.args if a is not x))
     if all(beyond(a, x) is TRUE for a in atom.args):
@@ -338,7 +338,7 @@ def _factorwise(p: Dim) -> Formula | None:
         parts: list[Formula] = []
         left = abs(number)
         for a, x in pairs or ():
-            factor = next((k for k in range(1, min(left, MAX_FACTOR) + 1) if (k * x - a).tight[0] >= 0), 0)
+            factor = next((k for k in range(1, min(left, MAX_FACTOR) + 1) if tight(k * x - a)[0] >= 0), 0)
             if not factor or left % factor or a.lo < 1:
                 break
             left //= factor

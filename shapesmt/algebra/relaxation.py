@@ -1,27 +1,41 @@
-"""Relaxation: bounds that see how the parts of an expression hang together, as in `h - 2*(h//2)`."""
+"""Relaxation: bounds that see how the parts of an expression hang together, as in `h - 2*(h//2)`.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> h = symbol("h", 1, 64)
+>>> (h - h // 2 * 2).lo, tight(h - h // 2 * 2)
+(-63, (0, 1))
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
+from typing import TypeAlias
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
-from shapesmt.algebra.division import common_factor, divide_terms, without
+from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.intervals import Bound, Interval
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 
 MAX_RELAXED = 12  # nesting past which bounds are interval arithmetic's alone
-_RELAXABLE = frozenset({"floordiv", "min", "max", "select"})
 
 
-def relaxed(dim: Dim) -> Interval:
+def tight(dim: Dim) -> Interval:
     """Bounds of an expression, where each floor, minimum, maximum or choice may give way to what bounds it."""
+    if dim.relaxed is None:
+        dim.relaxed = (dim.lo, dim.hi) if dim.constant is not None else _relaxed(dim)
+    return dim.relaxed
+
+
+def _relaxed(dim: Dim) -> Interval:
     if dim.depth > MAX_RELAXED:
         return dim.lo, dim.hi
     budget = [40]
     lo, hi = -_upper(-dim, 3, budget), _upper(dim, 3, budget)
     _, shared = common_factor((dim,))
     if shared and len(dim.terms) > 1:  # a*b - a is a*(b - 1)
-        rest = divide_terms(dim, 1, shared).tight
+        rest = tight(divide_terms(dim, 1, shared))
         product_lo, product_hi = intervals.multiply(term_bounds(shared, 1), rest)
         return max(lo, product_lo), min(hi, product_hi)
     return lo, hi
@@ -35,26 +49,44 @@ def _upper(p: Dim, depth: int, budget: list[int]) -> Bound:
     for monomial, coefficient in p.terms:
         for n in dict.fromkeys(monomial):
             atom = ATOMS[n]
-            if atom.op not in _RELAXABLE or budget[0] <= 0:
+            bound = ABOVE.get(atom.op)
+            if bound is None or budget[0] <= 0:
                 continue
             rest = from_terms({without(monomial, (n,)) or (): coefficient})
             if rest.lo < 0 < rest.hi:
                 continue
             budget[0] -= 1
             others = p - rest * of_atom(atom)
-            best = min(best, _upperwithout(others, rest, atom, depth - 1, budget))
+            best = min(best, bound(others, rest, atom, depth - 1, budget))
     return best
 
 
-def _upperwithout(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
-    """A bound above `others + factor*atom`, where factor doesn't change sign."""
-    if atom.op == "floordiv":
-        numerator, k = atom.args[0], atom.args[1].constant
-        if k is None or k <= 0:
-            return inf
-        most = numerator if factor.lo >= 0 else numerator - (k - 1)
-        bound = _upper(others * k + factor * most, depth, budget)
-        return bound if bound in (inf, -inf) else bound // int(k)
-    choices = [_upper(others + factor * a, depth, budget) for a in atom.args if isinstance(a, Dim)]
-    one_is_enough = (atom.op == "min") == (factor.lo >= 0) and atom.op != "select"
+def _above_quotient(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
+    numerator, k = atom.args[0], atom.args[1].constant
+    if k is None or k <= 0:
+        return inf
+    most = numerator if factor.lo >= 0 else numerator - (k - 1)
+    bound = _upper(others * k + factor * most, depth, budget)
+    return bound if bound in (inf, -inf) else bound // int(k)
+
+
+def _above_extreme(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
+    choices = [_upper(others + factor * a, depth, budget) for a in atom.args]
+    one_is_enough = (atom.op is MIN) == (factor.lo >= 0)
     return min(choices) if one_is_enough else max(choices)
+
+
+def _above_choice(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
+    return max(_upper(others + factor * a, depth, budget) for a in atom.args[1:])
+
+
+Above: TypeAlias = Callable[[Dim, Dim, Atom, int, list[int]], Bound]
+ABOVE: dict[Operation, Above | None] = {
+    FLOOR_DIVISION: _above_quotient,
+    MIN: _above_extreme,
+    MAX: _above_extreme,
+    SELECT: _above_choice,
+    PRODUCT: None,
+    SYMBOL: None,
+}
+"""A bound above `others + factor*atom`, where the factor doesn't change sign; None for what gives no way."""

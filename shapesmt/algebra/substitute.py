@@ -8,7 +8,7 @@ Dim('m')
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol, TypeVar
 
@@ -18,18 +18,16 @@ from shapesmt.algebra.dim import (
     ZERO,
     Atom,
     Dim,
+    Kind,
     defined,
+    from_terms,
     make_atom,
-    maximum,
-    minimum,
     of_atom,
-    substitute_atom,
     symbol,
 )
 from shapesmt.algebra.evaluate import definitions
-from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal, select
-
-ENTRY = "entry"  # the kind of symbols that stand for what elements that aren't known may be
+from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.algebra.operations import ENTRY
 
 
 class Tree(Protocol):
@@ -64,20 +62,21 @@ def beyond(dim: Dim) -> Dim:
     >>> beyond(symbol("h", 64, 512) - 7).lo
     -6
     """
-    given = [s for s in dim.symbols if s.kind == "input" and (s.lo > 1 or s.hi < inf)]
+    given = [s for s in dim.symbols if s.kind is Kind.INPUT and (s.lo > 1 or s.hi < inf)]
     return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
 
 
+@ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
     """The element at these places of a tensor whose elements only data know: each may be any that `index` may be.
 
     >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
-    >>> entry(twin(i, ENTRY), j) is entry(twin(i, ENTRY), j), entry(i, j) is i
+    >>> entry(twin(i, Kind.ENTRY), j) is entry(twin(i, Kind.ENTRY), j), entry(i, j) is i
     (True, True)
     """
-    if all(s.kind != ENTRY for s in index.symbols):
+    if all(s.kind is not Kind.ENTRY for s in index.symbols):
         return index
-    return make_atom("entry", (index, *places), (index.lo, index.hi))
+    return make_atom(ENTRY, (index, *places))
 
 
 def atom_of(size: Dim) -> Atom:
@@ -91,7 +90,7 @@ def atom_of(size: Dim) -> Atom:
     return found
 
 
-def twin(size: Dim, kind: str) -> Dim:
+def twin(size: Dim, kind: Kind) -> Dim:
     """The symbol of another kind that has the same name and range; a number is its own."""
     atom = size.as_symbol()
     return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
@@ -99,15 +98,15 @@ def twin(size: Dim, kind: str) -> Dim:
 
 def entries(what: Dim | Tree) -> list[Atom]:
     """What the unknown elements in an expression may be."""
-    return sorted((s for s in what.symbols if s.kind == ENTRY), key=lambda s: s.name)
+    return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
 
 
 def any_entry(element: Dim) -> Dim | None:
     """An element with a size of data's for what is unknown of it; None where two such parts are alike."""
     found = entries(element)
-    if len({a for a in _nested(element) if a.op == "entry"}) > len(found):
+    if len({a for a in _nested(element) if a.op is ENTRY}) > len(found):
         return None
-    return substitute(element, {s: twin(of_atom(s), "place") for s in found})
+    return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in found})
 
 
 def _nested(what: Any) -> Iterator[Atom]:
@@ -130,6 +129,17 @@ def spelled(dim: Dim) -> Dim:
     result = dim
     for atom, meaning in meanings.items():
         result = substitute_atom(result, atom.number, meaning)
+    return result
+
+
+def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
+    """`dim` with the atom of that number replaced at the top level of its polynomial."""
+    result = ZERO
+    for monomial, coefficient in dim.terms:
+        rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})
+        for _ in range(monomial.count(replaced)):
+            rest = rest * replacement
+        result = result + rest
     return result
 
 
@@ -180,16 +190,5 @@ class Substitution:
         if atom.definition is not None:
             return defined(self._rebuild(atom.definition))
         args = [self.apply(a) for a in atom.args]
-        return _OPERATIONS[atom.op](*args)
-
-
-_OPERATIONS: dict[str, Callable[..., Dim]] = {
-    "floordiv": lambda a, b: a // b,
-    "product": lambda a, b: a * b,
-    "select": select,
-    "min": minimum,
-    "max": maximum,
-    "to_int": lambda number: number.to_int(),
-    "fold": lambda folded: folded,
-    "entry": entry,
-}
+        result: Dim = atom.op.build(*args)
+        return result

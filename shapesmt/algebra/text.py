@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from keyword import iskeyword
-from typing import TYPE_CHECKING
 
+from shapesmt.algebra.dim import ATOMS, Atom, Dim, Kind, of_atom
+from shapesmt.algebra.evaluate import definitions
+from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.interning import LOCK, memo
-
-if TYPE_CHECKING:
-    from shapesmt.algebra.dim import Atom, Dim
-    from shapesmt.algebra.formula import Formula
+from shapesmt.algebra.operations import FLOOR_DIVISION, SYMBOL, written
 
 Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
 _FUNCTIONS = frozenset({"min", "max", "abs"})
@@ -30,13 +29,12 @@ def name_text(name: str) -> str:
     return name if plain else f"`{name.replace('`', '')}`"
 
 
+@written.register
 def dim_text(dim: Dim) -> str:
     """The expression as text."""
     found = _TEXTS.get(dim)
     if found is not None:
         return found
-    from shapesmt.algebra.evaluate import definitions
-
     with LOCK:  # Definitions first, oldest first: no chain of them nests calls.
         for atom in definitions((dim,), (), _SCANNED):
             if atom.definition is not None:
@@ -54,6 +52,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else CUT
 
 
+@written.register
 def formula_text(formula: Formula) -> str:
     """The condition as text."""
     text = _TEXTS.get(formula)
@@ -76,11 +75,9 @@ def _condition(formula: Formula) -> str:
 
 def _residue(dim: Dim, op: str) -> str:
     """`(e + c) % k == r` as `e % k == (r - c) % k`; empty where it is none."""
-    from shapesmt.algebra.dim import ATOMS, of_atom
-
     for monomial, c in dim.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
-        if atom is not None and atom.op == "floordiv" and abs(c) == atom.args[1].constant:
+        if atom is not None and atom.op is FLOOR_DIVISION and abs(c) == atom.args[1].constant:
             numerator, k, sign = atom.args[0], abs(c), -1 if c > 0 else 1
             shift = dict(numerator.terms).get((), 0)
             rest = dim - sign * (numerator - k * of_atom(atom))
@@ -144,13 +141,11 @@ def _sum(pieces: list[Piece]) -> str:
 
 def _pieces(dim: Dim) -> list[Piece]:
     """The terms, remainders recognised, in reading order."""
-    from shapesmt.algebra.dim import ATOMS
-
     coefficients = dict(dim.terms)
     pieces: list[Piece] = []
     for monomial, c in dim.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
-        if atom is None or atom.op != "floordiv" or monomial not in coefficients:
+        if atom is None or atom.op is not FLOOR_DIVISION or monomial not in coefficients:
             continue
         numerator, k = atom.args[0], atom.args[1].constant
         factor = -c // k if k and c % k == 0 else 0  # f*(e - k*(e//k)) is f*(e % k)
@@ -199,18 +194,8 @@ def _atom(atom: Atom) -> tuple[str, bool]:
 
 
 def _written(atom: Atom) -> tuple[str, bool]:
-    if atom.op == "symbol":
-        if atom.kind == "defined" and not atom.name.endswith("]") and atom.definition is not None:
+    if atom.op is SYMBOL:
+        if atom.kind is Kind.DEFINED and not atom.name.endswith("]") and atom.definition is not None:
             return f"({dim_text(atom.definition)})", True
         return name_text(atom.name), True
-    if atom.op == "floordiv":
-        return f"{_operand(atom.args[0])}//{_operand(atom.args[1])}", False
-    if atom.op == "select":
-        condition, a, b = atom.args
-        return f"({dim_text(a)} if {formula_text(condition)} else {dim_text(b)})", True
-    if atom.op == "product":
-        return f"({dim_text(atom.args[0])})*({dim_text(atom.args[1])})", False
-    if atom.op == "fold":
-        return str(atom.args[0]), True
-    texts = sorted((str(a) for a in atom.args), key=lambda t: (t.lstrip("-").isdigit(), len(t), t))
-    return f"{atom.op}({', '.join(texts)})", True
+    return atom.op.text(_operand, *atom.args)

@@ -29,13 +29,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine import parse_value
+from shapesmt.examine import Claims, parse_value
 from shapesmt.language import ACCEPTED_SHAPE, Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
 
 __all__ = ["Config"]
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
-_DECLARED = ("check", "trust", "ignore", "override")
 
 Options: TypeAlias = dict[str, Any]
 
@@ -229,8 +228,9 @@ class _Reader:
 
     def declared(self, key: str, value: Any) -> str:
         """What to do with declared shapes."""
-        if value not in _DECLARED:
-            raise self._refusal(key, value, f"write one of {', '.join(_DECLARED)}")
+        words = [claims.value for claims in Claims]
+        if value not in words:
+            raise self._refusal(key, value, f"write one of {', '.join(words)}")
         return str(value)
 
     def strict(self, key: str, value: Any) -> bool:

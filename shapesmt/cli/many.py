@@ -22,10 +22,10 @@ from queue import Empty, SimpleQueue
 from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
-from shapesmt.examine import names_of, parse_value
-from shapesmt.frontends import is_folder, load
+from shapesmt.examine import Question, names_of, parse_value
+from shapesmt.frontends import is_folder, load, opened
 from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
-from shapesmt.report import Report, Reports, Unchecked
+from shapesmt.report import BatchReport, Report, Unchecked
 
 __all__ = ["Task", "check_all", "models_in", "shared", "usual_jobs"]
 
@@ -38,10 +38,10 @@ _WORKER = (
 
 
 class Task(NamedTuple):
-    """A model's path, the keyword arguments of `check`, and shapes that count where it has such an input."""
+    """A model's path, what is asked of it, and shapes that count where it has such an input."""
 
     path: str
-    options: Options
+    question: Question
     shapes: dict[str, str]
 
 
@@ -117,7 +117,7 @@ def _require(wanted: set[tuple[str, str]], paths: Sequence[str]) -> None:
         raise unknown_name(what, name, known[what], f"any of {len(paths)} models")
 
 
-def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = str) -> Reports:
+def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = str) -> BatchReport:
     """Check every model, `jobs` at a time; `done` hears of each that is finished.
 
     With one job all happens in this process.
@@ -127,7 +127,7 @@ def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = 
     for index, outcome in _outcomes(tasks, min(jobs, len(tasks))):
         found[index] = outcome
         done(tasks[index].path)
-    return Reports(tuple(found[index] for index in range(len(tasks))), time.perf_counter() - started)
+    return BatchReport(tuple(found[index] for index in range(len(tasks))), time.perf_counter() - started)
 
 
 def _outcomes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[int, Report | Unchecked]]:
@@ -154,11 +154,11 @@ def outcome(task: Task) -> Report | Unchecked:
 
     path = printable(task.path, 1000)
     try:
-        graph = load(task.path)
+        model = opened(task.path)
+        graph = load(model)
         shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
-        options = {**task.options, "shapes": {**task.options.get("shapes", {}), **shapes}}
-        model = task.path if options.get("replay") else graph  # a graph no longer knows its file
-        return replace(api.check(model, **options), model=path)
+        question = replace(task.question, shapes={**(task.question.shapes or {}), **shapes})
+        return replace(api.checked(model if question.replay else graph, question), model=path)
     except ShapesmtError as error:
         return Unchecked(path, printable(" ".join(str(error).split()), 1000))
     except MemoryError:

@@ -10,12 +10,12 @@ from typing import NamedTuple, TypeAlias
 from shapesmt.algebra import Atom, Dim, evaluate
 from shapesmt.examine import Examination, Judgement
 from shapesmt.graph import Graph
-from shapesmt.report import Cause, Chain, Finding, Link, Side, Size, Step
+from shapesmt.report import Cause, CauseGraph, Finding, Link, Side, Size, Step
 from shapesmt.rules import Tensor
 
 MAX_NODES = 1000  # that are looked at between two steps
 
-MAX_CHAINS = 40  # findings that are told with theirs
+MAX_GRAPHS = 40  # findings that are told with theirs
 
 _NAME = re.compile(r"`[^`]*`|[^\W\d]\w*")
 
@@ -23,14 +23,14 @@ Place: TypeAlias = "int | str"  # the index of a node, or the name of a tensor t
 Names: TypeAlias = "frozenset[str]"  # of symbols
 
 
-def chains(findings: Sequence[Finding], examination: Examination) -> dict[int, Chain]:
+def cause_graphs(findings: Sequence[Finding], examination: Examination) -> dict[int, CauseGraph]:
     """The chains of the first findings that have one, by the place of the finding."""
     judged = {j.index: j for j in examination.judgements}
-    made: dict[int, Chain] = {}
+    made: dict[int, CauseGraph] = {}
     for place, found in enumerate(findings):
         judgement = judged.get(found.index)
-        if judgement is not None and found.because and len(made) < MAX_CHAINS:
-            told = chain(found, examination.original.graph, _shapes(found, judgement, examination))
+        if judgement is not None and found.because and len(made) < MAX_GRAPHS:
+            told = cause_graph(found, examination.original.graph, _shapes(found, judgement, examination))
             made |= {place: told} if told.links else {}
     return made
 
@@ -44,13 +44,13 @@ def _shapes(found: Finding, judgement: Judgement, examination: Examination) -> S
     return Shapes(judgement.inference.tensors, None if values is None else judgement.narrowing.values(values))
 
 
-def makers(graph: Graph) -> dict[str, tuple[str, str]]:
+def producers(graph: Graph) -> dict[str, tuple[str, str]]:
     """The node and the operator that make each tensor; "" and "input" or "constant" where none does."""
     given = {name: ("", "input" if name in graph.inputs else "constant") for name in (*graph.inputs, *graph.literals)}
     return given | {name: (node.name, node.op) for node in graph.nodes for name in node.outputs}
 
 
-def chain(found: Finding, graph: Graph, shapes: Shapes) -> Chain:
+def cause_graph(found: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
     """The steps through which the causes of a finding lead to it."""
     causes: dict[Place, list[Cause]] = {}
     for cause in found.because:
@@ -76,7 +76,7 @@ def chain(found: Finding, graph: Graph, shapes: Shapes) -> Chain:
         for told in [sides if place == found.index else ()]
         for a in arrivals.get(place, ())
     ]
-    return Chain((*steps, Step(found.node, found.op_type, failing=True)), tuple(links))
+    return CauseGraph((*steps, Step(found.node, found.op_type, failing=True)), tuple(links))
 
 
 class Arrival(NamedTuple):

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Evaluator
-from shapesmt.diagnose.settings import traits
+from shapesmt.diagnose.settings import settings
 from shapesmt.graph import Graph, Node
 from shapesmt.report import Cause, Clash, Side
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
@@ -101,7 +101,7 @@ class Tracer:
         shape = self._shape(place.tensor) if place.axis is not None else ()
         if node is None or index is None:
             return Cause("", place.tensor, place.axis, str(place.size), value, shape=shape)
-        about = node.op, traits(node, self.graph, self.tensors)
+        about = node.op, settings(node, self.graph, self.tensors)
         return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape)
 
     def _shape(self, name: str) -> tuple[int, ...]:

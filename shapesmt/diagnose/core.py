@@ -33,7 +33,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Reasons:
+class CoreFinder:
     """What is known of a problem, stated over inputs of any size."""
 
     problem: Problem

@@ -6,7 +6,7 @@ import time
 from functools import partial
 
 from shapesmt.diagnose.causes import Tracer
-from shapesmt.diagnose.core import Reasons
+from shapesmt.diagnose.core import CoreFinder
 from shapesmt.diagnose.findings import findings, precondition
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.language import unknown_name
@@ -39,7 +39,7 @@ def explanation(
         elif index is not None:
             node = graph.nodes[index]
             touched = [t for t in (*node.inputs, *node.outputs) if t in inference.tensors and t]
-    reasons, in_time = Reasons(problem, examination, judge), judge.deadline.attempt
+    cores, in_time = CoreFinder(problem, examination, judge), judge.deadline.attempt
     judged = next((j for j in examination.judgements if any(f.index == j.index for f in found)), None)
     return Explanation(
         graph.source,
@@ -47,13 +47,13 @@ def explanation(
         examination.verdict if target is None else Verdict.worst(f.verdict for f in found),
         problem.ranges,
         found,
-        in_time(lambda: reasons.of_failure(judged), ()) if judged is not None else (),
+        in_time(lambda: cores.of_failure(judged), ()) if judged is not None else (),
         chain,
         tensor_bounds(examination, judge, touched) if not examination.fails else {},
         precondition(problem, examination, judge) if target is None else None,
         time.perf_counter() - started,
         problem.assumptions,
-        in_time(lambda: reasons.of_success(index), ()) if index is not None and not found else (),
+        in_time(lambda: cores.of_success(index), ()) if index is not None and not found else (),
     )
 
 

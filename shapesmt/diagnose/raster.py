@@ -1,4 +1,4 @@
-"""Picture: where a condition holds over one symbol or two, cell by cell, for people to look at."""
+"""Raster: where a condition holds over one symbol or two, cell by cell, for people to look at."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from math import inf, prod
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Evaluator, Formula, all_of, const, fits_int64, substitute, symbol
+from shapesmt.algebra import Atom, Evaluator, Formula, Kind, all_of, const, fits_int64, substitute, symbol
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import Domain, Values, lowest
 from shapesmt.region import Truth
-from shapesmt.report import Axis, Picture, Verdict
+from shapesmt.report import Axis, Raster, Verdict
 
 CELLS = (224, 64)  # the most along an axis, of a strip and of a grid
 MOST = 1 << 23  # inputs that are looked at; of more a sample
@@ -26,23 +26,23 @@ Example = Mapping[Atom, int]
 Cells = tuple[tuple[str, ...], tuple[int, int]]  # the letters, and how many inputs run of how many
 
 
-def valid_region(problem: Problem, examination: Examination) -> Picture | None:
+def valid_region(problem: Problem, examination: Examination) -> Raster | None:
     """Where every node runs, among the admissible inputs; None where all inputs are alike, or it can't be drawn."""
     judged = [j for j in examination.judgements if j.verdict is Verdict.DEPENDS]
     if not judged or examination.fails:
         return None
     examples = [j.decision.counterexample for j in judged if j.decision.counterexample is not None]
-    return picture(all_of(*(j.condition for j in judged)), problem.domain, examples)
+    return raster(all_of(*(j.condition for j in judged)), problem.domain, examples)
 
 
-def picture(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Picture | None:
+def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
     """Where the condition holds over the domain; None where nothing varies, or sizes that data decide matter.
 
     Of more than two symbols, two that show both are drawn, the others are as in the first example.
     """
     tied, facts = domain.about(condition.symbols)
     varying = [s for s in condition.symbols if s.hi != s.lo]
-    if not varying or any(s.kind != "input" for s in tied):
+    if not varying or any(s.kind is not Kind.INPUT for s in tied):
         return None
     widest = sorted(varying, key=lambda s: (-_count(s), domain.order(s)))[:MOST_SYMBOLS]
     first = None
@@ -59,8 +59,8 @@ def picture(condition: Formula, domain: Domain, examples: Sequence[Example]) -> 
 
 def _drawn(
     shown: list[Atom], fixed: Mapping[Atom, int], marks: list[Example], condition: Formula, facts: list[Formula]
-) -> Picture | None:
-    """The picture over these symbols; None where the arithmetic doesn't fit machine words."""
+) -> Raster | None:
+    """The raster over these symbols; None where the arithmetic doesn't fit machine words."""
     axes: tuple[Axis, ...] = ()
     cells: Cells | None = None
     for times in FURTHER:
@@ -78,7 +78,7 @@ def _drawn(
     one_in_each = {tuple(int(a.cell(v)) for a, v in zip(axes, p, strict=True)): p for p in within[::-1]}
     whole = all(a.stride == 1 and a.count == a.total for a in axes)
     matter = {s.name: v for s, v in fixed.items() if s in condition.symbols}
-    return Picture(axes, cells[0], matter, tuple(one_in_each.values()), cells[1] if whole else None)
+    return Raster(axes, cells[0], matter, tuple(one_in_each.values()), cells[1] if whole else None)
 
 
 def _count(symbol: Atom) -> float:

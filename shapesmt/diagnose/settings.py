@@ -5,7 +5,7 @@
 >>> from shapesmt.rules import tensor
 >>> text = '<ir_version: 8, opset_import: ["":18]> g (float[1, 3, h, w] x) => (y) {'
 >>> graph = load((text + "y = MaxPool <kernel_shape=[3,3], strides=[2,2], dilations=[1,1]> (x) }").encode())
->>> traits(graph.nodes[0], graph, {"x": tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])})
+>>> settings(graph.nodes[0], graph, {"x": tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])})
 'kernel 3, stride 2'
 """
 
@@ -29,7 +29,7 @@ _TYPES = frozenset({"to", "dtype"})
 _KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo({})
 
 
-def traits(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
+def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     """The attributes and constant inputs without which the node would make other sizes, or need something else."""
     if node.attributes.graphs:
         return ""
@@ -40,11 +40,11 @@ def traits(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     if key not in known:
         if len(known) > MAX_REMEMBERED:
             known.clear()
-        known[key] = _traits(node, graph, {name: tensors[name] for name in node.reads if name in tensors})
+        known[key] = _settings(node, graph, {name: tensors[name] for name in node.reads if name in tensors})
     return known[key]
 
 
-def _traits(node: Node, graph: Graph, given: Mapping[str, Tensor]) -> str:
+def _settings(node: Node, graph: Graph, given: Mapping[str, Tensor]) -> str:
     usual = _effect(node, graph, given)
     if usual is None:
         return ""

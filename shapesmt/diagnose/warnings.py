@@ -27,6 +27,7 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
+    Kind,
     all_of,
     any_of,
     at_least,
@@ -43,7 +44,7 @@ from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
 from shapesmt.ops import truth_of
 from shapesmt.presolve import Assignment, Domain, direction
-from shapesmt.report import Caution, Counterexample, Finding, Verdict
+from shapesmt.report import Counterexample, Finding, ModelWarning, Verdict
 from shapesmt.rules import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
@@ -54,42 +55,44 @@ MAX_LARGE = 4  # different tensors that are looked at
 MAX_STRETCHED = 16  # different pairs of sizes that are looked at
 
 
-def cautions(
+def model_warnings(
     problem: Problem, examination: Examination, judge: Judge, claims: Iterable[tuple[str, Finding]] = ()
-) -> tuple[Caution, ...]:
+) -> tuple[ModelWarning, ...]:
     """Everything that runs and deserves a look, in the order of the kinds; `claims` are what `declarations` found."""
     examples = _Examples(problem, examination, judge)
     valid = not examination.fails
-    kinds: tuple[Callable[[], Iterable[Caution]], ...] = (
+    kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
         lambda: _stretched(problem, examination, examples) if valid else (),
-        lambda: (Caution(f.code, f.kind, f.node, f.op_type, f.index, at, f.note, f.counterexample) for at, f in claims),
+        lambda: (
+            ModelWarning(f.code, f.kind, f.node, f.op_type, f.index, at, f.note, f.counterexample) for at, f in claims
+        ),
         lambda: _unreachable(problem, examination, judge),
         lambda: _single_valued(problem),
         lambda: _large(problem, examination, examples) if valid else (),
         lambda: _unused(problem, examination),
         lambda: _unnamed(problem),
     )
-    told: list[Caution] = []
+    told: list[ModelWarning] = []
     for kind in kinds:
         told += judge.deadline.attempt(partial(_listed_all, kind), ())
     return tuple(told)
 
 
-def _listed_all(kind: Callable[[], Iterable[Caution]]) -> tuple[Caution, ...]:
+def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarning, ...]:
     return tuple(kind())
 
 
-def _caution(
+def _warning(
     kind: str,
     text: str,
     node: tuple[int, Node] | None = None,
     tensor: str = "",
     example: Counterexample | None = None,
-) -> Caution:
+) -> ModelWarning:
     from shapesmt.laws import code_of_kind  # read only where something is to be told
 
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
-    return Caution(code_of_kind(kind), kind, name, op, index, tensor, text, example)
+    return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, text, example)
 
 
 class _Examples:
@@ -116,7 +119,7 @@ class _Examples:
 # Sizes of 1 that are stretched
 
 
-def _stretched(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[Caution]:
+def _stretched(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[ModelWarning]:
     """Two sizes that are equal for some valid inputs, while for others a 1 is stretched to the other."""
     for index, x, y, given in islice(_open_broadcasts(examination), MAX_STRETCHED):
         apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
@@ -128,7 +131,7 @@ def _stretched(problem: Problem, examination: Examination, examples: _Examples) 
         size = f"{other} = {at.dim(other)}" if other.symbols else str(other)
         meant = f'--assume "{equal(x, y)}" if they are to be equal'
         text = f"{one} = 1 is stretched to {size} at {_told(shown)}; {meant}"
-        yield _caution("broadcast", text, (index, problem.graph.nodes[index]), example=shown)
+        yield _warning("broadcast", text, (index, problem.graph.nodes[index]), example=shown)
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
@@ -189,7 +192,7 @@ def _contradicted(
     where = (name, "", -1) if node is None else (node.name, node.op, index)
     law = f"tensor '{name}' has the declared shape [{theirs}]"
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
-    code = _caution("declaration", text).code
+    code = _warning("declaration", text).code
     return Finding(VERDICTS[decision.holds], "declaration", *where, law, condition, shown, note=text, code=code)
 
 
@@ -203,13 +206,13 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 
 def _chosen(formula: Formula) -> bool:
     """Whether the caller of the model chooses all sizes that it is about."""
-    return all(s.kind == "input" for s in formula.symbols)
+    return all(s.kind is Kind.INPUT for s in formula.symbols)
 
 
 # What is never reached
 
 
-def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[Caution]:
+def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
     """Branches and loop bodies of the main graph that no admissible input gets to; of what is only asserted, none."""
     tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
     if not examination.original.nested:
@@ -225,9 +228,9 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
             if holds in ("always", "never"):
                 branch, state = ("else", "true") if holds == "always" else ("then", "false")
                 text = f"no input takes the {branch} branch: '{node.inputs[0]}' is {state} for every input"
-                yield _caution("unreachable", text, (index, node), tensor=node.inputs[0])
+                yield _warning("unreachable", text, (index, node), tensor=node.inputs[0])
         elif node.op == "Loop" and (name := _never_runs(node, tensors)) is not None:
-            yield _caution("unreachable", f"its body never runs: '{name}' is 0 for every input", (index, node))
+            yield _warning("unreachable", f"its body never runs: '{name}' is 0 for every input", (index, node))
 
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
@@ -239,20 +242,20 @@ def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
 # What the ranges leave
 
 
-def _single_valued(problem: Problem) -> Iterator[Caution]:
+def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
     """Dimensions of which the assumptions leave one value of a wider range."""
     for name, r in problem.ranges.items() if problem.assumptions else ():
         extent = problem.domain.extent(problem.dims[name]) if r.min != r.max else None
         if extent is not None and extent[0] == extent[1]:
             wide = Range(r.min, r.max, r.step)
             text = f"the assumptions leave {name} = {extent[0]} alone in {wide}, so all is said of that value"
-            yield _caution("range", text)
+            yield _warning("range", text)
 
 
 # Tensors beyond 32 bits
 
 
-def _large(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[Caution]:
+def _large(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[ModelWarning]:
     """The largest tensor with more elements than 32 bits can count, at a smallest such input."""
     tensors = examination.inference.tensors
     large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _most(t)) < inf}
@@ -266,7 +269,7 @@ def _large(problem: Problem, examination: Examination, examples: _Examples) -> I
             count = values.dim(size)
             bits = 32 if count < 1 << 63 else 64
             text = f"'{name}' has {count} elements{at}; indices of {bits} bits end at {(1 << bits - 1) - 1}"
-            yield _caution("size", text, _producer(problem.graph, name), tensor=name, example=shown)
+            yield _warning("size", text, _producer(problem.graph, name), tensor=name, example=shown)
             return
 
 
@@ -310,7 +313,7 @@ def _listed(domain: Domain, s: Atom) -> Sequence[int]:
 # Dimensions that say nothing
 
 
-def _unused(problem: Problem, examination: Examination) -> Iterator[Caution]:
+def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
     """Dimensions of inputs that no node reads."""
     tensors, graph = examination.original.tensors, problem.graph
     missing = {s for d in problem.dims.values() for s in d.symbols}
@@ -327,16 +330,16 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[Caution]:
         having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
             inputs = ", ".join(f"'{i}'" for i in having)
-            yield _caution("symbol", f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
+            yield _warning("symbol", f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
 
 
-def _unnamed(problem: Problem) -> Iterator[Caution]:
+def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
     """Placeholders that stand for several dimensions, each of which is a size of its own."""
     for mark, names in placeholders(problem.graph).items():
         kept = [name for name in names if name in problem.dims]
         if len(kept) > 1:
             text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are taken to be different"
-            yield _caution("placeholder", text, tensor=kept[0].rpartition("_dim")[0])
+            yield _warning("placeholder", text, tensor=kept[0].rpartition("_dim")[0])
 
 
 def _told(shown: Counterexample) -> str:

@@ -5,23 +5,30 @@ from shapesmt.examine.examine import VERDICTS, Examination, Judgement, claimed, 
 from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, names_of, placeholders, pose
+from shapesmt.examine.question import TIMEOUT, Claims, Question
+from shapesmt.examine.stages import examined, posed
 
 __all__ = [
     "DEFAULT",
+    "TIMEOUT",
     "VERDICTS",
+    "Claims",
     "Examination",
     "Judge",
     "Judgement",
     "Problem",
+    "Question",
     "ValueLike",
     "case_text",
     "claimed",
     "examine",
+    "examined",
     "is_open",
     "names_of",
     "parse_value",
     "placeholders",
     "pose",
+    "posed",
     "tensor_bounds",
     "unbounded",
 ]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shapesmt.algebra import Atom, Dim, Formula, negate
+from shapesmt.algebra import Atom, Dim, Formula, Kind, negate
 from shapesmt.examine.examine import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
 from shapesmt.presolve import Domain
 from shapesmt.region import describe
 from shapesmt.report import CaseBounds, DimBounds, TensorBounds
-from shapesmt.rules import LOST, OPEN, Tensor, one_of
+from shapesmt.rules import Tensor, one_of
 
 
 def tensor_bounds(
@@ -48,7 +48,7 @@ class _Within:
         joint = one_of([case for case, _ in alive]) if alive else t
         if joint.shape is not None:
             return TensorBounds(t.dtype, self.shape(joint))
-        lost = any(s.kind in (OPEN, LOST) for case in t.cases for s in case.given.symbols)
+        lost = any(s.kind in (Kind.OPEN, Kind.LOST) for case in t.cases for s in case.given.symbols)
         if lost or any(fails == "unknown" or case.tensor.shape is None for case, fails, _ in found):
             return TensorBounds(t.dtype, None)
         cases = [CaseBounds(self._text(case.given), within.shape(case.tensor)) for case, within in alive]
@@ -69,7 +69,7 @@ class _Within:
             domain.assume(given)
             fails = self._judge.decide(self._domain, negate(given)).holds
             tied = self._domain.cone(given.symbols)[0]
-            sure = self._examination.independent(tied) and not any(s.kind == "place" for s in tied)
+            sure = self._examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
             self._cases[given] = fails, _Within(domain, self._judge, self._examination, sure=self._sure and sure)
         return self._cases[given]
 
@@ -98,9 +98,9 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
 def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
     extent = judge.extent(domain, dim)
-    known = examination.decided and not any(s.kind in (OPEN, LOST) for s in dim.symbols)
+    known = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
     tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
-    known = known and examination.independent(tied) and not any(s.kind == "place" for s in tied)
+    known = known and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
     low, high = (None if w is None else _named(w) for w in extent.witnesses)
     return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
 

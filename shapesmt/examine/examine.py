@@ -18,6 +18,7 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
+    Kind,
     Substitution,
     all_of,
     name_text,
@@ -33,7 +34,7 @@ from shapesmt.graph import Node
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
 from shapesmt.report import Counts, Verdict
-from shapesmt.rules import LOST, OPEN, Application, Requirement, Tensor, Unjudged, rewritten, tensor
+from shapesmt.rules import Application, Requirement, Tensor, Unjudged, rewritten, tensor
 
 VERDICTS = {
     "always": Verdict.PROVED,
@@ -209,7 +210,7 @@ def _leave_open(r: Requirement, index: int, found: Examination) -> None:
     """Take what a node needs of something unknown as given; the node is left undecided, for one reason."""
     if not any(i == index and u.path == r.within for i, u in found.unjudged):
         op = found.inference.graph.nodes[index].op
-        names = sorted(name_text(s.name) for s in r.formula.symbols if s.kind == LOST)
+        names = sorted(name_text(s.name) for s in r.formula.symbols if s.kind is Kind.LOST)
         note = f"it is about {names[0]}, a size that isn't followed" if names else ""
         found.unjudged.append((index, Unjudged(r.within, op, "elements" if names else "rank", r.law, note)))
     found.domain.assume(r.formula)
@@ -221,7 +222,7 @@ def claimed(problem: Problem) -> dict[str, Tensor]:
     for name, declared in problem.graph.declared.items():
         if declared.shape is not None and declared.kind == "tensor":
             dims = [
-                d if isinstance(d, int) else problem.dims.get(d or "", symbol(d or f"{name}[{i}]", kind="data"))
+                d if isinstance(d, int) else problem.dims.get(d or "", symbol(d or f"{name}[{i}]", kind=Kind.DATA))
                 for i, d in enumerate(declared.shape)
             ]
             claims[name] = tensor(declared.dtype, dims)
@@ -352,4 +353,4 @@ def _comes_to(u: Unjudged, found: Examination, judge: Judge) -> bool:
 
 def is_open(r: Requirement) -> bool:
     """Whether a requirement is about a tensor of which nothing is known."""
-    return any(s.kind in (OPEN, LOST) for s in r.formula.symbols)
+    return any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols)

@@ -1,7 +1,7 @@
 """Inputs: the elements of small integer and boolean inputs as symbols that a caller can name (`sr=16000`).
 
 An input of one element has its own name for it, one of more elements `steps[0]`, `steps[1]`, ... An element of which
-nothing is said is of the kind `VALUE`: where it is an index into a table, it is data like any other.
+nothing is said is of the kind `Kind.VALUE`: where it is an index into a table, it is data like any other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Dim, Formula, name_text, symbol
+from shapesmt.algebra import Atom, Dim, Formula, Kind, name_text, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
@@ -23,7 +23,7 @@ from shapesmt.inference import infer
 from shapesmt.language import Origin, Range, RangeLike, quoted, unknown_name
 from shapesmt.ops import UNTIL_RUN
 from shapesmt.report import SymbolRange
-from shapesmt.rules import FLOATS, VALUE, Elements, Tensor, elements
+from shapesmt.rules import FLOATS, Elements, Tensor, elements
 
 MOST = 16  # elements of an input that are symbols
 DEFAULT = "input"  # the source of a range that is the type's
@@ -196,14 +196,14 @@ def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
     wide = dtype.endswith(("32", "64")) and r.step == 1
     lo = -inf if wide and r.min == least < 0 else r.min
     hi = inf if r.max is None or (wide and r.max == most) else r.max
-    return symbol(name, lo, hi, step=r.step, kind=VALUE if r.source == DEFAULT else "input")
+    return symbol(name, lo, hi, step=r.step, kind=Kind.VALUE if r.source == DEFAULT else Kind.INPUT)
 
 
 def idle_elements(
     graph: Graph, inputs: Mapping[str, Tensor], dims: Iterable[Dim], facts: Iterable[Formula]
 ) -> frozenset[Atom]:
     """Elements of which the caller says nothing, and on which no size, no requirement and no fact depends."""
-    elements = frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind == VALUE)
+    elements = frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind is Kind.VALUE)
     if not elements:
         return elements
     found = infer(graph, inputs)
@@ -274,7 +274,7 @@ def _refusal(spec: object, name: str) -> UsageError:
 
 def case_text(given: Formula) -> str:
     """The condition under which nodes come to something, but for what concerns single trips of a loop."""
-    parts = [f for f in given.conjuncts if all(s.kind in ("input", VALUE, "data") for s in f.symbols)]
+    parts = [f for f in given.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
     return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
 
 

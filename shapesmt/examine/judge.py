@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Evaluator, Formula, negate
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Evaluator, Formula, negate, tight
 from shapesmt.deadline import Deadline
 from shapesmt.presolve import Assignment, Decision, Domain
 
@@ -118,7 +118,7 @@ class Judge:
         _, facts = domain.about(dim.symbols)
         low = self._solver.minimize(dim, facts, self.deadline)
         high = self._solver.maximize(dim, facts, self.deadline)
-        lo = dim.tight[0] if low.value is None else low.value
+        lo = tight(dim)[0] if low.value is None else low.value
         exact = low.proven and high.proven and lo > -inf
         return Extent(int(lo) if lo > -inf else 0, high.value, exact, (low.witness, high.witness))
 

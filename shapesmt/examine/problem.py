@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from shapesmt.algebra import (
-    ATOMS,
+    SYMBOL,
     Atom,
     Dim,
     Formula,
@@ -26,7 +26,8 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.errors import UsageError
-from shapesmt.examine.inputs import Small, ValueLike, constant_shapes, idle_elements, small_inputs
+from shapesmt.examine.inputs import Small, constant_shapes, idle_elements, small_inputs
+from shapesmt.examine.question import NO_OPTIONS, Question
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
 from shapesmt.language import (
@@ -137,25 +138,21 @@ class Problem:
         return Counterexample(symbols, shapes, relevant, given)
 
 
-def pose(
-    graph: Graph,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    assume: Iterable[str] | Mapping[str, Origin] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-) -> Problem:
-    """The problem that a graph and its caller's declarations pose; a mapping of assumptions has their origins.
+def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
+    """The problem that a graph and what its caller declares pose; a mapping of assumptions has their origins.
 
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
-    declared = _declared(graph, shapes or {})
+    dims = question.dims or {}
+    declared = _declared(graph, question.shapes or {})
     unranked = _unranked(graph, declared)
     for name in unranked:
-        _give_rank(name, declared, dims or {})
-    names, given = _symbols(graph, declared, dims or {}, list(map(rank_name, unranked)))
-    small, elements = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, values or {})
-    return _without_idle(_posed(graph, declared, names, {**given, **elements}, assume, small))
+        _give_rank(name, declared, dims)
+    names, given = _symbols(graph, declared, dims, list(map(rank_name, unranked)))
+    shapes = constant_shapes(declared, given)
+    small, elements = small_inputs(graph, shapes, {*names, *given}, question.values or {})
+    return _without_idle(_posed(graph, declared, names, {**given, **elements}, question.assume, small))
 
 
 def _posed(
@@ -443,9 +440,9 @@ def _solve(fact: Formula) -> tuple[Atom, Dim] | None:
     if fact.op != "eq" or fact.dim is None:
         return None
     choices: list[tuple[int, str, Atom, Dim]] = []
-    for monomial, coefficient in fact.dim.terms:
-        atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
-        if atom is not None and atom.op == "symbol" and abs(coefficient) == 1:
+    for factors, coefficient in fact.dim.products():
+        atom = factors[0] if len(factors) == 1 else None
+        if atom is not None and atom.op is SYMBOL and abs(coefficient) == 1:
             meaning = of_atom(atom) - fact.dim * coefficient
             if atom not in meaning.symbols:
                 choices.append((sum(c < 0 for _, c in meaning.terms), atom.name, atom, meaning))

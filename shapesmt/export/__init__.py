@@ -8,8 +8,8 @@ from shapesmt.export.files import write_whole
 from shapesmt.lazy import lazy
 
 if TYPE_CHECKING:
-    from shapesmt.export.onnx import annotate, keep_together, refusing, save
+    from shapesmt.export.onnx import annotate, axes_of, keep_together, refusing, save
 
-__all__ = ["annotate", "keep_together", "refusing", "save", "write_whole"]
+__all__ = ["annotate", "axes_of", "keep_together", "refusing", "save", "write_whole"]
 
-__getattr__ = lazy(__name__, {"onnx": ["annotate", "keep_together", "refusing", "save"]})
+__getattr__ = lazy(__name__, {"onnx": ["annotate", "axes_of", "keep_together", "refusing", "save"]})

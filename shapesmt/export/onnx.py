@@ -18,13 +18,29 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["Shapes", "annotate", "keep_together", "refusing", "save"]
+    from shapesmt.report import TensorBounds
+
+__all__ = ["Shapes", "annotate", "axes_of", "keep_together", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
 """By tensor, its element type ("" if unknown) and dimensions: numbers, texts, None where nothing is known."""
 
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _KINDS = {"seq": "sequence_type", "optional": "optional_type", "map": "map_type"}
+
+
+def axes_of(tensors: Mapping[str, TensorBounds]) -> Shapes:
+    """Of every tensor the element type and, per axis, a number where it is proven constant, else the formula's text.
+
+    Example:
+        >>> from shapesmt.report import DimBounds, TensorBounds
+        >>> axes_of({"y": TensorBounds("float32", (DimBounds(1, 8, "n"), DimBounds(3, 3, "3")))})
+        {'y': ('float32', ['n', 3])}
+    """
+    return {
+        name: (t.dtype, None if t.shape is None else [d.min if d.min == d.max else d.expr for d in t.shape])
+        for name, t in tensors.items()
+    }
 
 
 def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) -> onnx.ModelProto:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 from shapesmt.errors import ModelError, UsageError, printable
 
 __all__ = [
-    "Opened",
+    "ModelFile",
     "content_inside",
     "is_folder",
     "is_xml",
+    "model_file",
     "nesting",
-    "open_model",
     "tensorflow_format",
     "text_format",
 ]
@@ -36,7 +36,7 @@ _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!|net[\s>/])")
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
 
 
-class Opened(NamedTuple):
+class ModelFile(NamedTuple):
     """A file that was read."""
 
     content: bytes
@@ -54,7 +54,7 @@ class Opened(NamedTuple):
         return Path(self.name).with_suffix(suffix).name if self.name else ""
 
 
-def open_model(model: object) -> Opened:
+def model_file(model: object) -> ModelFile:
     """All of a model's file: a path, "-" for standard input, or the content itself.
 
     The path of a folder that TensorFlow saved may have a signature behind it: `saved#score`.
@@ -64,20 +64,20 @@ def open_model(model: object) -> Opened:
         UsageError: It is no such thing.
     """
     if isinstance(model, (bytes, bytearray, memoryview)):
-        return Opened(bytes(model), "<bytes>", None)
+        return ModelFile(bytes(model), "<bytes>", None)
     if not isinstance(model, (str, os.PathLike)):
         kind = type(model).__name__
         raise UsageError(f"a model is a path, bytes, an onnx.ModelProto or a Graph, not {kind}")
     path = os.fsdecode(model)
     if path == "-":
-        return Opened(sys.stdin.buffer.read(), "<stdin>", None)
+        return ModelFile(sys.stdin.buffer.read(), "<stdin>", None)
     root, signature = _named(path)
     saved = _saved(root)
     if saved:
         content = _content(os.path.join(root, saved))  # noqa: PTH118 - as below
-        return Opened(content, printable(Path(path).name or path), root, saved, signature)
+        return ModelFile(content, printable(Path(path).name or path), root, saved, signature)
     folder, name = os.path.split(root)
-    return Opened(_content(root), printable(Path(path).name or path), folder or ".", name, signature)
+    return ModelFile(_content(root), printable(Path(path).name or path), folder or ".", name, signature)
 
 
 def _named(path: str) -> tuple[str, str]:

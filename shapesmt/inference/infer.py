@@ -13,7 +13,7 @@ from functools import partial
 from itertools import count, islice
 from typing import Any
 
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, memo, of_atom, substitute, symbol
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Kind, memo, of_atom, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
@@ -23,7 +23,6 @@ from shapesmt.inference.registered import registered
 from shapesmt.ops import bound, refused
 from shapesmt.rules import (
     FOLLOWED,
-    OPEN,
     RANK_LAW,
     STARTED,
     Application,
@@ -163,7 +162,7 @@ def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
     for ndim, rank in [pair for a in applications for pair in a.ranks]:
         atom = next(iter(ndim.symbols), None)
         meaning = None if atom is None else of_atom(atom) - ndim + rank
-        if atom is not None and meaning is not None and atom.kind == OPEN and meaning.constant is not None:
+        if atom is not None and meaning is not None and atom.kind is Kind.OPEN and meaning.constant is not None:
             found.setdefault(atom, meaning)
     return found
 
@@ -260,11 +259,11 @@ class _Walk:
         if t.shape is not None or t.cases or not t.is_tensor or self._depth:
             return t
         self.unranked.append(name)
-        ndim = rank_symbol(name, kind=OPEN) if t.ndim is None else t.ndim
+        ndim = rank_symbol(name, kind=Kind.OPEN) if t.ndim is None else t.ndim
         rank = substitute(ndim, self._ranks).constant
         if rank is None:
             return tensor(t.dtype, None, t.value, ndim)
-        return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=OPEN) for i in range(rank)])
+        return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
     def _remember(
         self,

@@ -23,7 +23,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.algebra import ENTRY, Atom, Dim, Substitution, at_least, atom_of, of_atom, symbol, twin
+from shapesmt.algebra import Atom, Dim, Kind, Substitution, at_least, atom_of, of_atom, symbol, twin
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Function, Node
 from shapesmt.rules import FLOATS, Application, Decided, Elements, Shape, Tensor
@@ -307,7 +307,7 @@ class Numbers:
             kept += [] if known else [size]
             if meaning is not own:
                 change[atom] = meaning
-                change[atom_of(twin(own, ENTRY))] = twin(size, ENTRY)
+                change[atom_of(twin(own, Kind.ENTRY))] = twin(size, Kind.ENTRY)
         return _changed(made, change, tuple(kept)) if change else made
 
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import inf, prod
 
-from shapesmt.algebra import ZERO, Atom, Dim, Substitution, symbol
+from shapesmt.algebra import ZERO, Atom, Dim, Kind, Substitution, symbol
 from shapesmt.algebra.numeric import from_dim
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.rules import (
@@ -20,7 +20,6 @@ from shapesmt.rules import (
     DATA_CAUSE,
     FLOATS,
     FOLLOWED,
-    LOST,
     STARTED,
     Application,
     Cause,
@@ -264,7 +263,7 @@ class Origins:
         origins = self._items.get(name) or [self.origin(name)] * count
         least, most = (0 if t.dtype[0] in "bu" else -inf), (1 if t.dtype == "bool" else inf)
         for at in [i for i, item in enumerate(items) if item is None]:
-            mark = symbol(f"?{index}.{at}", least, most, kind="mark")
+            mark = symbol(f"?{index}.{at}", least, most, kind=Kind.MARK)
             marks[next(iter(mark.symbols))] = origins[at]
             items[at] = from_dim(mark, t.dtype) if t.dtype in FLOATS else mark
         return tensor(t.dtype, t.shape, elements(sizes, items))
@@ -344,7 +343,7 @@ def _law(cause: Cause, name: str) -> str:
 def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     """The application whose sizes aren't decided by data, as the rule took them to be, but by nobody knows what."""
     sizes: dict[Atom, Dim] = {
-        a: symbol(a.name, a.lo, a.hi, kind=LOST) for d in made.made if (a := d.as_symbol()) is not None
+        a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST) for d in made.made if (a := d.as_symbol()) is not None
     }
     kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
     opened = replace(made, requirements=kept, facts=()).rewritten(Substitution(sizes))

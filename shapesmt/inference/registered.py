@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import FALSE, Dim
+from shapesmt.algebra import FALSE, Dim, Kind
 from shapesmt.graph import Declared, Literal
-from shapesmt.rules import OPEN, Application, Elements, InferenceContext, Requirement, Tensor, Unjudged, tensor
+from shapesmt.rules import Application, Elements, InferenceContext, Requirement, Tensor, Unjudged, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ def registered(
             return said
         key = said or f"{index}.{axis}"
         if key not in sizes:
-            sizes[key] = ctx.fresh(key, kind=OPEN)
+            sizes[key] = ctx.fresh(key, kind=Kind.OPEN)
         return sizes[key]
 
     def output(index: int, said: Declared) -> Tensor:

@@ -14,14 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.algebra import (
-    ATOMS,
     FALSE,
+    SYMBOL,
     TRUE,
     Atom,
     Dim,
     Evaluator,
     Formula,
     Interval,
+    Kind,
     Substitution,
     all_of,
     at_least,
@@ -30,6 +31,7 @@ from shapesmt.algebra import (
     of_atom,
     substitute,
     symbol,
+    tight,
 )
 from shapesmt.presolve.enumeration import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
 from shapesmt.presolve.monotonicity import direction, half_line, window
@@ -142,11 +144,11 @@ class Domain:
         """Take an equality that gives one symbol in terms of the others as a substitution."""
         if fact.op != "eq" or fact.dim is None:
             return
-        single = [(ATOMS[m[0]], c) for m, c in fact.dim.terms if len(m) == 1 and abs(c) == 1]
+        single = [(factors[0], c) for factors, c in fact.dim.products() if len(factors) == 1 and abs(c) == 1]
         for atom, coefficient in sorted(single, key=lambda t: not t[0].universal):
             meaning = of_atom(atom) - fact.dim * coefficient
             decides = atom.universal or not any(s.universal for s in meaning.symbols)  # no input by what data decides
-            if atom.op == "symbol" and atom.definition is None and atom not in meaning.symbols and decides:
+            if atom.op is SYMBOL and atom.definition is None and atom not in meaning.symbols and decides:
                 substitution = Substitution({atom: meaning})
                 self._solved = {a: substitution.apply(m) for a, m in self._solved.items()}
                 self._solved[atom] = meaning
@@ -289,7 +291,7 @@ class Domain:
         found = [_half_line(part) for part in formula.conjuncts]
         (symbol, *others), facts = self.cone(formula.symbols)
         lo, hi = self.ends(symbol)
-        if others or facts or symbol.kind == "trip" or lo > hi or lo == -inf or not all(found):
+        if others or facts or symbol.kind is Kind.TRIP or lo > hi or lo == -inf or not all(found):
             return None
         least = max((end for _, way, end in filter(None, found) if way > 0), default=lo)
         most = min((end for _, way, end in filter(None, found) if way < 0), default=hi)
@@ -304,7 +306,7 @@ class Domain:
         """Whether a condition on one symbol without upper end holds, by the values that show all that it ever does."""
         (s, *others), facts = self.cone(formula.symbols)
         lo, hi = self.ends(s)
-        if others or s.kind == "trip" or lo == -inf or hi < inf:
+        if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
             return None
         last = window([*facts, formula], s, int(lo))
         if last is None or last - lo >= MAX_VALUES:
@@ -320,7 +322,7 @@ class Domain:
         """The lowest point of an expression that no end of its symbols bounds; None where that isn't known."""
         symbols, facts = self.cone(dim.symbols)
         open_ended = [s for s in symbols if self.ends(s)[1] == inf]
-        if facts or not open_ended or dim.tight[1] < inf or any(s.lo == -inf for s in symbols) or direction(dim) != 1:
+        if facts or not open_ended or tight(dim)[1] < inf or any(s.lo == -inf for s in symbols) or direction(dim) != 1:
             return None
         return {s: int(self.ends(s)[0]) for s in symbols}
 
@@ -392,7 +394,7 @@ class Domain:
         if not all(e.formula(fact) for e in (least, most) for fact in facts):
             return None
         first, last = least.dim(dim), most.dim(dim)
-        return (first, last, low, high) if (first, last) == dim.tight else None
+        return (first, last, low, high) if (first, last) == tight(dim) else None
 
 
 def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
@@ -409,6 +411,6 @@ def _half_line(fact: Formula) -> tuple[Atom, int, int] | None:
     """The symbol that a condition gives an end, with `half_line` of it."""
     dim = fact.dim if fact.op in ("ge", "ne") and len(fact.symbols) == 1 else None
     if dim is not None and fact.op == "ne":  # of what is never below 0: 1 or more
-        dim = dim - 1 if dim.tight[0] >= 0 else -dim - 1 if dim.tight[1] <= 0 else None
+        dim = dim - 1 if tight(dim)[0] >= 0 else -dim - 1 if tight(dim)[1] <= 0 else None
     found = half_line(dim) if dim is not None else None
     return (next(iter(fact.symbols)), *found) if found is not None else None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Interval, all_of, evaluate, fits_int64
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Interval, Kind, all_of, evaluate, fits_int64
 from shapesmt.presolve.monotonicity import direction, half_line
 
 MANY = 4096  # values, from which on it pays to think before trying them all
@@ -100,7 +100,7 @@ class Points:
 
     def some_run(self, truth: NDArray[np.bool_]) -> bool:
         """Whether for some input, and some data, the condition holds on each trip of a loop."""
-        runs = [s for s in self.symbols if s.kind != "trip"]
+        runs = [s for s in self.symbols if s.kind is not Kind.TRIP]
         if len(runs) == len(self.symbols) or not runs:
             return bool(truth.any() if runs else truth.all())
         every = self.at(np.ones(truth.shape, dtype=bool))

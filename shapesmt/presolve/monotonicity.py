@@ -7,11 +7,24 @@ An expression may rise or fall throughout (`direction`); a condition on one symb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
-from shapesmt.algebra import ATOMS, Atom, Dim, Formula, substitute, symbol
+from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SELECT,
+    SYMBOL,
+    Atom,
+    Dim,
+    Formula,
+    Operation,
+    substitute,
+    symbol,
+)
 
 MAX_PERIOD = 1 << 20
 
@@ -57,8 +70,8 @@ def growth(dim: Dim) -> Growth | None:
     (Growth(period=28, gain=-7), None)
     """
     period, gain = 1, 0
-    for monomial, coefficient in dim.terms:
-        parts = [_atom_growth(ATOMS[n]) for n in monomial]
+    for factors, coefficient in dim.products():
+        parts = [_atom_growth(a) for a in factors]
         known = [p for p in parts if p is not None]
         if len(known) < len(parts) or (len(known) > 1 and any(p.gain for p in known)):
             return None
@@ -73,19 +86,36 @@ def growth(dim: Dim) -> Growth | None:
 def _atom_growth(atom: Atom) -> Growth | None:
     if atom.definition is not None:
         return growth(atom.definition)
-    if atom.op == "symbol":
-        return Growth(1, 1)
-    divisor = atom.args[1].constant if atom.op == "floordiv" else None
-    if divisor is not None and divisor > 0:
-        found = growth(atom.args[0])
-        times = divisor // gcd(divisor, found.gain) if found is not None else 1
-        return None if found is None else Growth(found.period * times, found.gain * times // divisor)
-    if atom.op not in ("floordiv", "min", "max", "product"):
-        return None
+    grows = GROWTH.get(atom.op)
+    return grows(atom) if grows is not None else None
+
+
+def _quotient_growth(atom: Atom) -> Growth | None:
+    numerator, divisor = atom.args[0], atom.args[1].constant
+    if divisor is None or divisor <= 0:
+        return _repeated(atom)
+    found = growth(numerator)
+    times = divisor // gcd(divisor, found.gain) if found is not None else 1
+    return None if found is None else Growth(found.period * times, found.gain * times // divisor)
+
+
+def _repeated(atom: Atom) -> Growth | None:
+    """What repeats wherever all that it is made of repeats."""
     parts = [growth(a) for a in atom.args]
     if any(p is None or p.gain for p in parts):
         return None
     return Growth(lcm(*(p.period for p in parts if p is not None)), 0)
+
+
+GROWTH: dict[Operation, Callable[[Atom], Growth | None] | None] = {
+    SYMBOL: lambda _: Growth(1, 1),
+    FLOOR_DIVISION: _quotient_growth,
+    PRODUCT: _repeated,
+    MIN: _repeated,
+    MAX: _repeated,
+    SELECT: None,
+}
+"""How each operation grows; None for one that isn't known to grow evenly."""
 
 
 def _compared(formula: Formula) -> Iterator[Dim]:
@@ -104,19 +134,19 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
     """
     way, end = 1, 0  # way * (dim - end) >= 0
     while True:
-        *_, (monomial, factor) = dim.terms
+        *_, (factors, factor) = dim.products()
         constant = dim.terms[0][1] if not dim.terms[0][0] else 0
-        if len(dim.terms) != 1 + bool(constant) or len(monomial) != 1:
+        if len(dim.terms) != 1 + bool(constant) or len(factors) != 1:
             return None
-        atom, end = ATOMS[monomial[0]], end - constant
+        atom, end = factors[0], end - constant
         if factor < 0:
             way, end = -way, -end
         end = -(-end // abs(factor)) if way > 0 else end // abs(factor)
-        if atom.op == "symbol" and atom.definition is None:
+        if atom.op is SYMBOL and atom.definition is None:
             return way, end
         if atom.definition is not None:
             dim = atom.definition
-        elif atom.op == "floordiv" and (divisor := atom.args[1].constant or 0) > 0:
+        elif atom.op is FLOOR_DIVISION and (divisor := atom.args[1].constant or 0) > 0:
             dim, end = atom.args[0], end * divisor + (0 if way > 0 else divisor - 1)
         else:
             return None
@@ -125,14 +155,14 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
 def direction(dim: Dim) -> int:
     """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
     ways = {
-        _monomial_direction([ATOMS[n] for n in monomial]) * (1 if coefficient > 0 else -1)
-        for monomial, coefficient in dim.terms
-        if monomial
+        _product_direction(factors) * (1 if coefficient > 0 else -1)
+        for factors, coefficient in dim.products()
+        if factors
     }
     return ways.pop() if len(ways) == 1 else 0
 
 
-def _monomial_direction(atoms: list[Atom]) -> int:
+def _product_direction(atoms: list[Atom]) -> int:
     if len(atoms) > 1 and any(a.lo < 0 for a in atoms):
         return 0
     ways = {_atom_direction(a) for a in atoms}
@@ -140,9 +170,25 @@ def _monomial_direction(atoms: list[Atom]) -> int:
 
 
 def _atom_direction(atom: Atom) -> int:
-    if atom.op == "floordiv":
-        return direction(atom.args[0]) if (atom.args[1].constant or 0) > 0 else 0
-    if atom.op in ("min", "max"):
-        ways = {direction(a) for a in atom.args if a.constant is None}
-        return ways.pop() if len(ways) == 1 else 0
-    return 1 if atom.op == "symbol" and atom.definition is None else 0
+    way = DIRECTION.get(atom.op)
+    return way(atom) if way is not None and atom.definition is None else 0
+
+
+def _quotient_direction(atom: Atom) -> int:
+    return direction(atom.args[0]) if (atom.args[1].constant or 0) > 0 else 0
+
+
+def _common_direction(atom: Atom) -> int:
+    ways = {direction(a) for a in atom.args if a.constant is None}
+    return ways.pop() if len(ways) == 1 else 0
+
+
+DIRECTION: dict[Operation, Callable[[Atom], int] | None] = {
+    SYMBOL: lambda _: 1,
+    FLOOR_DIVISION: _quotient_direction,
+    MIN: _common_direction,
+    MAX: _common_direction,
+    PRODUCT: None,
+    SELECT: None,
+}
+"""The `direction` of each operation; None for one that may rise and fall."""

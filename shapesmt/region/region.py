@@ -16,6 +16,7 @@ import numpy as np
 from shapesmt.algebra import (
     CUT,
     FALSE,
+    SYMBOL,
     TRUE,
     Atom,
     Evaluator,
@@ -271,7 +272,7 @@ def _told(formula: Formula) -> Piece:
 
 def _plain(condition: Formula) -> bool:
     """Whether a condition relates symbols, and nothing that is computed from them."""
-    return all(a.op == "symbol" for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
+    return all(a.op is SYMBOL for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
 
 
 def _atoms(condition: Formula) -> Iterator[Atom]:

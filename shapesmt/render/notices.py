@@ -48,10 +48,10 @@ def notices(report: Report) -> Iterator[Notice]:
             found.because,
             _details(found),
         )
-    for caution in report.warnings:
-        identity = f"{caution.code}\n{caution.node or caution.tensor}"
-        about = caution.node or caution.tensor
-        yield Notice("warning", caution.code, about, caution.op_type, printable(caution.text, 1000), identity)
+    for warning in report.warnings:
+        identity = f"{warning.code}\n{warning.node or warning.tensor}"
+        about = warning.node or warning.tensor
+        yield Notice("warning", warning.code, about, warning.op_type, printable(warning.text, 1000), identity)
 
 
 def step(cause: Cause) -> str:

@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
+from shapesmt.frontends import load_protobuf
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
 from shapesmt.report import Finding, Replay
@@ -78,9 +79,7 @@ def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
     """
     if importlib.util.find_spec("onnxruntime") is None:
         raise UsageError("--replay needs onnxruntime, which is not installed: pip install 'shapesmt[replay]'")
-    from shapesmt.frontends.onnx import proto
-
-    return proto(model)
+    return load_protobuf(model)
 
 
 def replayed(

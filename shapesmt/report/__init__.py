@@ -1,8 +1,18 @@
 """Answers as frozen data."""
 
-from shapesmt.report.batch import AnyResult, Reports, Unchecked, reports_in, unchecked_in
-from shapesmt.report.finding import Cause, Caution, Clash, Counterexample, Finding, Replay, Side, SymbolRange, Verdict
-from shapesmt.report.page import Axis, Chain, Link, Picture, Size, Step, Story
+from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
+from shapesmt.report.finding import (
+    Cause,
+    Clash,
+    Counterexample,
+    Finding,
+    ModelWarning,
+    Replay,
+    Side,
+    SymbolRange,
+    Verdict,
+)
+from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
 from shapesmt.report.report import (
     Bounds,
     CaseBounds,
@@ -23,11 +33,11 @@ from shapesmt.report.report import (
 __all__ = [
     "AnyResult",
     "Axis",
+    "BatchReport",
     "Bounds",
     "CaseBounds",
     "Cause",
-    "Caution",
-    "Chain",
+    "CauseGraph",
     "Clash",
     "Counterexample",
     "Counts",
@@ -37,19 +47,19 @@ __all__ = [
     "Fact",
     "Finding",
     "Link",
+    "ModelWarning",
     "Operator",
     "Operators",
-    "Picture",
+    "PageData",
     "Precondition",
     "Proof",
+    "Raster",
     "Remedy",
     "Replay",
     "Report",
-    "Reports",
     "Side",
     "Size",
     "Step",
-    "Story",
     "SymbolRange",
     "TensorBounds",
     "Unchecked",

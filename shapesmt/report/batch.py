@@ -10,7 +10,7 @@ from shapesmt.report.data import Data, Json
 from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Report, Result
 
-__all__ = ["AnyResult", "Reports", "Unchecked", "reports_in", "unchecked_in"]
+__all__ = ["AnyResult", "BatchReport", "Unchecked", "reports_in", "unchecked_in"]
 
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
 
@@ -35,11 +35,11 @@ class Unchecked(Data):
 
 
 @dataclass(frozen=True)
-class Reports(Data):
+class BatchReport(Data):
     """The answer of `check` for several models, in the order in which they were asked for.
 
     >>> from shapesmt.report.report import Counts
-    >>> found = Reports((Report("a.onnx", Verdict.PROVED, {}, Counts()), Unchecked("b.onnx", "it is damaged")))
+    >>> found = BatchReport((Report("a.onnx", Verdict.PROVED, {}, Counts()), Unchecked("b.onnx", "it is damaged")))
     >>> found.to_dict()["summary"], found.exit_status
     ({'models': 2, 'proved': 1, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 1}, 2)
     """
@@ -85,16 +85,16 @@ class Reports(Data):
         }
 
 
-AnyResult: TypeAlias = Result | Reports
+AnyResult: TypeAlias = Result | BatchReport
 
 
 def reports_in(result: AnyResult) -> tuple[Report, ...]:
     """The reports that a result consists of: of one model, of several, or none where it is another answer."""
-    if isinstance(result, Reports):
+    if isinstance(result, BatchReport):
         return result.reports
     return (result,) if isinstance(result, Report) else ()
 
 
 def unchecked_in(result: AnyResult) -> tuple[Unchecked, ...]:
     """The models of a result that could not be checked."""
-    return result.unchecked if isinstance(result, Reports) else ()
+    return result.unchecked if isinstance(result, BatchReport) else ()

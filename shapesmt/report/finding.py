@@ -166,13 +166,13 @@ class Finding(Data):
 
 
 @dataclass(frozen=True, slots=True)
-class Caution(Data):
+class ModelWarning(Data):
     """Something that runs and still deserves a look; it never counts in the verdict.
 
     `kind` is "broadcast", "declaration", "unreachable", "range", "size" or "symbol" (see `shapesmt.diagnose.warnings`);
     `index` is -1 where it is about no node; `example` is an input at which it shows.
 
-    >>> Caution("SM906", "symbol", "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
+    >>> ModelWarning("SM906", "symbol", "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
     {'code': 'SM906', 'kind': 'symbol', 'index': -1, 'tensor': 'x', 'text': "nothing depends on n: no node reads 'x'"}
     """
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from shapesmt.report.report import Bounds, Report
 
-__all__ = ["Axis", "Chain", "Link", "Picture", "Size", "Step", "Story"]
+__all__ = ["Axis", "CauseGraph", "Link", "PageData", "Raster", "Size", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
     """One dimension on an edge: its formula, and its value at the counterexample.
 
-    `role` is "traced" where the chain is about it, "clash" where it is one of the sides that don't fit.
+    `role` is "traced" where the graph is about it, "clash" where it is one of the sides that don't fit.
     """
 
     expr: str
@@ -24,7 +24,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A box of a chain: a node, or an input (then without `op_type`); `failing` where the law is broken."""
+    """A box of a cause graph: a node, or an input (then without `op_type`); `failing` where the law is broken."""
 
     name: str
     op_type: str = ""
@@ -34,7 +34,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge of a chain between two of its steps: the tensor that arrives, and how many nodes it passed between.
+    """An edge of a cause graph between two of its steps: the tensor that arrives, and how many nodes it passed between.
 
     `sizes` is None where the rank is unknown.
     """
@@ -47,7 +47,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class CauseGraph:
     """How the sizes that clash came to be: steps in topological order, and the edges between them."""
 
     steps: tuple[Step, ...]
@@ -56,7 +56,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One direction of a picture: the values `first, first + step, ...`, `block` of them in each of `cells` cells.
+    """One direction of a raster: the values `first, first + step, ...`, `block` of them in each of `cells` cells.
 
     `count` values are shown of `total` (None: without end); only every `stride`-th of them was looked at.
     """
@@ -102,7 +102,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Raster:
     """Where a model runs, over one symbol or two.
 
     Attributes:
@@ -122,16 +122,16 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class PageData:
     """Everything that a page shows.
 
     Attributes:
-        chains: By the place of their finding among the report's that are judged.
-        makers: Of each tensor the node and the operator that make it; "" and "input" or "constant" where none does.
+        cause_graphs: By the place of their finding among the report's that are judged.
+        producers: Of each tensor the node and the operator that make it; "" and "input" or "constant" where none does.
     """
 
     report: Report
     bounds: Bounds
-    chains: Mapping[int, Chain] = field(default_factory=dict)
-    picture: Picture | None = None
-    makers: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    cause_graphs: Mapping[int, CauseGraph] = field(default_factory=dict)
+    raster: Raster | None = None
+    producers: Mapping[str, tuple[str, str]] = field(default_factory=dict)

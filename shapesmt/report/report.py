@@ -14,7 +14,7 @@ from shapesmt.language import LARGEST, unknown_name
 from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Data
-from shapesmt.report.finding import Cause, Caution, Finding, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Finding, ModelWarning, SymbolRange, Verdict
 
 if TYPE_CHECKING:
     from shapesmt.language import PartialShape
@@ -89,7 +89,7 @@ class Report(Data):
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     """Ranges that the file notes of names that none of its dimensions has."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
-    warnings: tuple[Caution, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether a warning fails: it changes the exit status, never the verdict."""
 

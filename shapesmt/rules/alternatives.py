@@ -15,6 +15,8 @@ from itertools import combinations
 
 from shapesmt.algebra import (
     FALSE,
+    SELECT,
+    SYMBOL,
     TRUE,
     Atom,
     Dim,
@@ -93,9 +95,9 @@ class _Given(Substitution):
         self._parts = condition.conjuncts
 
     def _rebuilt_atom(self, atom: Atom) -> Dim:
-        if atom.op == "symbol":
+        if atom.op is SYMBOL:
             return of_atom(atom)
-        if atom.op == "select":
+        if atom.op is SELECT:
             choice, a, b = atom.args
             for side, taken in ((a, choice), (b, negate(choice))):
                 if taken in self._parts:

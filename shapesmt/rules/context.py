@@ -17,6 +17,7 @@ from shapesmt.algebra import (
     TRUE,
     Dim,
     Formula,
+    Kind,
     all_of,
     any_of,
     as_dim,
@@ -174,7 +175,7 @@ class RuleContext:
         self.sizing.update(indices)
 
     def fresh(
-        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: str = "data", how: Decided = BY_ALL
+        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
     ) -> Dim:
         """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import (
-    ENTRY,
     FALSE,
     TRUE,
     Atom,
     Dim,
     Formula,
+    Kind,
     Substitution,
     Table,
     as_dim,
@@ -31,9 +31,6 @@ from shapesmt.rules.value import Elements, Value, elements, field
 Shape: TypeAlias = tuple[Dim, ...]
 
 MAX_RANK = 64  # no runtime has tensors of more axes
-OPEN = "open"  # the kind of symbols of which nothing is known: not even who decides them
-VALUE = "value"  # the kind of elements of small inputs of which the caller says nothing
-LOST = "lost"  # the kind of sizes that other sizes decide, nobody knows how
 MAX_NUMBERS = 16  # values of an element that are told apart
 MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
@@ -63,7 +60,7 @@ def holds(condition: Formula, case: Formula | None) -> bool | None:
     """
     if condition is TRUE or condition is FALSE:
         return condition is TRUE
-    if case is None or any(s.kind in (OPEN, LOST) for s in condition.symbols):
+    if case is None or any(s.kind in (Kind.OPEN, Kind.LOST) for s in condition.symbols):
         return None
     for answer, wanted in ((True, condition), (False, negate(condition))):
         if all(part in case.conjuncts for part in wanted.conjuncts):
@@ -210,7 +207,7 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
 
 def is_data(term: Dim | Float) -> bool:
     """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
-    return is_open_value(term) or any(s.by_data or s.kind == ENTRY for s in term.symbols)
+    return is_open_value(term) or any(s.by_data or s.kind is Kind.ENTRY for s in term.symbols)
 
 
 def by_data(value: Value) -> frozenset[bool]:
@@ -227,7 +224,7 @@ _BY_DATA: dict[Value, frozenset[bool]] = memo({})
 
 def is_open_value(term: Dim | Formula | Float) -> bool:
     """Whether it depends on an element of a small input of which the caller says nothing."""
-    return any(s.kind == VALUE for s in term.symbols)
+    return any(s.kind is Kind.VALUE for s in term.symbols)
 
 
 def rewritten(t: Tensor, change: Substitution) -> Tensor:
@@ -243,8 +240,8 @@ def rewritten(t: Tensor, change: Substitution) -> Tensor:
     return tensor(t.dtype, [change.apply(d) for d in t.shape], value, cases=cases)
 
 
-def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: str = "input") -> Dim:
-    """The unknown rank of the tensor of that name; of kind `OPEN` where no caller chooses it."""
+def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: Kind = Kind.INPUT) -> Dim:
+    """The unknown rank of the tensor of that name; of kind `Kind.OPEN` where no caller chooses it."""
     return symbol(f"{name}_rank", lo, hi, kind=kind, fold=False)
 
 

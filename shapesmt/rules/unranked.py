@@ -10,10 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, all_of, any_of, as_dim, at_least, equal, maximum, symbol
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Formula,
+    Kind,
+    all_of,
+    any_of,
+    as_dim,
+    at_least,
+    equal,
+    maximum,
+    symbol,
+)
 from shapesmt.rules.application import Application, Unjudged
 from shapesmt.rules.requirement import Requirement
-from shapesmt.rules.tensor import MAX_RANK, OPEN, Tensor, UnknownRankError, rank_symbol, tensor
+from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, rank_symbol, tensor
 
 RANK_LAW = "the ranks of its inputs are known"
 
@@ -100,7 +114,7 @@ def _better(d: Tensor, f: Tensor) -> Tensor:
 
 
 def _rank_of(t: Tensor, index: int) -> Dim:
-    return t.ndim if t.ndim is not None else rank_symbol(f"{HELD}{index}", kind=OPEN)
+    return t.ndim if t.ndim is not None else rank_symbol(f"{HELD}{index}", kind=Kind.OPEN)
 
 
 def _is_held(n: Dim) -> bool:
@@ -155,7 +169,7 @@ def _held(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:
     for other, rank in chosen.items():
         apart = (n - other).constant
         if apart is not None and rank + apart >= 0:
-            return tensor(t.dtype, [symbol(f"{HELD}{index}.{axis}", kind="data") for axis in range(rank + apart)])
+            return tensor(t.dtype, [symbol(f"{HELD}{index}.{axis}", kind=Kind.DATA) for axis in range(rank + apart)])
     return t
 
 
@@ -242,7 +256,7 @@ class _Made:
         if all(d is column[0] for d in column) and not _varies(column[0], self._alive[0]):
             return column[0]
         lo, hi = min(d.lo for d in column), max(d.hi for d in column)
-        self.new.append(symbol(name, max(lo, 0), hi, kind="data"))
+        self.new.append(symbol(name, max(lo, 0), hi, kind=Kind.DATA))
         return self.new[-1]
 
 

@@ -4,7 +4,8 @@
 or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
 position is a `Dim` over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
 
-    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import Atom
+from shapesmt.algebra import symbol
     >>> batch = symbol("batch", 1, 8)
     >>> elements((2,), [batch, 3 * batch])
     Elements((2,), (Dim('batch'), Dim('3*batch')))
@@ -18,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import ATOMS, ZERO, Atom, Dim, Table, entries, substitute, symbol
+from shapesmt.algebra import ZERO, Atom, Dim, Kind, Table, entries, substitute, symbol
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Literal
 
@@ -119,7 +120,7 @@ def _field(element: Dim | Float) -> Field | Floats:
 
 def position(axis: int) -> Dim:
     """The index along an axis, counted from the end: `position(1)` runs along the last one."""
-    return symbol(f"@{axis}", 0, inf, kind="axis")
+    return symbol(f"@{axis}", 0, inf, kind=Kind.AXIS)
 
 
 AnyTerm = TypeVar("AnyTerm", bound=Dim | Float)
@@ -136,7 +137,7 @@ def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
 
 def positions(dim: Dim | Float) -> list[Atom]:
     """The positions that an expression depends on."""
-    return sorted((a for a in dim.symbols if a.kind == "axis"), key=lambda a: a.name)
+    return sorted((a for a in dim.symbols if a.kind is Kind.AXIS), key=lambda a: a.name)
 
 
 def uniform(value: Value | None) -> Dim | None:
@@ -156,12 +157,12 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
     """
     lo = hi = element
     for atom in positions(element):
-        slopes = [(m, c) for m, c in element.terms if atom.number in m]
+        slopes = [(factors, c) for factors, c in element.products() if atom in factors]
         if any(a is not atom and atom in a.symbols for a in element.atoms()) or len(slopes) != 1:
             return None
-        monomial, coefficient = slopes[0]
-        others = [ATOMS[n] for n in monomial if n != atom.number]
-        if monomial.count(atom.number) != 1 or any(o.lo < 0 for o in others):
+        factors, coefficient = slopes[0]
+        others = [a for a in factors if a is not atom]
+        if factors.count(atom) != 1 or any(o.lo < 0 for o in others):
             return None
         last = {atom: lengths(int(atom.name[1:])) - 1}
         first = {atom: ZERO}

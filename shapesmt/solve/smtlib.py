@@ -17,11 +17,25 @@ from __future__ import annotations
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.algebra import ATOMS, Atom, Dim, Evaluator, Formula, of_atom
+from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SELECT,
+    SYMBOL,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    Operation,
+    of_atom,
+)
+from shapesmt.algebra.numeric import TO_INT
 from shapesmt.solve.envelopes import Envelope, envelope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from shapesmt.algebra import Bound
 
@@ -111,7 +125,7 @@ class Script:
         if isinstance(part, Atom):
             if part.definition is not None:
                 return self._define_symbol(part)
-            if part.op == "symbol":
+            if part.op is SYMBOL:
                 return self._declare(part)
         text = _polynomial(part, self._terms) if isinstance(part, Dim) else ""
         if isinstance(part, Formula):
@@ -140,19 +154,12 @@ class Script:
         return name
 
     def _operation(self, atom: Atom) -> str:
-        if atom.op == "floordiv":
-            return _quotient(atom.args[0], atom.args[1], self._terms)
-        if atom.op == "select":
-            return f"(ite {' '.join(self._terms[a] for a in atom.args)})"
-        if atom.op == "product":
-            return f"(* {self._terms[atom.args[0]]} {self._terms[atom.args[1]]})"
-        if atom.op in ("min", "max"):
-            return self._extreme(atom)
-        return self._float(atom)
+        write = WRITTEN.get(atom.op)
+        return self._opaque(atom) if write is None else write(self, atom, *(self._terms[a] for a in atom.args))
 
-    def _float(self, atom: Atom) -> str:
-        """What float operations made: a variable between two lines, and equal to a table where that is short."""
-        name = self.name(f"{atom.op} {atom.number}")
+    def _opaque(self, atom: Atom) -> str:
+        """A variable in the interval, between two lines if floats made it, and equal to a table where that is short."""
+        name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
         conditions = _range(name, atom.lo, atom.hi)
         if (between := _between(atom)) is not None:
@@ -165,10 +172,9 @@ class Script:
         self.lines.extend(f"(assert {condition})" for condition in conditions)
         return name
 
-    def _extreme(self, atom: Atom) -> str:
+    def extreme(self, atom: Atom, best: str, *rest: str) -> str:
         """Two at a time, each but the last result named, so that the text doesn't double."""
-        compare = "<=" if atom.op == "min" else ">="
-        best, *rest = (self._terms[a] for a in atom.args)
+        compare = "<=" if atom.op is MIN else ">="
         for i, other in enumerate(rest):
             text = f"(ite ({compare} {best} {other}) {best} {other})"
             if i == len(rest) - 1:
@@ -197,21 +203,21 @@ def number(value: int) -> str:
 def _parts(part: Part) -> list[Part]:
     """What a part is made of."""
     if isinstance(part, Dim):
-        return [ATOMS[n] for monomial, _ in part.terms for n in monomial]
+        return [a for factors, _ in part.products() for a in factors]
     if isinstance(part, Formula):
         return [part.dim] if part.dim is not None else list(part.args)
     if part.definition is not None:
         return [part.definition]
-    if part.op in ("floordiv", "select", "product", "min", "max"):
+    if part.op is SYMBOL or not part.op.opaque:
         return list(part.args)
     between = _between(part)
-    return [*part.symbols, *([between.base] if between is not None else [])] if part.op != "symbol" else []
+    return [*part.symbols, *([between.base] if between is not None else [])]
 
 
 def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
     written = []
-    for monomial, coefficient in dim.terms:
-        factors = sorted(terms[ATOMS[n]] for n in monomial)
+    for atoms, coefficient in dim.products():
+        factors = sorted(terms[a] for a in atoms)
         if coefficient != 1 or not factors:
             factors.insert(0, number(coefficient))
         written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")
@@ -230,9 +236,9 @@ def _condition(formula: Formula, terms: dict[Part, str]) -> str:
     return {"eq": f"(= 0 {value})", "ne": f"(not (= 0 {value}))", "ge": f"(<= 0 {value})"}[formula.op]
 
 
-def _quotient(a: Dim, b: Dim, terms: dict[Part, str]) -> str:
+def _quotient(_: Script, atom: Atom, top: str, bottom: str) -> str:
     """Rounded down whatever the signs, 0 where b is 0; SMT-LIB's `div` is that for positive divisors only."""
-    top, bottom = terms[a], terms[b]
+    b: Dim = atom.args[1]
     if b.lo > 0:
         return f"(div {top} {bottom})"
     negative = f"(div (- {top}) (- {bottom}))"
@@ -243,6 +249,16 @@ def _quotient(a: Dim, b: Dim, terms: dict[Part, str]) -> str:
     return f"(ite (< 0 {bottom}) (div {top} {bottom}) (ite (< {bottom} 0) {negative} 0))"
 
 
+WRITTEN: dict[Operation, Callable[..., str]] = {
+    FLOOR_DIVISION: _quotient,
+    PRODUCT: lambda _script, _atom, a, b: f"(* {a} {b})",
+    MIN: Script.extreme,
+    MAX: Script.extreme,
+    SELECT: lambda _script, _atom, condition, a, b: f"(ite {condition} {a} {b})",
+}
+"""The text of each operation, from the script, the atom and the texts of its arguments."""
+
+
 def _range(name: str, lo: Bound, hi: Bound) -> list[str]:
     if lo == -inf and hi == inf:
         return []
@@ -251,7 +267,7 @@ def _range(name: str, lo: Bound, hi: Bound) -> list[str]:
 
 
 def _between(atom: Atom) -> Envelope | None:
-    return envelope(atom.args[0]) if atom.op == "to_int" else None
+    return envelope(atom.args[0]) if atom.op is TO_INT else None
 
 
 def _lines(name: str, base: str, between: Envelope) -> list[str]:
@@ -268,7 +284,7 @@ def _table(atom: Atom) -> list[tuple[int, int]] | None:
     if len(atom.symbols) != 1:
         return None
     (symbol,) = atom.symbols
-    if symbol.hi - symbol.lo > MAX_TABLE * symbol.step or not all(getattr(a, "fits", True) for a in atom.args):
+    if symbol.hi - symbol.lo > MAX_TABLE * symbol.step or not atom.op.fits(*atom.args):
         return None
     runs: list[tuple[int, int]] = []
     for value in range(int(symbol.lo), int(symbol.hi) + 1, symbol.step):

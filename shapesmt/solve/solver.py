@@ -31,6 +31,7 @@ from shapesmt.algebra import (
     evaluate,
     of_atom,
     select,
+    tight,
     total,
 )
 from shapesmt.deadline import Deadline
@@ -222,7 +223,7 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     (14, 14, True)
     """
     facts = list(facts)
-    low = dim.tight[0]
+    low = tight(dim)[0]
     bounded = low > -inf
     answer = check([*facts, equal(dim, int(low))] if bounded else facts, deadline, symbols=dim.symbols)
     if bounded and answer.verdict == "sat":

@@ -203,8 +203,8 @@ class _Declaring(Script):
         self.note("bound", name[1:-1])
         return name
 
-    def _float(self, atom: Atom) -> str:
-        name = super()._float(atom)
+    def _opaque(self, atom: Atom) -> str:
+        name = super()._opaque(atom)
         self.note("bound", name[1:-1])
         return name
 

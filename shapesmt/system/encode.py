@@ -29,10 +29,10 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.algebra import TRUE, Atom, Dim, Formula, defined
+from shapesmt.algebra import TRUE, Atom, Dim, Formula, Kind, defined
 from shapesmt.errors import printable
 from shapesmt.inference import infer
-from shapesmt.rules import LOST, OPEN, Elements, Tensor, elements, in_each_case, tensor
+from shapesmt.rules import Elements, Tensor, elements, in_each_case, tensor
 from shapesmt.solve import Script
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class _System:
         name = self.graph.nodes[index].name
         self.script.lines.append(f"; node {printable(name)}")
         for number, r in enumerate(application.requirements, 1):
-            if r.formula is not TRUE and not any(s.kind in (OPEN, LOST) for s in r.formula.symbols):
+            if r.formula is not TRUE and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols):
                 path = f"{name}/{r.within}" if r.within else name
                 title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
                 self.requirements.append(Stated(title, path, index, r.law, r.formula))

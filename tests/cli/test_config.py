@@ -14,6 +14,8 @@ from shapesmt.errors import UsageError
 
 MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
 
+IDLE = '<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[m] y) => (float[n] z) { z = Abs(x) }'
+
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -149,11 +151,19 @@ class TestWhat:
 
     def test_the_command_line_goes_first(self, monkeypatch):
         asked = []
-        monkeypatch.setattr("shapesmt.api.check", lambda _, **options: asked.append(options) or 1 / 0)
+        monkeypatch.setattr("shapesmt.api.checked", lambda _, question: asked.append(question) or 1 / 0)
         write('timeout = 7\ndeclared = "trust"')
         main(["check", "models/add.onnx"])
         main(["check", "models/add.onnx", "--timeout", "60", "--declared", "check"])
-        assert [(o["timeout"], o["declared"]) for o in asked] == [(7.0, "trust"), (60.0, "check")]
+        assert [(q.timeout, q.declared) for q in asked] == [(7.0, "trust"), (60.0, "check")]
+
+    @pytest.mark.parametrize("more", [[], ["models/idle_too.onnx"]], ids=["one", "several"])
+    def test_a_warning_fails_where_it_is_strict(self, more):
+        for name in ("idle", "idle_too"):
+            Path(f"models/{name}.onnx").write_text(IDLE)
+        write("strict = true")
+        assert main(["check", "models/idle.onnx", *more, "--jobs", "1"]) == 1
+        assert main(["check", "models/idle.onnx", *more, "--jobs", "1", "--no-config"]) == 0
 
     @pytest.mark.parametrize("command", ["explain", "bounds", "encode"])
     def test_every_question_reads_it(self, command, capsys):

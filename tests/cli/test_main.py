@@ -15,6 +15,7 @@ import pytest
 import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
+from shapesmt.examine import Question
 from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
 from tests.support.transcripts import masked
@@ -29,13 +30,13 @@ class Fake(types.ModuleType):
 
     def __init__(self) -> None:
         super().__init__("shapesmt.api")
-        self.calls: list[tuple[str, tuple, dict]] = []
+        self.calls: list[tuple] = []
         self.answers = {
-            "check": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
-            "explain": Explanation("m.onnx", None, Verdict.PROVED, {}),
-            "bounds": EXACT,
-            "tighten_file": EXACT,
-            "encode": "(check-sat)\n",
+            "checked": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
+            "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
+            "bounded": EXACT,
+            "tightened": EXACT,
+            "encoded": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }
 
@@ -43,8 +44,8 @@ class Fake(types.ModuleType):
         if name not in self.__dict__.get("answers", {}):
             raise AttributeError(name)
 
-        def call(*arguments, **options):
-            self.calls.append((name, arguments, options))
+        def call(*arguments):
+            self.calls.append((name, *arguments))
             answer = self.answers[name]
             if isinstance(answer, BaseException):
                 raise answer
@@ -74,25 +75,25 @@ def test_check_passes_everything_on(api, capsys):
     )  # fmt: skip
     assert (status, err) == (0, "")
     assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")
-    options = {
-        "dims": {"batch": "1..32", "Batch Size": "8"},
-        "shapes": {"x": "[1,?]"},
-        "values": {"sr": "16000"},
-        "assume": ("a == b", "c <= 3"),
-        "timeout": 5.0,
-        "declared": "trust",
-    }
-    assert api.calls == [("check", ("m.onnx",), options)]
+    question = Question(
+        {"batch": "1..32", "Batch Size": "8"},
+        {"x": "[1,?]"},
+        {"sr": "16000"},
+        ("a == b", "c <= 3"),
+        timeout=5.0,
+        declared="trust",
+    )
+    assert api.calls == [("checked", "m.onnx", question)]
 
 
 def test_certify_is_asked_for_only_when_given(api, capsys):
     run(capsys, "check", "m.onnx", "--certify")
-    assert api.calls[0][2]["certify"] is True
+    assert api.calls[0][-1].certify
 
 
 @pytest.mark.parametrize(("verdict", "expected"), [("PROVED", 0), ("DEPENDS", 1), ("FAILS", 1), ("UNKNOWN", 3)])
 def test_check_exit_status(api, capsys, verdict, expected):
-    api.answers["check"] = Report("m.onnx", Verdict(verdict), {}, Counts())
+    api.answers["checked"] = Report("m.onnx", Verdict(verdict), {}, Counts())
     status, out, _ = run(capsys, "check", "m.onnx", "--format", "json")
     assert status == expected
     assert json.loads(out)["verdict"] == verdict
@@ -100,11 +101,11 @@ def test_check_exit_status(api, capsys, verdict, expected):
 
 def test_bounds_explain_and_ops(api, capsys):
     assert run(capsys, "bounds", "m.onnx", "x", "y")[0] == 0
-    assert api.calls[-1][:2] == ("bounds", ("m.onnx", "x", "y"))
+    assert api.calls[-1] == ("bounded", "m.onnx", ("x", "y"), Question({}, {}, {}, ()))
     assert run(capsys, "explain", "m.onnx", "fc")[0] == 0
-    assert api.calls[-1][:2] == ("explain", ("m.onnx", "fc"))
+    assert api.calls[-1] == ("explained", "m.onnx", "fc", Question({}, {}, {}, ()))
     assert run(capsys, "explain", "m.onnx")[0] == 0
-    assert api.calls[-1][:2] == ("explain", ("m.onnx", None))
+    assert api.calls[-1] == ("explained", "m.onnx", None, Question({}, {}, {}, ()))
 
 
 def test_ops(capsys, tmp_path):
@@ -116,8 +117,8 @@ def test_ops(capsys, tmp_path):
 
 def test_tighten_is_one_analysis(api, capsys):
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
-    assert [call[:2] for call in api.calls] == [("tighten_file", ("m.onnx", "out.onnx"))]
-    api.answers["tighten_file"] = Bounds("m.onnx", {}, {}, valid=False)
+    assert [call[:3] for call in api.calls] == [("tightened", "m.onnx", "out.onnx")]
+    api.answers["tightened"] = Bounds("m.onnx", {}, {}, valid=False)
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
     assert run(capsys, "tighten", "m.onnx")[0] == 2
 
@@ -160,7 +161,7 @@ def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
 
 @pytest.mark.parametrize("kind", [UsageError, ModelError])
 def test_a_users_mistake_is_one_line_and_two(api, capsys, kind):
-    api.answers["check"] = kind("no input dimension 'hieght' in unet.onnx;\n did you mean\x1b 'height'?")
+    api.answers["checked"] = kind("no input dimension 'hieght' in unet.onnx;\n did you mean\x1b 'height'?")
     status, out, err = run(capsys, "check", "m.onnx")
     assert (status, out) == (2, "")
     assert err == "error: no input dimension 'hieght' in unet.onnx; did you mean\\x1b 'height'?\n"
@@ -168,14 +169,14 @@ def test_a_users_mistake_is_one_line_and_two(api, capsys, kind):
 
 def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
     monkeypatch.delenv("SHAPESMT_DEBUG", raising=False)
-    api.answers["check"] = KeyError("x")
+    api.answers["checked"] = KeyError("x")
     status, _, err = run(capsys, "check", "m.onnx")
     assert status == 4
     assert err == (
         "internal error: KeyError: 'x' (a bug in shapesmt: please report it with the model that shows it); "
         "run again with --debug for the traceback\n"
     )
-    api.answers["check"] = InternalError("a rule raised")
+    api.answers["checked"] = InternalError("a rule raised")
     assert run(capsys, "check", "m.onnx")[2].startswith("internal error: a rule raised (a bug in shapesmt")
     for arguments in (["--debug", "check", "m.onnx"], ["check", "m.onnx", "--debug"]):
         status, _, err = run(capsys, *arguments)
@@ -186,7 +187,7 @@ def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
 
 
 def test_interruption_is_silent(api, capsys):
-    api.answers["check"] = KeyboardInterrupt()
+    api.answers["checked"] = KeyboardInterrupt()
     assert run(capsys, "check", "m.onnx") == (130, "", "\n")
 
 

@@ -14,7 +14,8 @@ import pytest
 
 from shapesmt.cli import many
 from shapesmt.cli.main import main
-from shapesmt.report.batch import Reports, Unchecked, reports_in
+from shapesmt.examine import Question
+from shapesmt.report.batch import BatchReport, Unchecked, reports_in
 from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Counts, Report
 
@@ -169,7 +170,7 @@ def test_configuration_is_per_model(capsys):
 
 
 def test_a_failure_of_our_own_is_that_models(monkeypatch, capsys):
-    monkeypatch.setattr("shapesmt.api.check", lambda graph, **_: {}[graph.source])
+    monkeypatch.setattr("shapesmt.api.checked", lambda graph, _: {}[graph.source])
     status, out, _ = run(capsys, "exp.onnx", "add.onnx", "--jobs", "1", "-q")
     assert status == 4
     assert out.startswith("ERROR exp.onnx: internal error: KeyError: 'exp.onnx'\n")
@@ -177,7 +178,7 @@ def test_a_failure_of_our_own_is_that_models(monkeypatch, capsys):
 
 def test_a_worker_that_dies_takes_one_model_with_it(monkeypatch):
     monkeypatch.setattr(many, "_WORKER", "import os; os._exit(9)")
-    found = many.check_all([many.Task("exp.onnx", {}, {}), many.Task("add.onnx", {}, {})], 2)
+    found = many.check_all([many.Task("exp.onnx", Question(), {}), many.Task("add.onnx", Question(), {})], 2)
     assert [one.exit_status for one in found.models] == [4, 4]
     assert "the process that checked it ended with status 9" in found.unchecked[0].error
 
@@ -200,8 +201,8 @@ UNREAD = Unchecked("e", "cannot read it")
     ],
 )
 def test_the_gravest_status_counts(models, status):
-    assert Reports(models).exit_status == status
-    assert reports_in(Reports(models)) == tuple(m for m in models if isinstance(m, Report))
+    assert BatchReport(models).exit_status == status
+    assert reports_in(BatchReport(models)) == tuple(m for m in models if isinstance(m, Report))
     assert reports_in(PROVED) == (PROVED,)
 
 

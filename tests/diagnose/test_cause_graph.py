@@ -8,6 +8,7 @@ import networkx as nx
 import pytest
 
 from shapesmt import api
+from shapesmt.examine import Question
 from shapesmt.frontends import load
 from shapesmt.report.page import Link, Size, Step
 
@@ -16,8 +17,8 @@ MODELS = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob(
 
 
 def test_the_chain_of_the_example() -> None:
-    story = api.story(EXAMPLES / "unet/unet.onnx", dims={"height": "64..512", "width": "64..512"})
-    told = story.chains[3]
+    page = api.page_data(EXAMPLES / "unet/unet.onnx", Question({"height": "64..512", "width": "64..512"}))
+    told = page.cause_graphs[3]
     assert told.steps == (
         Step("image"),
         Step("/down1/MaxPool", "MaxPool", "kernel 2, stride 2"),
@@ -42,9 +43,9 @@ def test_every_edge_is_a_way_through_the_model(model: str) -> None:
     flow = graph.networkx
     places = {data.get("name", key): key for key, data in flow.nodes(data=True) if data["kind"] == "operator"}
     nodes = {node.name: node for node in graph.nodes}
-    story = api.story(EXAMPLES / model)
-    assert (story.report.verdict == "DEPENDS") == bool(story.chains)
-    for told in story.chains.values():
+    page = api.page_data(EXAMPLES / model, Question())
+    assert (page.report.verdict == "DEPENDS") == bool(page.cause_graphs)
+    for told in page.cause_graphs.values():
         assert [step.failing for step in told.steps] == [False] * (len(told.steps) - 1) + [True]
         assert {link.source for link in told.links} == {*range(len(told.steps) - 1)}
         for link in told.links:
@@ -59,6 +60,6 @@ def test_every_edge_is_a_way_through_the_model(model: str) -> None:
 def test_sizes_that_data_decide_have_a_number_where_it_fails() -> None:
     model = b"""<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[m] y) => (float[k, l] z) <int64[1] s = {-1}>
         { i = NonZero(x) f = Reshape(i, s) u = Cast<to=1>(f) z = Add(u, y) }"""
-    told = api.story(model).chains[0]
+    told = api.page_data(model, Question()).cause_graphs[0]
     assert [step.name for step in told.steps] == ["y", "NonZero_0", "Add_3"]
     assert [link.sizes for link in told.links] == [(Size("`i.count`", 0, "clash"),), (Size("m", 2, "clash"),)]

@@ -1,4 +1,4 @@
-"""Pictures of the valid region: every cell says what the inputs in it do."""
+"""Rasters of the valid region: every cell says what the inputs in it do."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 
 import shapesmt
 from shapesmt import api
-from shapesmt.report.page import Axis, Picture
+from shapesmt.examine import Question
+from shapesmt.report.page import Axis, Raster
 
 EQUAL = "g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }"
 SUM = "g (float[p] x, float[q] y, float[t] w) => (float[k] z) { c = Concat<axis=0>(x, y) z = Add(c, w) }"
 WINDOW = "g (float[1, 1, n] x, float[1, 1, 300] w) => (float[1, 1, k] y) { y = Conv(x, w) }"
 
 
-def drawn(model: str, **options) -> Picture | None:
-    return api.story(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode(), **options).picture
+def drawn(model: str, **options) -> Raster | None:
+    return api.page_data(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode(), Question(**options)).raster
 
 
 def letter(truths: list[bool]) -> str:
@@ -35,9 +36,9 @@ def letter(truths: list[bool]) -> str:
     ],
 )
 def test_every_cell_is_what_its_inputs_do(dims: dict[str, str], assume: tuple[str, ...]) -> None:
-    picture = drawn(EQUAL, dims=dims, assume=assume)
-    assert picture is not None
-    across, up = picture.axes
+    raster = drawn(EQUAL, dims=dims, assume=assume)
+    assert raster is not None
+    across, up = raster.axes
     told = {across.name: across, up.name: up}
     assert told.keys() == dims.keys()
     runs = 0
@@ -48,52 +49,52 @@ def test_every_cell_is_what_its_inputs_do(dims: dict[str, str], assume: tuple[st
         inputs = [dict(zip((across.name, up.name), pair, strict=True)) for pair in product(*values)]
         admitted = [i for i in inputs if all(eval(text, {}, i) for text in assume)]
         truths = [i["n"] == i["m"] or 1 in i.values() for i in admitted]
-        assert picture.rows[row][column] == letter(truths), (row, column)
+        assert raster.rows[row][column] == letter(truths), (row, column)
         runs += sum(truths)
-    assert picture.counts is not None
-    assert picture.counts[0] == runs
+    assert raster.counts is not None
+    assert raster.counts[0] == runs
 
 
 def test_marks_are_where_it_fails() -> None:
-    picture = drawn(EQUAL, dims={"n": "2..9", "m": "2..9"})
-    assert picture is not None
-    (mark,) = picture.marks
-    column, row = (int(axis.cell(value)) for axis, value in zip(picture.axes, mark, strict=True))
-    assert picture.rows[row][column] == "r"
+    raster = drawn(EQUAL, dims={"n": "2..9", "m": "2..9"})
+    assert raster is not None
+    (mark,) = raster.marks
+    column, row = (int(axis.cell(value)) for axis, value in zip(raster.axes, mark, strict=True))
+    assert raster.rows[row][column] == "r"
 
 
 def test_one_symbol_is_a_strip() -> None:
-    picture = drawn(
+    raster = drawn(
         "g (float[n, 4] x) => (float[k, 8] y) <int64[2] s = {-1, 8}> { y = Reshape(x, s) }", dims={"n": "1..9"}
     )
-    assert picture == Picture((Axis("n", 1, 1, 9, 9),), ("rgrgrgrgr",), {}, ((1,),), (4, 9))
+    assert raster == Raster((Axis("n", 1, 1, 9, 9),), ("rgrgrgrgr",), {}, ((1,),), (4, 9))
 
 
 def test_where_all_cells_would_be_mixed_the_first_values_are_shown() -> None:
-    picture = drawn(
+    raster = drawn(
         "g (float[n, 4] x) => (float[k, 8] y) <int64[2] s = {-1, 8}> { y = Reshape(x, s) }", dims={"n": "1..5000"}
     )
-    assert picture is not None
-    assert picture.axes == (Axis("n", 1, 1, 224, 5000),)
-    assert picture.rows == ("rg" * 112,)
-    assert picture.counts is None
+    assert raster is not None
+    assert raster.axes == (Axis("n", 1, 1, 224, 5000),)
+    assert raster.rows == ("rg" * 112,)
+    assert raster.counts is None
 
 
 def test_of_three_symbols_two_that_tell_are_drawn() -> None:
-    picture = drawn(SUM, dims={"p": "2..9", "q": "2..9", "t": "4..18"})
-    assert picture is not None
-    assert [axis.name for axis in picture.axes] == ["t", "p"]
-    assert picture.fixed == {"q": 2}
-    assert {*"".join(picture.rows)} == {"g", "r"}
+    raster = drawn(SUM, dims={"p": "2..9", "q": "2..9", "t": "4..18"})
+    assert raster is not None
+    assert [axis.name for axis in raster.axes] == ["t", "p"]
+    assert raster.fixed == {"q": 2}
+    assert {*"".join(raster.rows)} == {"g", "r"}
 
 
 def test_open_ranges_are_shown_until_something_runs() -> None:
-    picture = drawn(WINDOW)
-    assert picture is not None
-    (axis,) = picture.axes
+    raster = drawn(WINDOW)
+    assert raster is not None
+    (axis,) = raster.axes
     assert axis.total is None
     assert axis.last >= 300
-    assert {"r", "g"} <= {*picture.rows[0]}
+    assert {"r", "g"} <= {*raster.rows[0]}
 
 
 @pytest.mark.parametrize(
@@ -118,9 +119,9 @@ def test_sizes_that_no_machine_word_holds_are_not_drawn() -> None:
 
 def test_of_too_many_inputs_a_sample_is_looked_at() -> None:
     strip = "g (float[n] x) => (float[a, b] y) <int64[2] s = {-1, 4}> { y = Reshape(x, s) }"
-    picture = drawn(strip, dims={"n": "4..100000000"})
-    assert picture is not None
-    assert picture.axes[0].stride == 1  # all blocks are mixed: the first values are shown instead
+    raster = drawn(strip, dims={"n": "4..100000000"})
+    assert raster is not None
+    assert raster.axes[0].stride == 1  # all blocks are mixed: the first values are shown instead
     half = drawn(EQUAL, dims={"n": "2..100000", "m": "2..100000"}, assume=["m >= n"])
     assert half is not None
     assert all(axis.stride > 1 for axis in half.axes)

@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt.cli.main import main
-from shapesmt.report.finding import Caution, Verdict
+from shapesmt.report.finding import ModelWarning, Verdict
 from shapesmt.report.report import Report
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]>\ng '
@@ -23,9 +23,9 @@ def warned(body: str, **options: object) -> list[tuple[str, str]]:
     return [(w.kind, w.text) for w in checked(body, **options).warnings]
 
 
-def only(body: str, **options: object) -> Caution:
-    (caution,) = checked(body, **options).warnings
-    return caution
+def only(body: str, **options: object) -> ModelWarning:
+    (warning,) = checked(body, **options).warnings
+    return warning
 
 
 class TestBroadcast:

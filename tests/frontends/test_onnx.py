@@ -9,8 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
 from shapesmt.errors import ModelError, UsageError
-from shapesmt.frontends import load
-from shapesmt.frontends.onnx import reader as frontend
+from shapesmt.frontends import load, load_protobuf
 from shapesmt.graph.graph import Attributes, Graph, Reference
 from shapesmt.graph.literal import DTYPES, Declared, Literal
 
@@ -60,11 +59,11 @@ class TestDoors:
     def test_the_protobuf_of_each(self, tmp_path):
         model = parser.parse_model(CHAIN)
         onnx.save(model, tmp_path / "m.onnx")
-        assert frontend.proto(model)[0] is model
-        assert frontend.proto(tmp_path / "m.onnx")[0] == frontend.proto(model.SerializeToString())[0] == model
-        assert frontend.proto(tmp_path / "m.onnx")[1].source == "m.onnx"
+        assert load_protobuf(model)[0] is model
+        assert load_protobuf(tmp_path / "m.onnx")[0] == load_protobuf(model.SerializeToString())[0] == model
+        assert load_protobuf(tmp_path / "m.onnx")[1].source == "m.onnx"
         with pytest.raises(UsageError, match="a graph has no ONNX file to write into"):
-            frontend.proto(load(model))
+            load_protobuf(load(model))
 
     def test_standard_input(self, monkeypatch):
         content = io.BytesIO(parser.parse_model(CHAIN).SerializeToString())

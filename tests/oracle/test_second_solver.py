@@ -8,6 +8,7 @@ import pytest
 
 import shapesmt
 from shapesmt.deadline import Deadline
+from shapesmt.examine import Question
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.report.finding import Verdict
@@ -20,7 +21,7 @@ SECONDS = 10
 
 
 def system(case: Case) -> Encoding:
-    problem = pose(load(case.model), dims=case.ranges)
+    problem = pose(load(case.model), Question(case.ranges))
     return encode(problem.graph, problem.inputs, problem.domain.facts)
 
 

@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, maximum, minimum, symbol
+from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline

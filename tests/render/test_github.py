@@ -9,7 +9,7 @@ import pytest
 from shapesmt.cli.main import main
 from shapesmt.laws.catalogue import CATALOGUE
 from shapesmt.render.github import commands
-from shapesmt.report.batch import Reports, Unchecked
+from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Finding, Verdict
 from shapesmt.report.report import Counts, Report
 from tests.render.text.test_text import UNET
@@ -23,7 +23,7 @@ def test_one_line_for_each_finding():
     slow = dataclasses.replace(slow, code="SM104")
     report = dataclasses.replace(UNET, findings=(found, slow))
     report = dataclasses.replace(report, model="models/unet.onnx")
-    several = Reports((report, dataclasses.replace(UNET, findings=()), Unchecked("b.onnx", "100% damaged")))
+    several = BatchReport((report, dataclasses.replace(UNET, findings=()), Unchecked("b.onnx", "100% damaged")))
     assert list(commands(several)) == [
         "::error title=SM103 /up1/Concat (Concat),file=models/unet.onnx::joined tensors match off the join axis: "
         "height = 65 against 2*((height + 1)//2) = 66; fails at height=65, width=64, any batch (image 1x3x65x64); "

@@ -14,7 +14,7 @@ import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.laws.catalogue import CATALOGUE
 from shapesmt.render.sarif import sarif
-from shapesmt.report.batch import Reports, Unchecked
+from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Cause, Finding, Verdict
 from shapesmt.report.report import Counts, Report
 from tests.render.text.test_text import UNET
@@ -26,7 +26,7 @@ EVIL = "\x1b[2J</script>%0A::error::\n\u202e\ud800"
 
 
 def log_of(*reports: Report, version: str = "0") -> dict:
-    return sarif(Reports(reports), version)
+    return sarif(BatchReport(reports), version)
 
 
 def at(path: str, report: Report) -> Report:
@@ -44,7 +44,7 @@ def logs():
     yield log_of(at("models/p q.onnx", proved), at("/abs/unet.onnx", report), at(EVIL, report), at(EVIL, report))
     examples = [(code, shapesmt.explain_code(code).report) for code in CATALOGUE]
     yield log_of(*(at(code, report) for code, report in examples if report is not None))
-    yield sarif(Reports((proved, Unchecked("b.onnx", "cannot read b.onnx: it is damaged"))), "0")
+    yield sarif(BatchReport((proved, Unchecked("b.onnx", "cannot read b.onnx: it is damaged"))), "0")
 
 
 def only_result(model: bytes, **dims: str) -> dict:
@@ -122,7 +122,7 @@ def test_levels_and_the_verdict_of_a_run():
 def test_what_is_not_checked_is_told_beside_the_results():
     proved = Report("p.onnx", Verdict.PROVED, {}, Counts(2, proved=2))
     assert log_of(proved)["runs"][0]["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
-    (invocation,) = sarif(Reports((proved, Unchecked("b.onnx", "it is damaged"))), "0")["runs"][0]["invocations"]
+    (invocation,) = sarif(BatchReport((proved, Unchecked("b.onnx", "it is damaged"))), "0")["runs"][0]["invocations"]
     assert not invocation["executionSuccessful"]
     (told,) = invocation["toolExecutionNotifications"]
     assert (told["level"], told["message"]) == ("error", {"text": "it is damaged"})

@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 from shapesmt.deadline import Deadline
+from shapesmt.examine import Question
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.graph.graph import Graph
@@ -22,7 +23,7 @@ def model(body: str, inputs: str = "float[n, 3, h, w] x", outputs: str = "y") ->
 
 
 def system(graph: Graph, dims: dict[str, str] | None = None, assume: list[str] | None = None) -> Encoding:
-    problem = pose(graph, dims=dims, assume=assume)
+    problem = pose(graph, Question(dims, assume=assume))
     return encode(problem.graph, problem.inputs, problem.domain.facts)
 
 

@@ -9,7 +9,9 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, ceil_divide, defined, maximum, minimum, symbol
+from shapesmt.algebra.dim import Dim, defined, symbol
+from shapesmt.algebra.division import ceil_divide
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import (
     Formula,
     absolute,

@@ -6,8 +6,9 @@ import itertools
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, defined, maximum, minimum, symbol
+from shapesmt.algebra.dim import Dim, defined, symbol
 from shapesmt.algebra.evaluate import evaluate
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import Formula, any_of, at_least, differs, equal, select
 from shapesmt.algebra.numeric.floats import from_dim, literal
 from shapesmt.solve.smtlib import Script, script

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from shapesmt.algebra.dim import Dim, minimum, symbol
+from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.deadline import Deadline
 from shapesmt.solve import solver

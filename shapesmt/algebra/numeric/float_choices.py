@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shapesmt.algebra.dim import Dim, as_dim, maximum, minimum
+from shapesmt.algebra.dim import Dim, as_dim
+from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, at_least, equal, select
 from shapesmt.algebra.numeric.floats import (
     APPLY,

@@ -17,16 +17,17 @@ rounding, or a tree of float operations that is rounded step by step when sizes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, isfinite, isnan
+from math import gcd, inf, isfinite, isnan
 from typing import Any
 
 import numpy as np
 
 from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
-from shapesmt.algebra.evaluate import OPERATIONS, Evaluator
+from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Bound
+from shapesmt.algebra.operations import Operation, Values
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
@@ -119,7 +120,7 @@ class Float:
         if whole.numerator is not None:
             return whole.numerator
         quotient = _as_quotient(whole)
-        return make_atom("to_int", (whole,), _integer_bounds(whole)) if quotient is None else quotient
+        return make_atom(TO_INT, (whole,)) if quotient is None else quotient
 
     def __str__(self) -> str:
         if self.numerator is not None:
@@ -140,7 +141,7 @@ class Float:
         made: Float | None = REBUILT[self.op](*args) if self.op in REBUILT else None
         return step(self.op, tuple(args), self.dtype) if made is None else made
 
-    def value(self, evaluator: Evaluator) -> Any:
+    def value(self, evaluator: Values) -> Any:
         """The float (or array of floats) at concrete sizes."""
         kind = NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
         if self.op == "fraction":
@@ -154,7 +155,7 @@ class Float:
             return APPLY[self.op](*(_value(a, evaluator) for a in self.args)).astype(kind)
 
 
-def _value(part: Float | Formula, evaluator: Evaluator) -> Any:
+def _value(part: Float | Formula, evaluator: Values) -> Any:
     return part.value(evaluator) if isinstance(part, Float) else evaluator.formula(part)
 
 
@@ -327,8 +328,6 @@ def _sizes(number: Float) -> set[Dim | Formula]:
 
 
 def _content(top: Dim, bottom: int) -> int:
-    from math import gcd
-
     g = bottom
     for _, c in top.terms:
         g = gcd(g, c)
@@ -381,11 +380,13 @@ ENDS: dict[str, Callable[..., tuple[float, float]]] = {}  # of operations that d
 REBUILT: dict[str, Callable[..., Any]] = {}  # how operations of other modules are made
 
 
-def _to_int(value: Any) -> Any:
+def _truncated(at: Values, number: Float) -> Any:
     """What doesn't fit, and what is no number, becomes the least integer as it does on most processors."""
     with np.errstate(invalid="ignore"):
-        whole = np.asarray(value).astype(np.int64)
+        whole = np.asarray(number.value(at)).astype(np.int64)
     return whole if whole.ndim else int(whole)
 
 
-OPERATIONS["to_int"] = _to_int
+TO_INT = Operation("to_int", bounds=_integer_bounds, evaluate=_truncated, opaque=True)
+"""A float as an integer, rounded towards zero."""
+TO_INT.defines(Float.to_int)

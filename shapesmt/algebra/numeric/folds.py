@@ -1,8 +1,8 @@
 """Folds: the least, the greatest or the sum of an expression over all positions of a tensor, as an expression.
 
-    >>> from shapesmt.algebra.dim import symbol
+    >>> from shapesmt.algebra.dim import Kind, symbol
     >>> from shapesmt.algebra.evaluate import evaluate
-    >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind="axis")
+    >>> n, i = symbol("n", 1, 8), symbol("@1", 0, kind=Kind.AXIS)
     >>> greatest = fold("greatest", i * (6 - i), {i.as_symbol(): n - 1})
     >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
     [0, 8, 9]
@@ -22,11 +22,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt.algebra.dim import Atom, Dim, from_terms, make_atom, of_atom, symbol, total
-from shapesmt.algebra.evaluate import OPERATIONS, Evaluator, fits_int64
+from shapesmt.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol, total
+from shapesmt.algebra.evaluate import Evaluator, fits_int64
 from shapesmt.algebra.formula import Formula, at_least
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Interval
+from shapesmt.algebra.operations import MAX, MIN, SYMBOL, Operation
+from shapesmt.algebra.operations import Values as Point
+from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import substitute
 
 Values: TypeAlias = "np.ndarray[Any, Any]"
@@ -51,7 +54,7 @@ class Fold:
         tried = tables * prod(max(last.hi + 1, 1) for last in lasts.values())
         self.fits = tried <= MOST_TRIED and all(map(fits_int64, lasts.values()))
 
-    def value(self, evaluator: Evaluator) -> Any:
+    def value(self, evaluator: Point) -> Any:
         """The number (or an array of them) at concrete sizes."""
         free = sorted(self.element.symbols - self.lasts.keys(), key=lambda a: a.number)
         given = [evaluator.dim(d) for d in (*self.lasts.values(), *map(of_atom, free))]
@@ -109,30 +112,44 @@ def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
         return formula
     own = {p: symbol(p.name, 0, max(last.hi, 0), kind=p.kind, fold=False) for p, last in lasts.items()}
     capped = substitute(element, own)
-    lo, hi = _interval(capped, MAX_CASES)
-    if how == "sum":
-        count = prod(max(last.hi + 1, 0) for last in lasts.values())
-        lo, hi = (0 if end == 0 else end * count for end in (min(lo, 0), max(hi, 0)))
-    else:
-        lo, hi = min(lo, 0), max(hi, 0)
     axes = {atom: lasts[p] for p, d in own.items() if (atom := d.as_symbol()) is not None}
-    return make_atom("fold", (_interned(how, capped, axes),), (lo, hi))
+    return make_atom(FOLD, (_interned(how, capped, axes),))
+
+
+def _bounds(folded: Fold) -> Interval:
+    """No fold is past 0 on the side where no element is: there may be no position."""
+    lo, hi = _interval(folded.element, MAX_CASES)
+    if folded.how != "sum":
+        return min(lo, 0), max(hi, 0)
+    count = prod(max(last.hi + 1, 0) for last in folded.lasts.values())
+    return 0 if lo >= 0 else lo * count, 0 if hi <= 0 else hi * count
+
+
+FOLD = Operation(
+    "fold",
+    bounds=_bounds,
+    evaluate=lambda at, folded: folded.value(at),
+    text=lambda _, folded: (str(folded), True),
+    fits=lambda folded: folded.fits,
+    opaque=True,
+)
+FOLD.defines(lambda folded: make_atom(FOLD, (folded,)))
 
 
 def too_long(dim: Dim) -> bool:
     """Whether an expression folds over more positions than can be tried where its sizes are greatest."""
-    folds = [a.args[0] for a in dim.atoms() if a.op == "fold"]
+    folds = [a.args[0] for a in dim.atoms() if a.op is FOLD]
     return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in folds)
 
 
 def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
     """The sum as a formula; None where the element isn't a polynomial of low degree in each position.
 
-    >>> n, i = symbol("n", 1), symbol("@1", 0, kind="axis")
+    >>> n, i = symbol("n", 1), symbol("@1", 0, kind=Kind.AXIS)
     >>> _summed(2 * i + 3, {i.as_symbol(): n - 1})
     Dim('2*n + n*n')
     """
-    if any(a.op != "symbol" and not a.symbols.isdisjoint(lasts) for a in element.atoms()):
+    if any(a.op is not SYMBOL and not a.symbols.isdisjoint(lasts) for a in element.atoms()):
         return None
     for p, last in lasts.items():
         sixfold = (6 * (last + 1), 3 * last * (last + 1), last * (last + 1) * (2 * last + 1))
@@ -165,14 +182,14 @@ def _interval(element: Dim, cases: int) -> Interval:
             below, above = symbol(p.name, p.lo, at - 1, kind=p.kind), symbol(p.name, at, p.hi, kind=p.kind)
             ends = [_interval(substitute(element, {p: half}), cases - 1) for half in (below, above)]
             return reduce(lambda a, b: (min(a[0], b[0]), max(a[1], b[1])), ends)
-    return element.tight
+    return tight(element)
 
 
 def _differences(element: Dim) -> Dim:
     """The element with `p - q` as one number wherever it depends on two positions in that way only."""
-    places = [s for s in element.symbols if s.kind == "axis"]
+    places = [s for s in element.symbols if s.kind is Kind.AXIS]
     for p, q in permutations(sorted(places, key=lambda s: s.name), 2):
-        apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind="axis")
+        apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind=Kind.AXIS)
         found = substitute(element, {p: of_atom(q) + apart})
         if q not in found.symbols:
             return found
@@ -186,7 +203,7 @@ def _split(condition: Formula) -> tuple[Atom, int] | None:
     (p,) = condition.dim.symbols
     slope = dict(condition.dim.terms).get((p.number,), 0)
     rest = (condition.dim - slope * of_atom(p)).constant
-    if p.kind != "axis" or not slope or rest is None:
+    if p.kind is not Kind.AXIS or not slope or rest is None:
         return None
     at = -(rest // slope) if slope > 0 else rest // -slope + 1
     return (p, at) if p.lo < at <= p.hi else None
@@ -203,10 +220,7 @@ def _conditions(element: Dim) -> Iterator[Formula]:
         seen.add(id(part))
         if isinstance(part, Formula) and part.dim is not None:
             yield part
-        if isinstance(part, Atom) and part.op in ("min", "max"):
+        if isinstance(part, Atom) and part.op in (MIN, MAX):
             yield from (at_least(a, b) for a, b in pairwise(part.args))
         stack += part.atoms() if isinstance(part, Dim) else part.args if hasattr(part, "args") else ()
         stack += part.dim.atoms() if isinstance(part, Formula) and part.dim is not None else ()
-
-
-OPERATIONS["fold"] = lambda value: value

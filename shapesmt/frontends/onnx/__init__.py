@@ -1,5 +1,5 @@
 """ONNX files, in protobuf or text."""
 
-from shapesmt.frontends.onnx.reader import is_proto, parse, proto, read, schemas
+from shapesmt.frontends.onnx.reader import is_proto, parse, read, schemas
 
-__all__ = ["is_proto", "parse", "proto", "read", "schemas"]
+__all__ = ["is_proto", "parse", "read", "schemas"]

@@ -13,8 +13,8 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
 
-from shapesmt.errors import ModelError, UsageError, printable
-from shapesmt.frontends.files import content_inside, is_xml, nesting, open_model, tensorflow_format, text_format
+from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.files import content_inside, nesting, text_format
 from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
 from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 
     import onnx
 
-    from shapesmt.frontends import Model
 
-__all__ = ["is_proto", "parse", "proto", "read", "schemas"]
+__all__ = ["is_proto", "parse", "read", "schemas"]
 
 _DEPTH, _RANK = 100, 255
 """Subgraphs nested deeper are refused, and constants of more dimensions."""
@@ -57,27 +56,6 @@ def is_proto(value: object) -> TypeGuard[onnx.ModelProto]:
     import onnx
 
     return isinstance(value, onnx.ModelProto)
-
-
-def proto(model: Model) -> tuple[onnx.ModelProto, Graph]:
-    """The protobuf of a model, for those who write one (itself, or what its file holds), and its graph.
-
-    Raises:
-        ModelError: Its file can't be read.
-        UsageError: It is a graph, which no longer knows its file, or of another format.
-    """
-    if is_proto(model):
-        return model, read(model, "<model>")
-    if isinstance(model, Graph):
-        raise UsageError(f"{model.source}: a graph has no ONNX file to write into; give the file's path instead")
-    opened = open_model(model)
-    other = "an OpenVINO" if is_xml(opened.content) else "a TensorFlow" if tensorflow_format(opened.content) else ""
-    if other:
-        raise UsageError(f"{opened.source}: {other} model; only an ONNX model can be written or run")
-    if text_format(opened.content) == "json" and b'"shapesmt/graph/' in opened.content:
-        raise UsageError(f"{opened.source}: node-link JSON has no ONNX model in it; this needs an ONNX file")
-    parsed = parse(opened.content, opened.source)
-    return parsed, read(parsed, opened.source, opened.folder)
 
 
 def parse(content: bytes, source: str) -> onnx.ModelProto:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from xml.etree.ElementTree import Element
 
-__all__ = ["Host", "unrolled"]
+__all__ = ["Host", "as_onnx_loop"]
 
 _SETTINGS = {"axis": "0", "start": "0", "end": "-1", "stride": "1", "part_size": "1"}
 
@@ -32,25 +32,10 @@ class Host(Protocol):
         """The net inside, whose parameters are the given tensors, and what its results are, by their layers."""
 
 
-@dataclass
-class _Loop:
-    """What is collected of one loop."""
-
-    counted: bool
-    given: dict[str, str] = field(default_factory=dict)
-    starts: list[str] = field(default_factory=list)
-    carried: dict[str, str] = field(default_factory=dict)
-    """The results that are carried on, by their layers, and the names that the body has for what they were."""
-    before: list[Node] = field(default_factory=list)
-    prologue: list[Node] = field(default_factory=list)
-    literals: dict[str, Literal] = field(default_factory=dict)
-    sliced: list[tuple[str, int, int]] = field(default_factory=list)
-
-
-def unrolled(
+def as_onnx_loop(
     host: Host, name: str, xml: Element, inputs: Sequence[str], outputs: Sequence[str], domain: str, *, counted: bool
 ) -> list[Node] | None:
-    """The nodes of a loop, None where it is one that ONNX's can't be.
+    """The nodes that do what a loop does, with ONNX's `Loop` among them; None where that operator can't do it.
 
     Args:
         host: The file.
@@ -62,53 +47,136 @@ def unrolled(
         counted: Whether the first inputs are a number of trips and a condition.
     """
     root, ports = xml.find("body"), xml.find("port_map")
-    if (
-        root is None
-        or ports is None
-        or len(inputs) < 2 * counted
-        or not all(_whole(p) if p.tag == "output" else _even(p) for p in ports if p.get("axis") is not None)
-    ):
+    if root is None or ports is None or len(inputs) < 2 * counted or not all(map(_followed, ports)):
         return None
+    loop = _Loop(host, name, xml, domain, counted)
     fed = dict(zip((p.get("id") for p in xml.findall("input/port")), inputs, strict=True))
-    trip, going = host.unique(f"{name}.trip"), host.unique(f"{name}.going")
-    loop = _Loop(counted)
-    for port in ports.findall("input"):
-        if not _read(host, loop, port, fed, trip, xml, name, domain):
-            return None
-    body, results = host.body(root, loop.given)
-    wanted = {p.get("external_port_id"): p for p in ports.findall("output")}
-    condition = next((p for p in ports.findall("output") if p.get("purpose") == "execution_condition"), None)
-    made = [wanted.get(p.get("id")) for p in xml.findall("output/port")]
-    lasting, scans, epilogue = dict.fromkeys(loop.carried, ""), dict[str, str](), list[Node]()
-    for entry, tensor in zip(made, outputs, strict=True):
-        number = "" if entry is None else entry.get("internal_layer_id", "")
-        if entry is not None and entry.get("axis") is not None and number in results:
-            scans[number] = scans.get(number) or host.unique(f"{name}.stacked")
-            joined = Attributes({"axis": int(entry.get("axis", "0"))})
-            epilogue.append(Node("LoopJoined", domain, f"{name}.joined", [scans[number]], [tensor], joined))
-        elif lasting.get(number) == "":
-            lasting[number] = tensor
-        else:
-            return None
-    if not lasting.keys() <= results.keys() or body.inputs or (not loop.sliced and not counted):
+    if not all(loop.read(port, fed) for port in ports.findall("input")):
         return None
-    lasting = {number: tensor or host.unique(f"{name}.{number}") for number, tensor in lasting.items()}
-    stop = results.get(condition.get("internal_layer_id", ""), going) if condition is not None else going
-    types = {trip: Declared("int64", ()), going: Declared("bool", ())}
-    body = replace(
-        body,
-        inputs={**types, **dict.fromkeys(loop.carried.values(), Declared("", None))},
-        outputs=[stop, *(results[number] for number in (*lasting, *scans))],
-        nodes=[*loop.prologue, *body.nodes],
-        literals={**body.literals, **loop.literals},
-    )
-    trips = host.unique(f"{name}.trips")
-    source, axis, size = ("", 0, 1) if counted else loop.sliced[0]
-    settings = Attributes({"axis": axis, "part_size": size})
-    counting = Node("LoopTrips", domain, trips, [inputs[0] if counted else "", source], [trips], settings)
-    reads = [trips, inputs[1] if counted else "", *loop.starts]
-    writes = [*lasting.values(), *scans.values()]
-    return [*loop.before, counting, Node("Loop", "", name, reads, writes, Attributes({"body": body})), *epilogue]
+    body, results = host.body(root, loop.given)
+    if not loop.write(ports, results, outputs) or body.inputs or (not loop.sliced and not counted):
+        return None
+    return loop.nodes(loop.body(ports, body, results), inputs)
+
+
+@dataclass
+class _Loop:
+    """A loop, and what is collected of its parameters and results."""
+
+    host: Host
+    name: str
+    xml: Element
+    domain: str
+    counted: bool
+    given: dict[str, str] = field(default_factory=dict)
+    """The tensor that each parameter of the body is, by layer."""
+    starts: list[str] = field(default_factory=list)
+    carried: dict[str, str] = field(default_factory=dict)
+    """The results that are carried on, by their layers, and the names that the body has for what they were."""
+    lasting: dict[str, str] = field(default_factory=dict)
+    """The tensor that the last trip leaves of each of them."""
+    scans: dict[str, str] = field(default_factory=dict)
+    """The tensor that stacks the slices of each trip, by the result's layer."""
+    before: list[Node] = field(default_factory=list)
+    prologue: list[Node] = field(default_factory=list)
+    epilogue: list[Node] = field(default_factory=list)
+    literals: dict[str, Literal] = field(default_factory=dict)
+    sliced: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.trip = self.host.unique(f"{self.name}.trip")
+        self.going = self.host.unique(f"{self.name}.going")
+
+    def read(self, port: Element, fed: Mapping[str | None, str]) -> bool:
+        """One parameter of the body: the trip's number, a slice, what the last trip left, or a tensor from outside."""
+        number, source = port.get("internal_layer_id", ""), fed.get(port.get("external_port_id"), "")
+        back = {e.get("to-layer"): e.get("from-layer", "") for e in self.xml.iterfind("back_edges/edge")}
+        inner = self.host.unique(f"{self.name}.{number}")
+        if port.get("purpose") == "current_iteration":
+            self._read_trip(number, inner)
+        elif not source:
+            return False
+        elif port.get("axis") is not None:
+            self._read_slice(port, source, inner)
+        elif number in back:
+            self._read_state(back[number], source, inner)
+        else:
+            inner = source
+        self.given[number] = inner
+        return True
+
+    def _read_trip(self, number: str, inner: str) -> None:
+        axes = self.host.unique(f"{self.name}.axes")
+        self.literals[axes] = Literal("int64", (1,), (0,))
+        layers = {x.get("id"): x.find("data[@shape='']") for x in self.xml.iterfind("body/layers/layer")}
+        scalar = layers.get(number) is not None
+        reads = [self.trip] if scalar else [self.trip, axes]
+        self.prologue.append(Node("Identity" if scalar else "Unsqueeze", "", inner, reads, [inner]))
+
+    def _read_slice(self, port: Element, source: str, inner: str) -> None:
+        axis, size = int(port.get("axis", "0")), int(port.get("part_size", "1"))
+        if not _whole(port):
+            cut = {setting: int(port.get(setting, default)) for setting, default in _SETTINGS.items()}
+            whole, source = source, self.host.unique(f"{self.name}.part")
+            self.before.append(Node("LoopPart", self.domain, source, [whole], [source], Attributes(cut)))
+        self.sliced.append((source, axis, size))
+        settings = Attributes({"axis": axis, "part_size": size})
+        self.prologue.append(Node("LoopSlice", self.domain, inner, [source, self.trip], [inner], settings))
+
+    def _read_state(self, result: str, source: str, inner: str) -> None:
+        self.carried[result] = before = inner if self.counted else self.host.unique(inner)
+        self.starts.append(source)
+        if not self.counted:  # the state of a TensorIterator keeps its shape
+            self.prologue.append(Node("LoopCarried", self.domain, inner, [source, before], [inner]))
+
+    def write(self, ports: Element, results: Mapping[str, str], outputs: Sequence[str]) -> bool:
+        """The loop's outputs: slices stacked, or what the last trip left; False where one is neither."""
+        wanted = {p.get("external_port_id"): p for p in ports.findall("output")}
+        entries = [wanted.get(p.get("id")) for p in self.xml.findall("output/port")]
+        self.lasting = dict.fromkeys(self.carried, "")
+        for entry, tensor in zip(entries, outputs, strict=True):
+            number = "" if entry is None else entry.get("internal_layer_id", "")
+            if entry is not None and entry.get("axis") is not None and number in results:
+                stacked = self.scans[number] = self.scans.get(number) or self.host.unique(f"{self.name}.stacked")
+                joined = Attributes({"axis": int(entry.get("axis", "0"))})
+                name = f"{self.name}.joined"
+                self.epilogue.append(Node("LoopJoined", self.domain, name, [stacked], [tensor], joined))
+            elif self.lasting.get(number) == "":
+                self.lasting[number] = tensor
+            else:
+                return False
+        unread = {number: self.host.unique(f"{self.name}.{number}") for number, t in self.lasting.items() if not t}
+        self.lasting.update(unread)
+        return self.lasting.keys() <= results.keys()
+
+    def body(self, ports: Element, body: Graph, results: Mapping[str, str]) -> Graph:
+        """The body as ONNX's loop runs it: given the trip, the condition and the states, it says whether to go on."""
+        condition = next((p for p in ports.findall("output") if p.get("purpose") == "execution_condition"), None)
+        number = "" if condition is None else condition.get("internal_layer_id", "")
+        types = {self.trip: Declared("int64", ()), self.going: Declared("bool", ())}
+        return replace(
+            body,
+            inputs={**types, **dict.fromkeys(self.carried.values(), Declared("", None))},
+            outputs=[results.get(number, self.going), *(results[n] for n in (*self.lasting, *self.scans))],
+            nodes=[*self.prologue, *body.nodes],
+            literals={**body.literals, **self.literals},
+        )
+
+    def nodes(self, body: Graph, inputs: Sequence[str]) -> list[Node]:
+        """The loop with what comes before and behind it."""
+        trips = self.host.unique(f"{self.name}.trips")
+        source, axis, size = ("", 0, 1) if self.counted else self.sliced[0]
+        settings = Attributes({"axis": axis, "part_size": size})
+        counting = Node("LoopTrips", self.domain, trips, [inputs[0] if self.counted else "", source], [trips], settings)
+        reads = [trips, inputs[1] if self.counted else "", *self.starts]
+        writes = [*self.lasting.values(), *self.scans.values()]
+        loop = Node("Loop", "", self.name, reads, writes, Attributes({"body": body}))
+        return [*self.before, counting, loop, *self.epilogue]
+
+
+def _followed(port: Element) -> bool:
+    """Whether a slice of a port, if it is one, touches the next, and covers the whole axis where it is written."""
+    return port.get("axis") is None or (_whole(port) if port.tag == "output" else _even(port))
 
 
 def _even(port: Element) -> bool:
@@ -124,46 +192,3 @@ def _whole(port: Element) -> bool:
     """Whether an axis is gone through from one end to the other."""
     ends = (port.get("start"), port.get("end"))
     return _even(port) and ends == (("-1", "0") if port.get("stride", "1").startswith("-") else ("0", "-1"))
-
-
-def _read(
-    host: Host,
-    loop: _Loop,
-    port: Element,
-    fed: Mapping[str | None, str],
-    trip: str,
-    xml: Element,
-    name: str,
-    domain: str,
-) -> bool:
-    """One parameter of the body: the trip's number, a slice, what the last trip left, or a tensor from outside."""
-    number, source = port.get("internal_layer_id", ""), fed.get(port.get("external_port_id"), "")
-    back = {e.get("to-layer"): e.get("from-layer", "") for e in xml.iterfind("back_edges/edge")}
-    inner = host.unique(f"{name}.{number}")
-    if port.get("purpose") == "current_iteration":
-        axes = host.unique(f"{name}.axes")
-        loop.literals[axes] = Literal("int64", (1,), (0,))
-        layers = {x.get("id"): x.find("data[@shape='']") for x in xml.iterfind("body/layers/layer")}
-        scalar = layers.get(number) is not None
-        reads = [trip] if scalar else [trip, axes]
-        loop.prologue.append(Node("Identity" if scalar else "Unsqueeze", "", inner, reads, [inner]))
-    elif not source:
-        return False
-    elif port.get("axis") is not None:
-        axis, size = int(port.get("axis", "0")), int(port.get("part_size", "1"))
-        settings = Attributes({"axis": axis, "part_size": size})
-        if not _whole(port):
-            cut = {setting: int(port.get(setting, default)) for setting, default in _SETTINGS.items()}
-            whole, source = source, host.unique(f"{name}.part")
-            loop.before.append(Node("LoopPart", domain, source, [whole], [source], Attributes(cut)))
-        loop.sliced.append((source, axis, size))
-        loop.prologue.append(Node("LoopSlice", domain, inner, [source, trip], [inner], settings))
-    elif number in back:
-        loop.carried[back[number]] = given = inner if loop.counted else host.unique(f"{name}.{number}")
-        loop.starts.append(source)
-        if not loop.counted:  # the state of a TensorIterator keeps its shape
-            loop.prologue.append(Node("LoopCarried", domain, inner, [source, given], [inner]))
-    else:
-        inner = source
-    loop.given[number] = inner
-    return True

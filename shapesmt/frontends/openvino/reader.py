@@ -30,7 +30,7 @@ from xml.etree import ElementTree as Xml
 
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.files import content_inside
-from shapesmt.frontends.openvino.loops import unrolled
+from shapesmt.frontends.openvino.loops import as_onnx_loop
 from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Scalar, ordered
 from shapesmt.memory import gc_paused
 
@@ -290,7 +290,7 @@ class _Net:
             return [Node("If", "", layer.name, layer.inputs[:1], layer.outputs, Attributes(branches))]
         if layer.op in ("Loop", "TensorIterator"):
             xml, name, inputs, outputs = layer.xml, layer.name, layer.inputs, layer.outputs
-            found = unrolled(self, name, xml, inputs, outputs, DOMAIN, counted=layer.op == "Loop")
+            found = as_onnx_loop(self, name, xml, inputs, outputs, DOMAIN, counted=layer.op == "Loop")
             if found is not None:
                 return found
         attributes = {name: _value(text) for name, text in data.items()}

@@ -6,8 +6,8 @@ path (`saved#score`), or `serving_default`, or the only one: inputs and outputs 
 placeholder that is read is an input, and what no node reads is an output. Functions are written out where they are
 called; variables are tensors without known elements.
 
-    >>> from shapesmt.frontends.files import open_model
-    >>> graph = read(open_model(b'''
+    >>> from shapesmt.frontends.files import model_file
+    >>> graph = read(model_file(b'''
     ...     node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
     ...       attr { key: "shape" value { shape { dim { size: -1 } dim { size: 3 } } } } }
     ...     node { name: "y" op: "Relu" input: "x" }'''), "graph.text")
@@ -33,7 +33,7 @@ from shapesmt.memory import gc_paused
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from shapesmt.frontends.files import Opened
+    from shapesmt.frontends.files import ModelFile
     from shapesmt.frontends.tensorflow.protos import Proto, Signature
 
 __all__ = ["DOMAIN", "read"]
@@ -42,11 +42,11 @@ _UNSHAPED = 24  # versions of graphs before this one have no shape for an unknow
 _NO_OUTPUTS = ("Assert", "Const", "NoOp", *INPUTS, *VARIABLES)
 
 
-def read(opened: Opened, form: str) -> Graph:
+def read(file: ModelFile, form: str) -> Graph:
     """The graph of a file.
 
     Args:
-        opened: The file.
+        file: The file.
         form: What is in it, as `shapesmt.frontends.files.tensorflow_format` says.
 
     Raises:
@@ -55,11 +55,11 @@ def read(opened: Opened, form: str) -> Graph:
     """
     try:
         with gc_paused():
-            graph, operators, signature = parse(opened, form)
-            model = _Model(opened.source, graph, operators)
+            graph, operators, signature = parse(file, form)
+            model = _Model(file.source, graph, operators)
             return model.plain() if signature is None else model.served(signature)
     except (MemoryError, OverflowError, RecursionError):
-        raise ModelError(f"{opened.source}: too large to read") from None
+        raise ModelError(f"{file.source}: too large to read") from None
 
 
 class _Model:

@@ -13,7 +13,7 @@ from shapesmt.errors import ModelError, UsageError, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shapesmt.frontends.files import Opened
+    from shapesmt.frontends.files import ModelFile
 
 __all__ = ["Proto", "Signature", "parse"]
 
@@ -26,11 +26,11 @@ _SERVING = "serving_default"
 _MESSAGE, _INT64, _OPTIONAL, _REPEATED = 11, 3, 1, 3  # numbers of protobuf's own
 
 
-def parse(opened: Opened, form: str) -> tuple[Proto, list[Proto], Signature | None]:
+def parse(file: ModelFile, form: str) -> tuple[Proto, list[Proto], Signature | None]:
     """The `GraphDef` of a file, what it says of operators (`OpDef`), and the signature of a saved model.
 
     Args:
-        opened: The file.
+        file: The file.
         form: "graph" or "saved_model", with ".text" behind where it is text.
 
     Raises:
@@ -38,22 +38,22 @@ def parse(opened: Opened, form: str) -> tuple[Proto, list[Proto], Signature | No
         UsageError: tensorboard isn't installed.
     """
     kind, _, text = form.partition(".")
-    message = _message(kind, opened.source)
+    message = _message(kind, file.source)
     try:
         if text:
             from google.protobuf import text_format
 
-            text_format.Parse(opened.content.decode(), message)
+            text_format.Parse(file.content.decode(), message)
         else:
-            message.ParseFromString(opened.content)
+            message.ParseFromString(file.content)
     except Exception as error:  # the parsers are not ours and meet hostile data: they may raise anything
         reason = printable(" ".join(str(error).split()), 200) or "nested too deep"
         what = "a TensorFlow graph" if kind == "graph" else "a TensorFlow saved model"
-        raise ModelError(f"{opened.source}: not {what}, or a damaged one ({reason})") from None
+        raise ModelError(f"{file.source}: not {what}, or a damaged one ({reason})") from None
     if kind == "graph":
         return message, [], None
-    served = _served(message.meta_graphs, opened.source)
-    return served.graph_def, list(served.meta_info_def.stripped_op_list.op), _signature(served, opened)
+    served = _served(message.meta_graphs, file.source)
+    return served.graph_def, list(served.meta_info_def.stripped_op_list.op), _signature(served, file)
 
 
 def _message(kind: str, source: str) -> Proto:
@@ -94,19 +94,17 @@ def _served(graphs: Proto, source: str) -> Proto:
     return served[0]
 
 
-def _signature(graph: Proto, opened: Opened) -> Signature:
+def _signature(graph: Proto, file: ModelFile) -> Signature:
     """The signature that is meant: the one that is named, else `serving_default`, or the only one."""
     signatures = {key: s for key, s in graph.signature_def.items() if not key.startswith("__")}
-    chosen = signatures.get(opened.signature or _SERVING)
-    if chosen is None and len(signatures) == 1 and not opened.signature:
+    chosen = signatures.get(file.signature or _SERVING)
+    if chosen is None and len(signatures) == 1 and not file.signature:
         (chosen,) = signatures.values()
     if chosen is None:
         names = ", ".join(f"'{printable(key)}'" for key in sorted(signatures)) or "none"
-        source = opened.source.removesuffix(f"#{printable(opened.signature)}")
-        if opened.signature:
-            raise ModelError(
-                f"{source}: it has no signature '{printable(opened.signature)}'; its signatures are {names}"
-            )
+        source = file.source.removesuffix(f"#{printable(file.signature)}")
+        if file.signature:
+            raise ModelError(f"{source}: it has no signature '{printable(file.signature)}'; its signatures are {names}")
         example = printable(min(signatures, default="name"))
         raise ModelError(
             f"{source}: its signatures are {names}, and none is '{_SERVING}'; name one behind the path, as in "

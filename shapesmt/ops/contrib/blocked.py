@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import all_of, any_of, at_least, ceil_divide, divides, less
+from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less, tight
 from shapesmt.ops.windows.spatial import global_pool
-from shapesmt.rules import LOST, rule
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
@@ -28,7 +28,7 @@ def blocked(ctx: InferenceContext) -> Tensor:
 
 def _padded(channels: Dim) -> bool:
     """Whether how many there are depends on the machine that the file was made for."""
-    return any(s.kind == LOST for s in channels.symbols)
+    return any(s.kind is Kind.LOST for s in channels.symbols)
 
 
 @rule("ReorderInput", domain=DOMAIN)
@@ -39,7 +39,7 @@ def reorder_input(ctx: InferenceContext) -> Tensor:
         c, sizes = sizes[-1], [c, *sizes[:-1]]
     ctx.require(divides(4, c), "channels come in fours", c, 4)
     least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
-    return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, LOST), *sizes))
+    return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, Kind.LOST), *sizes))
 
 
 @rule("ReorderOutput", domain=DOMAIN)
@@ -70,7 +70,7 @@ def blocked_conv(ctx: InferenceContext) -> Tensor:
 
 def _as_deep(ctx: InferenceContext, x: Tensor, wanted: Dim) -> Tensor:
     """The input with as many channels as the filters want, which are so many on the machine of the file."""
-    lo, hi = x[1].tight
+    lo, hi = tight(x[1])
     law = "the input has group times the channels of the weights"
     ctx.require(
         all_of(at_least(wanted, int(lo)), *(at_least(int(hi), wanted) for _ in range(hi < inf))), law, x[1], wanted

@@ -10,6 +10,7 @@ from shapesmt.algebra import (
     ZERO,
     Atom,
     Dim,
+    Kind,
     Substitution,
     any_of,
     at_least,
@@ -28,7 +29,6 @@ from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of,
 from shapesmt.ops.control.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rules import (
     FLOATS,
-    LOST,
     Case,
     Decided,
     Elements,
@@ -113,7 +113,7 @@ def trip_limit(ctx: InferenceContext) -> Dim | None:
     given = truth_of(ctx.input(0))
     if given is not None:
         return None if given.lo >= COUNTED else maximum(given, 0)
-    count = symbol(ctx.node.inputs[0], 0, kind="data")
+    count = symbol(ctx.node.inputs[0], 0, kind=Kind.DATA)
     ctx.made.append(count)
     ctx.deciders[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
@@ -173,21 +173,21 @@ def repeated(
 ) -> list[Tensor]:
     """Any number of trips: one trip of any index, and what it shows of the others."""
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
-    index = ctx.fresh("trip", 0, most, "trip")
+    index = ctx.fresh("trip", 0, most, Kind.TRIP)
     before = mark(ctx)
     carry, outputs = settled(ctx, body, start, index)
     hidden = symbols_since(ctx, before.made)
     trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
-    kind = "data" if any(a.kind == "data" for a in hidden | trips.symbols) else LOST
+    kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | trips.symbols) else Kind.LOST
     if kind == "data":  # it may have a part in what the trips carry on
-        known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind == LOST})
+        known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind is Kind.LOST})
         before.rewrite(ctx, known.apply)
         outputs = [rewritten(t, known) for t in outputs]
         ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
         hidden = symbols_since(ctx, before.made)
     before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
     judge_first(ctx, body, carry, trips)
-    kinds = [kind if c.start.is_tensor else LOST for c in carry]
+    kinds = [kind if c.start.is_tensor else Kind.LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
     made = outputs[1 + len(start) :]
     fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
@@ -197,12 +197,12 @@ def repeated(
 def judge_first(ctx: InferenceContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
     """Judge the first trip by itself where elements are known that later trips no longer have."""
     if any(c.loses for c in carry):
-        firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", LOST)) for k, c in enumerate(carry)]
+        firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", Kind.LOST)) for k, c in enumerate(carry)]
         given = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
         apart(ctx, body, trip_inputs(body, ZERO, given), "trip 0", "first", at_least(trips, 1))
 
 
-def unknown(ctx: InferenceContext, name: str, kind: str) -> Callable[[int], Dim]:
+def unknown(ctx: InferenceContext, name: str, kind: Kind) -> Callable[[int], Dim]:
     """What makes sizes of a carried tensor that aren't known."""
     return lambda axis: ctx.fresh(f"{name}x{axis}", kind=kind)
 
@@ -226,7 +226,7 @@ def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim)
         if round_ == ROUNDS:
             carry = [Carried(t, None, None, None) for t in start]
         before = mark(ctx)
-        given = [c.at(index, index, unknown(ctx, f"carried{k}", LOST)) for k, c in enumerate(carry)]
+        given = [c.at(index, index, unknown(ctx, f"carried{k}", Kind.LOST)) for k, c in enumerate(carry)]
         outputs = apart(ctx, body, trip_inputs(body, index, given), "", "body")
         hidden = symbols_since(ctx, before.made)
         left = outputs[1 : 1 + len(start)]
@@ -258,7 +258,7 @@ def trip_count(
         until = limit if last is ONE else ONE if last is ZERO else trips_until_false(last, index, hidden)
     if until is None:
         at_once = first is ONE and (limit is None or limit.lo >= 1)
-        return ctx.fresh("trips", 1 if at_once else 0, limit, "data" if last is None or first is None else LOST)
+        return ctx.fresh("trips", 1 if at_once else 0, limit, Kind.DATA if last is None or first is None else Kind.LOST)
     assert first is not None
     return select(differs(first, 0), until if limit is None else minimum(until, limit), 0)
 

@@ -13,6 +13,7 @@ from shapesmt.algebra import (
     ONE,
     ZERO,
     Dim,
+    Kind,
     all_of,
     any_of,
     as_dim,
@@ -30,7 +31,7 @@ from shapesmt.algebra import (
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import in_every_trip, put, slope_of
-from shapesmt.rules import LOST, Tensor, Unjudged, elements, position, rule, tensor
+from shapesmt.rules import Tensor, Unjudged, elements, position, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +128,7 @@ def sequence_at(ctx: InferenceContext) -> Tensor:
 def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
     """A size of the tensor at an unknown place."""
     if lost(size):
-        return ctx.fresh(f"size{index}", kind=LOST)
+        return ctx.fresh(f"size{index}", kind=Kind.LOST)
     if length.constant is None or not 0 < length.constant <= LISTED:
         return size if at(size, 0) is size else ctx.fresh(f"size{index}")
     sizes = [at(size, k) for k in range(length.constant)]
@@ -239,12 +240,12 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
     A sequence's type says nothing of its tensors' sizes, so that it is no error of types where they differ.
     """
     if any(lost(s[1 + i]) for i in axes):
-        one, other = taken(ctx, s, ZERO), ctx.fresh("other", kind=LOST)
+        one, other = taken(ctx, s, ZERO), ctx.fresh("other", kind=Kind.LOST)
         ctx.limit(equal(next(d for d in one.dims if lost(d)), other), JOINED)
         return list(one.dims)
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
     if length is None or length > LISTED:
-        any_place = ctx.fresh("place", kind="trip")
+        any_place = ctx.fresh("place", kind=Kind.TRIP)
         for i in axes:
             other = at(s[1 + i], any_place)
             same = any_of(equal(other, sizes[i]), *(equal(at(d, any_place), 0) for d in s.dims[1:]))
@@ -265,14 +266,14 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
 def summed(ctx: InferenceContext, size: Dim, length: Dim) -> Dim:
     """The sum of a size over all places."""
     if lost(size):
-        return ctx.fresh("total", kind=LOST)
+        return ctx.fresh("total", kind=Kind.LOST)
     atom = PLACE.as_symbol()
     slope = slope_of(size, atom) if atom is not None else None
     if slope is not None:
         return at(size, 0) * length + slope * (length * (length - 1) // 2)
     if length.constant is not None and length.constant <= LISTED:
         return total(at(size, k) for k in range(length.constant))
-    return ctx.fresh("total", kind=LOST)
+    return ctx.fresh("total", kind=Kind.LOST)
 
 
 @rule("SequenceMap", since=17, any_rank=True, nested=True)
@@ -282,7 +283,7 @@ def sequence_map(ctx: InferenceContext) -> list[Tensor]:
     ctx.check(len(body.inputs) == len(ctx.inputs), "the body takes each input")
     if first.shape is None:
         return [tensor("", None)] * ctx.outputs
-    place, given = ctx.fresh("place", kind="trip"), []
+    place, given = ctx.fresh("place", kind=Kind.TRIP), []
     for x in (ctx.input(i) for i in range(len(ctx.inputs))):
         if x.dtype.startswith("seq(") and x.shape is not None:
             ctx.require_at_least(x[0], first[0], "no sequence is shorter than the first")
@@ -299,12 +300,12 @@ def taken(ctx: InferenceContext, s: Tensor, place: Dim) -> Tensor:
     if s.shape is None:
         return tensor(inner(s), None)
     sizes = enumerate(s.dims[1:])
-    return tensor(inner(s), [ctx.fresh(f"size{i}", kind=LOST) if lost(d) else at(d, place) for i, d in sizes])
+    return tensor(inner(s), [ctx.fresh(f"size{i}", kind=Kind.LOST) if lost(d) else at(d, place) for i, d in sizes])
 
 
 def lost(size: Dim) -> bool:
     """Whether nobody knows how a size depends on the place."""
-    return any(s.kind == LOST for s in size.symbols)
+    return any(s.kind is Kind.LOST for s in size.symbols)
 
 
 def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from shapesmt.algebra import ENTRY, TRUE, Atom, Dim, Formula, Substitution, atom_of, of_atom, symbol
+from shapesmt.algebra import TRUE, Atom, Dim, Formula, Kind, Substitution, atom_of, of_atom, symbol
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
 from shapesmt.rules import Elements, InferenceContext, Tensor, Unjudged, rewritten
@@ -49,7 +49,7 @@ def apart(
     outputs = ctx.run_graph(graph, inputs, label, given)
     _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
-    renaming = Substitution({**twins, **{entry_of(a): of_kind(d, ENTRY) for a, d in twins.items()}})
+    renaming = Substitution({**twins, **{entry_of(a): of_kind(d, Kind.ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
     ctx.made[start.made :] = twins.values()
     return [rewritten(t, renaming) for t in outputs]
@@ -82,7 +82,7 @@ def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
 
 def entry_of(atom: Atom) -> Atom:
     """The symbol that stands for this one in elements that aren't known."""
-    return atom_of(of_kind(of_atom(atom), ENTRY))
+    return atom_of(of_kind(of_atom(atom), Kind.ENTRY))
 
 
 def twin(atom: Atom, prefix: str) -> Dim:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from shapesmt.algebra import (
-    ENTRY,
     FALSE,
     ZERO,
     Dim,
+    Kind,
     any_of,
     as_dim,
     at_least,
@@ -41,7 +41,6 @@ from shapesmt.ops.shared.fields import (
 )
 from shapesmt.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
 from shapesmt.rules import (
-    LOST,
     MAX_ELEMENTS,
     Decided,
     Elements,
@@ -297,7 +296,7 @@ def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
     chosen = isinstance(x.value, Elements) and all(i is not None and is_open_value(i) for i in x.value.items)
     if not x.rank or not (chosen or x.value is None):
         return None
-    rows = [entry(twin(true_place(ctx, 0, axis), ENTRY), position(1)) for axis in range(x.rank)]
+    rows = [entry(twin(true_place(ctx, 0, axis), Kind.ENTRY), position(1)) for axis in range(x.rank)]
     element = along(rows, position(2))
     return None if element is None else field(element)
 
@@ -336,7 +335,7 @@ def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
     """How many flags are set, of those that there is something to take for."""
     if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
         return count_true(ctx, 1)
-    count = ctx.fresh("count", 0, size, LOST if condition.followed else "data", how=Decided((1,)))
+    count = ctx.fresh("count", 0, size, Kind.LOST if condition.followed else Kind.DATA, how=Decided((1,)))
     ctx.facts.append(at_least(condition.numel, count))
     return count
 

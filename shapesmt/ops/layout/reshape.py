@@ -22,6 +22,7 @@ from shapesmt.algebra import (
     negate,
     product,
     select,
+    tight,
 )
 from shapesmt.ops.shared.fields import reshaped, wanted
 from shapesmt.rules import Decided, InferenceContext, Tensor, rule
@@ -78,13 +79,13 @@ class _Sizes:
                 self.sizes.append(ONE)
                 continue
             ctx.require_at_least(d, least, ONE_WILD if self.wild and d.lo == -1 else "sizes are -1 or more")
-            if not self.wild and d.tight[0] < 0:
+            if not self.wild and tight(d)[0] < 0:
                 self.either[i] = equal(d, -1)
             self.sizes.append(self._plain(i, d))
 
     def _plain(self, i: int, d: Dim) -> Dim:
         """A size that isn't -1: 0 stands for the input's size there unless zeros are allowed."""
-        if self.allow_zero or d.tight[0] >= 1 or d.hi < 0:
+        if self.allow_zero or tight(d)[0] >= 1 or d.hi < 0:
             return d
         if self.x.shape is None:
             return select(equal(d, 0), self.ctx.fresh(f"size{i}"), d)

@@ -7,13 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.algebra import (
-    ATOMS,
     FALSE,
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    SELECT,
     TRUE,
     ZERO,
     Atom,
     Dim,
     Formula,
+    Kind,
     all_of,
     any_entry,
     any_of,
@@ -21,7 +25,6 @@ from shapesmt.algebra import (
     at_least,
     entries,
     equal,
-    from_terms,
     less,
     maximum,
     minimum,
@@ -31,11 +34,12 @@ from shapesmt.algebra import (
     substitute,
     substitute_atom,
     symbol,
+    tight,
+    total,
 )
 from shapesmt.algebra.numeric import fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.rules import (
-    LOST,
     Decided,
     Elements,
     Field,
@@ -66,7 +70,7 @@ def count_true(ctx: InferenceContext, index: int) -> Dim:
 
 def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0."""
-    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, "place", Decided((index,), free=True, row=True))
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=True, row=True))
 
 
 class Span(NamedTuple):
@@ -132,7 +136,7 @@ def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
     lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
     once = fold(how, element, lasts) if lasts else element
     if too_long(once):
-        once = symbol(f"{once} over {', '.join(map(str, dims))}", *once.tight, kind=LOST)
+        once = symbol(f"{once} over {', '.join(map(str, dims))}", *tight(once), kind=Kind.LOST)
     if how != "sum":
         return once
     return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)
@@ -142,7 +146,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
     """The element's ends over a box of positions; choices by position split the box, as joined tensors have them."""
     given = all_of(*(at_least(last, first) for first, last in box.values()))
     for atom in element.atoms():
-        if atom.op != "select" or all(p.kind != "axis" for p in atom.args[0].symbols):
+        if atom.op is not SELECT or all(p.kind is not Kind.AXIS for p in atom.args[0].symbols):
             continue
         halves = _split(atom.args[0], box) if depth else None
         if halves is None:
@@ -172,7 +176,7 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
     for p, (first, last) in box.items():
         coefficient = dict(condition.dim.terms).get((p.number,), 0)
         rest = condition.dim - coefficient * of_atom(p)
-        if abs(coefficient) != 1 or any(s.kind == "axis" for s in rest.symbols):
+        if abs(coefficient) != 1 or any(s.kind is Kind.AXIS for s in rest.symbols):
             continue
         at = -coefficient * rest  # the position where the two sides meet
         if condition.op in ("eq", "ne"):
@@ -187,16 +191,16 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
 
 def direction(dim: Dim, p: Atom) -> int | None:
     """1, -1 or 0 where the expression only grows, only falls or doesn't change with a position; else None."""
-    linear = [(m, c) for m, c in dim.terms if any(p in ATOMS[n].symbols for n in m)]
-    if len(linear) > 1 and all(m.count(p.number) == 1 == sum(p in ATOMS[n].symbols for n in m) for m, _ in linear):
-        lo, hi = from_terms({tuple(n for n in m if n != p.number): c for m, c in linear}).tight
+    linear = [(factors, c) for factors, c in dim.products() if any(p in a.symbols for a in factors)]
+    if len(linear) > 1 and all(factors.count(p) == 1 == sum(p in a.symbols for a in factors) for factors, _ in linear):
+        lo, hi = tight(total(c * product(of_atom(a) for a in factors if a is not p) for factors, c in linear))
         return 1 if lo >= 0 else -1 if hi <= 0 else None
     slopes = set()
-    for monomial, coefficient in dim.terms:
-        moving = [ATOMS[n] for n in monomial if p in ATOMS[n].symbols]
+    for factors, coefficient in dim.products():
+        moving = [a for a in factors if p in a.symbols]
         if not moving:
             continue
-        if len(moving) > 1 or any(ATOMS[n].lo < 0 for n in monomial if ATOMS[n] is not moving[0]):
+        if len(moving) > 1 or any(a.lo < 0 for a in factors if a is not moving[0]):
             return None
         slope = _atom_direction(moving[0], p)
         slopes.add(slope if slope is None or coefficient > 0 else -slope)
@@ -208,11 +212,11 @@ def direction(dim: Dim, p: Atom) -> int | None:
 def _atom_direction(atom: Atom, p: Atom) -> int | None:
     if atom is p:
         return 1
-    if atom.op in ("min", "max"):
+    if atom.op in (MIN, MAX):
         parts = list(atom.args)
-    elif atom.op == "select" and p not in atom.args[0].symbols:
+    elif atom.op is SELECT and p not in atom.args[0].symbols:
         parts = list(atom.args[1:])
-    elif atom.op == "floordiv" and atom.args[1].lo > 0 and p not in atom.args[1].symbols:
+    elif atom.op is FLOOR_DIVISION and atom.args[1].lo > 0 and p not in atom.args[1].symbols:
         parts = [atom.args[0]]
     else:
         return None

@@ -20,6 +20,7 @@ from shapesmt.algebra import (
     ZERO,
     Dim,
     Formula,
+    Kind,
     absolute,
     all_of,
     any_of,
@@ -31,6 +32,7 @@ from shapesmt.algebra import (
     minimum,
     product,
     select,
+    tight,
     truncated_divide,
 )
 from shapesmt.algebra.numeric import Float, choice, compare, extreme, float_absolute, float_sign, from_dim, literal
@@ -62,11 +64,11 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None
     least, most = _ends(dtype, bits)
-    lo, hi = (item.lo, item.hi) if isfinite(item.hi - item.lo) else item.tight
+    lo, hi = (item.lo, item.hi) if isfinite(item.hi - item.lo) else tight(item)
     low, high = lo >= least or (lo == -inf and least < 0), hi <= most or hi == inf
     if low and high and (isfinite(hi - lo) or not any(abs(c) >> bits for _, c in item.terms)):
         return item
-    lo, hi = item.tight
+    lo, hi = tight(item)
     if least <= lo and hi <= most:
         return item
     return wrapped(item, dtype) if function in RING and bits == WIDEST // 2 else None
@@ -85,7 +87,7 @@ def wrapped(item: Dim, dtype: str) -> Dim | None:
     """
     bits = INTEGERS.get(dtype, WIDEST)
     least, most = _ends(dtype, bits)
-    lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else item.tight
+    lo, hi = (item.lo, item.hi) if least <= item.lo and item.hi <= most else tight(item)
     open_ended = (bits >= WIDEST // 2 and inf in (hi, -lo)) or (hi == inf and bool(positions(item)))
     if open_ended or (least <= lo and hi <= most):
         return item
@@ -154,7 +156,7 @@ def _relu(x: Dim | Float) -> Item:
 
 def _logarithm(x: Dim | Float) -> Item:
     """Of elements that are many only: runtimes differ in its last bit, which may decide a size."""
-    return x.unary("log") if isinstance(x, Float) and any(s.kind == "axis" for s in x.symbols) else None
+    return x.unary("log") if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
 
 
 def _finite(x: Float) -> Dim | None:

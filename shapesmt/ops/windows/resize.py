@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, const, equal
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal
 from shapesmt.algebra.numeric import Float, from_dim, literal
-from shapesmt.rules import LOST, Elements, rule
+from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +142,7 @@ def in_proportion(
 ) -> list[Dim | None]:
     """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
     if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
-        return [None if a is None else ctx.fresh(f"proportion{i}", kind=LOST) for i, a in enumerate(asked)]
+        return [None if a is None else ctx.fresh(f"proportion{i}", kind=Kind.LOST) for i, a in enumerate(asked)]
     if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
         wanted = np.array([a.constant for a in asked if a is not None], np.float32)
         present = np.array([s.constant for s in sizes], np.float32)
@@ -153,7 +153,7 @@ def in_proportion(
 
 def bounded(ctx: InferenceContext, index: int, asked: Dim, policy: str) -> Dim:
     """A size that rounding decides, on its side of the size asked for."""
-    size = ctx.fresh(f"proportion{index}", kind=LOST)
+    size = ctx.fresh(f"proportion{index}", kind=Kind.LOST)
     ctx.facts.append(at_least(asked, size) if policy == "not_larger" else at_least(size, asked))
     return size
 

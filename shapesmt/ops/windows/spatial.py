@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import (
+    MAX,
     ONE,
     ZERO,
     Dim,
@@ -194,7 +195,7 @@ def positions(ctx: InferenceContext, span: Dim, axis: Axis) -> Dim:
     ctx.require_at_least(span, 1 - 2 * stride, FITS)
     if span.lo >= 0 and (axis.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
         count = span // stride + 1
-        return make_atom("max", (count, ONE), (max(count.lo, 1), max(count.hi, 1)))
+        return make_atom(MAX, (count, ONE))
     return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
 
 

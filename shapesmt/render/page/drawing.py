@@ -9,9 +9,9 @@ from shapesmt.errors import printable
 from shapesmt.render.page.layers import Item, arranged
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.words import name
-from shapesmt.report import Axis, Chain, Link, Picture, Step
+from shapesmt.report import Axis, CauseGraph, Link, Raster, Step
 
-__all__ = ["chain", "region"]
+__all__ = ["cause_graph", "region"]
 
 _CHARACTER = 7.3  # the width of one in a label
 _BOX, _LABEL = 30.0, 32.0  # heights of a box and of a label
@@ -20,7 +20,7 @@ _MOST = 30  # characters of a name in a drawing
 _SIDE = 400.0  # of a grid
 
 
-def chain(shown: Chain) -> Markup:
+def cause_graph(shown: CauseGraph) -> Markup:
     """The steps as boxes from top to bottom, the tensors between them as labels on the arrows."""
     labels = [_label(link) for link in shown.links]
     boxes = [_box(step) for step in shown.steps]
@@ -118,25 +118,25 @@ def _svg(width: float, height: float, content: Content, title: str, kind: str) -
     )  # fmt: skip
 
 
-def region(picture: Picture) -> Markup:
+def region(raster: Raster) -> Markup:
     """A grid of cells, or a strip of them: where the model runs, where not, and where only some of a cell."""
-    across, up = picture.axes[0], picture.axes[1] if len(picture.axes) > 1 else None
+    across, up = raster.axes[0], raster.axes[1] if len(raster.axes) > 1 else None
     width = _SIDE
     height = _SIDE if up is not None else 56.0
-    cell = (width / across.cells, height / len(picture.rows))
+    cell = (width / across.cells, height / len(raster.rows))
     left, top = (64.0, 8.0) if up is not None else (8.0, 8.0)
     areas = [tag("rect", width=width, height=height, class_="none")]
     for letter, role in (("r", "bad"), ("m", "some"), ("g", "good")):
-        path = "".join(_cells(picture.rows, letter, cell, height))
+        path = "".join(_cells(raster.rows, letter, cell, height))
         if path:
             areas.append(tag("path", d=path, class_=role))
-    areas += [_mark(picture, mark, cell, height) for mark in picture.marks]
+    areas += [_mark(raster, mark, cell, height) for mark in raster.marks]
     frame = tag("rect", width=width, height=height, class_="frame")
     drawn = tag("g", areas, frame, transform=f"translate({left:.0f} {top:.0f})", id="cells")
     ticks = [*_ticks_across(across, left, top + height, width)]
     if up is not None:
         ticks += _ticks_up(up, left, top, height)
-    title = f"Where the model runs, by {' and '.join(name(a.name) for a in picture.axes)}"
+    title = f"Where the model runs, by {' and '.join(name(a.name) for a in raster.axes)}"
     return _svg(left + width + 24, top + height + 44, [_hatch(), drawn, ticks], title, "region")
 
 
@@ -158,10 +158,10 @@ def _cells(rows: Sequence[str], letter: str, cell: tuple[float, float], height: 
             start += length
 
 
-def _mark(picture: Picture, values: Sequence[int], cell: tuple[float, float], height: float) -> Markup:
-    places = [axis.cell(value) for axis, value in zip(picture.axes, values, strict=True)]
+def _mark(raster: Raster, values: Sequence[int], cell: tuple[float, float], height: float) -> Markup:
+    places = [axis.cell(value) for axis, value in zip(raster.axes, values, strict=True)]
     y = height - places[1] * cell[1] if len(places) > 1 else height / 2
-    told = ", ".join(f"{name(a.name)} = {v}" for a, v in zip(picture.axes, values, strict=True))
+    told = ", ".join(f"{name(a.name)} = {v}" for a, v in zip(raster.axes, values, strict=True))
     return tag("circle", tag("title", f"counterexample: {told}"), cx=places[0] * cell[0], cy=y, r=4, class_="mark")
 
 

@@ -1,4 +1,4 @@
-"""One page that shows a model to people: verdict, valid region, findings with their chains, tensors to search.
+"""One page that shows a model to people: verdict, valid region, findings with their cause graphs, tensors to search.
 
 The page is whole in itself: its policy forbids every request, and the only script and style that may run are those
 whose hashes it names. All text from the model goes through `tag` or `data`, which escape it.
@@ -24,7 +24,17 @@ from shapesmt.report import Verdict
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
-    from shapesmt.report import Caution, Chain, DimBounds, Finding, Picture, Report, Side, Story, TensorBounds
+    from shapesmt.report import (
+        CauseGraph,
+        DimBounds,
+        Finding,
+        ModelWarning,
+        PageData,
+        Raster,
+        Report,
+        Side,
+        TensorBounds,
+    )
 
 __all__ = ["html_page"]
 
@@ -34,16 +44,16 @@ _SIGNS = {Verdict.PROVED: "✓", Verdict.UNKNOWN: "?", Verdict.DEPENDS: "◐", V
 _MOST_CODE = 400
 
 
-def html_page(story: Story) -> str:
+def html_page(page: PageData) -> str:
     """The page as one HTML text.
 
-    >>> from shapesmt.report import Bounds, Counts, Report
-    >>> from shapesmt.report import Story
-    >>> told = html_page(Story(Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), Bounds("<m>.onnx", {}, {})))
-    >>> told[:15], "&lt;m&gt;.onnx" in told, "<m>" in told
+    >>> from shapesmt.report import Bounds, Counts, PageData, Report
+    >>> report = Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2))
+    >>> html = html_page(PageData(report, Bounds("<m>.onnx", {}, {})))
+    >>> html[:15], "&lt;m&gt;.onnx" in html, "<m>" in html
     ('<!doctype html>', True, False)
     """
-    report = story.report
+    report = page.report
     style, script = (_asset(file) for file in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -61,7 +71,7 @@ def html_page(story: Story) -> str:
     body = tag(
         "body",
         _header(report),
-        tag("main", _region(report, story.picture), _findings(story), _warnings(report), _tensors(story)),
+        tag("main", _region(report, page.raster), _findings(page), _warnings(report), _tensors(page)),
         tag("footer", f"shapesmt {__version__}"),
         tag("script", script),
     )
@@ -118,8 +128,8 @@ def _inputs(report: Report) -> Markup | None:
     return tag("ul", chips, assumed, class_="chips", aria_label="admissible inputs")
 
 
-def _region(report: Report, picture: Picture | None) -> Markup | None:
-    """When the model runs: the condition, what to declare, and the picture."""
+def _region(report: Report, raster: Raster | None) -> Markup | None:
+    """When the model runs: the condition, what to declare, and the raster."""
     region = report.precondition
     if report.verdict is Verdict.FAILS or region is None or not region.text:
         return None
@@ -132,19 +142,19 @@ def _region(report: Report, picture: Picture | None) -> Markup | None:
             tag("p", "It is PROVED with"),
             tag("p", advice, tag("button", "Copy", type="button", data_copy="remedy", hidden=""), class_="formula"),
         ]
-    if picture is not None and picture.counts is not None:
-        running, total = picture.counts
-        over = " and ".join(name(axis.name) for axis in reversed(picture.axes))
-        given = f" at {_fixed(picture)}" if picture.fixed else ""
+    if raster is not None and raster.counts is not None:
+        running, total = raster.counts
+        over = " and ".join(name(axis.name) for axis in reversed(raster.axes))
+        given = f" at {_fixed(raster)}" if raster.fixed else ""
         told.append(tag("p", tag("b", f"{running:,}"), f" of {total:,} choices of {over} run{given}"))
-    if picture is None:
+    if raster is None:
         return _section("Where it runs", told)
-    drawn = tag("figure", tag("div", drawing.region(picture), class_="scroll"), _caption(picture), class_="picture")
+    drawn = tag("figure", tag("div", drawing.region(raster), class_="scroll"), _caption(raster), class_="picture")
     return _section("Where it runs", tag("div", tag("div", told), drawn, class_="beside"))
 
 
-def _caption(picture: Picture) -> list[Markup]:
-    cells = "".join(picture.rows)
+def _caption(raster: Raster) -> list[Markup]:
+    cells = "".join(raster.rows)
     keys = (
         ("g", "good", "runs"),
         ("r", "bad", "fails"),
@@ -152,19 +162,19 @@ def _caption(picture: Picture) -> list[Markup]:
         ("n", "none", "not admissible"),
     )
     legend = [tag("li", tag("span", class_=f"key {role}"), text) for letter, role, text in keys if letter in cells]
-    legend += [tag("li", tag("span", class_="key mark"), "counterexample")] if picture.marks else []
-    axes = [[printable(a.name), a.first, a.step, a.count, a.block] for a in picture.axes]
+    legend += [tag("li", tag("span", class_="key mark"), "counterexample")] if raster.marks else []
+    axes = [[printable(a.name), a.first, a.step, a.count, a.block] for a in raster.axes]
     return [
         tag("ul", legend, class_="legend"),
-        tag("figcaption", "; ".join(_notes(picture))),
+        tag("figcaption", "; ".join(_notes(raster))),
         tag("p", class_="readout", aria_live="polite"),
-        data("picture-data", {"axes": axes, "rows": picture.rows}),
+        data("picture-data", {"axes": axes, "rows": raster.rows}),
     ]
 
 
-def _notes(picture: Picture) -> Iterator[str]:
-    """What the picture leaves out: how much of an endless range, what a cell stands for, the other symbols."""
-    axes = picture.axes[::-1]
+def _notes(raster: Raster) -> Iterator[str]:
+    """What the raster leaves out: how much of an endless range, what a cell stands for, the other symbols."""
+    axes = raster.axes[::-1]
     for axis in axes:
         if axis.total is None:
             yield f"{name(axis.name)} has no end and is shown up to {axis.last}"
@@ -175,21 +185,21 @@ def _notes(picture: Picture) -> Iterator[str]:
     for axis in axes:
         if axis.stride > 1:
             yield f"of {name(axis.name)}, one value in {axis.stride} was looked at"
-    if picture.fixed:
-        yield f"drawn at {_fixed(picture)}"
+    if raster.fixed:
+        yield f"drawn at {_fixed(raster)}"
 
 
-def _fixed(picture: Picture) -> str:
-    return ", ".join(f"{name(symbol)} = {value}" for symbol, value in picture.fixed.items())
+def _fixed(raster: Raster) -> str:
+    return ", ".join(f"{name(symbol)} = {value}" for symbol, value in raster.fixed.items())
 
 
-def _findings(story: Story) -> Markup | None:
-    findings = story.report.judged
+def _findings(page: PageData) -> Markup | None:
+    findings = page.report.judged
     if not findings:
         return None
     shown = {id(found) for found in first_of_each(findings)[:_MOST_FINDINGS]}
     cards = [
-        _finding(found, findings, story.chains.get(place))
+        _finding(found, findings, page.cause_graphs.get(place))
         for place, found in enumerate(findings)
         if id(found) in shown
     ]  # fmt: skip
@@ -198,7 +208,7 @@ def _findings(story: Story) -> Markup | None:
     return _section("Findings", cards, more, number=len(findings))
 
 
-def _finding(found: Finding, among: Sequence[Finding], shown: Chain | None) -> Markup:
+def _finding(found: Finding, among: Sequence[Finding], shown: CauseGraph | None) -> Markup:
     position = f"node {found.index}" if found.index >= 0 else ""
     where = " · ".join(part for part in (name(found.op_type), position, found.code) if part)
     title = tag("h3", _badge(found.verdict), tag("bdi", name(found.node)), tag("small", where))
@@ -207,7 +217,7 @@ def _finding(found: Finding, among: Sequence[Finding], shown: Chain | None) -> M
     if shown is None:
         return tag("article", title, told, text if found.because else None)
     listed = tag("details", tag("summary", "the same as a list"), text)
-    drawn = tag("figure", tag("div", drawing.chain(shown), class_="scroll"))
+    drawn = tag("figure", tag("div", drawing.cause_graph(shown), class_="scroll"))
     return tag("article", title, tag("div", tag("div", told, listed), drawn, class_="beside"))
 
 
@@ -265,28 +275,28 @@ def _warnings(report: Report) -> Markup | None:
     """What runs and still deserves a look."""
     if not report.warnings:
         return None
-    listed = [_warning(caution) for caution in report.warnings[:_MOST_WARNINGS]]
+    listed = [_warning(warning) for warning in report.warnings[:_MOST_WARNINGS]]
     hidden = len(report.warnings) - len(listed)
     more = tag("p", f"{count(hidden, 'more warning')}; --format json lists all", class_="faint") if hidden else None
     strict = tag("p", "--strict makes these fail", class_="faint") if report.strict else None
     return _section("Warnings", tag("ul", listed, class_="warnings"), more, strict, number=len(report.warnings))
 
 
-def _warning(caution: Caution) -> Markup:
-    position = f"node {caution.index}" if caution.index >= 0 else ""
-    where = " · ".join(part for part in (name(caution.op_type), position, caution.code) if part)
-    title = tag("p", tag("bdi", name(caution.node) or caution.kind), tag("small", where))
-    return tag("li", title, tag("p", printable(caution.text, 400)))
+def _warning(warning: ModelWarning) -> Markup:
+    position = f"node {warning.index}" if warning.index >= 0 else ""
+    where = " · ".join(part for part in (name(warning.op_type), position, warning.code) if part)
+    title = tag("p", tag("bdi", name(warning.node) or warning.kind), tag("small", where))
+    return tag("li", title, tag("p", printable(warning.text, 400)))
 
 
-def _tensors(story: Story) -> Markup | None:
+def _tensors(page: PageData) -> Markup | None:
     """The table of all tensors, whose rows the script makes from data as they are asked for."""
-    bounds = story.bounds
+    bounds = page.bounds
     if not bounds.tensors:
         return None
     places = {id(t): place for place, t in enumerate(bounds.distinct())}
-    tensors = sorted(bounds.tensors.items(), key=lambda item: _maker(item[0], story)[1] == "constant")
-    rows = [[printable(key, 1000), *_maker(key, story), places[id(t)]] for key, t in tensors]
+    tensors = sorted(bounds.tensors.items(), key=lambda item: _producer(item[0], page)[1] == "constant")
+    rows = [[printable(key, 1000), *_producer(key, page), places[id(t)]] for key, t in tensors]
     kinds = [_kind(t, valid=bounds.valid) for t in bounds.distinct()]
     inexact = sum(not t.exact for t in bounds.tensors.values())
     over = "Bounds over the inputs for which the model runs; both ends are attained and proven"
@@ -315,8 +325,8 @@ def _tensors(story: Story) -> Markup | None:
     )
 
 
-def _maker(tensor: str, story: Story) -> tuple[str, str]:
-    node, op = story.makers.get(tensor, ("", ""))
+def _producer(tensor: str, page: PageData) -> tuple[str, str]:
+    node, op = page.producers.get(tensor, ("", ""))
     return printable(node, 1000), printable(op, 200)
 
 

@@ -11,7 +11,7 @@ from shapesmt.report import Unchecked, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import Precondition, Report, Reports
+    from shapesmt.report import BatchReport, Precondition, Report
 
 __all__ = ["condition", "summary", "unchecked"]
 
@@ -34,7 +34,7 @@ def unchecked(found: Unchecked) -> Line:
     return line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(found.model)}: {printable(found.error, 1000)}")
 
 
-def summary(result: Reports) -> Iterator[Line]:
+def summary(result: BatchReport) -> Iterator[Line]:
     """A row for each model: its verdict, how much of it is proved, when it runs; then the totals."""
     width = column(["model", *(name(found.model) for found in result.models)])
     yield line(0, (f"{'verdict':{_WIDTH}}  {'model':{width}}  proved", STRONG))
@@ -59,7 +59,7 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
         yield code(formula)
 
 
-def _totals(result: Reports) -> str:
+def _totals(result: BatchReport) -> str:
     words = {"proved": "proved", "unknown": "undecided", "depends": "depending on the input", "fails": "failing"}
     tally = result.summary
     parts = [f"{tally[key]} {text}" for key, text in words.items() if tally[key]]

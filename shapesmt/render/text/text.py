@@ -30,7 +30,7 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import Bounds, ErrorCode, Explanation, Report, Reports, Unchecked, Verdict
+from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, Report, Unchecked, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ def write_text(result: AnyResult, stream: TextIO) -> None:
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
     """Write the verdict of each model only."""
-    found = result.models if isinstance(result, Reports) else (result,)
+    found = result.models if isinstance(result, BatchReport) else (result,)
     _write((unchecked(one) if isinstance(one, Unchecked) else next(lines(one)) for one in found), stream)
 
 
@@ -68,7 +68,7 @@ def _write(rows: Iterator[Line], stream: TextIO) -> None:
 
 def lines(result: AnyResult) -> Iterator[Line]:
     """The text of `result`, line by line."""
-    if isinstance(result, Reports):
+    if isinstance(result, BatchReport):
         return _reports(result)
     if isinstance(result, Report):
         return _report(result)
@@ -112,7 +112,7 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
         first = rest
 
 
-def _reports(result: Reports) -> Iterator[Line]:
+def _reports(result: BatchReport) -> Iterator[Line]:
     """In full what isn't proved, then a line for each model."""
     for report in result.reports:
         if report.verdict is not Verdict.PROVED:

@@ -10,7 +10,7 @@ from shapesmt.render.text.words import BLANK, FAINT, STRONG, Line, count, line, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import Caution, Report
+    from shapesmt.report import ModelWarning, Report
 
 __all__ = ["warnings"]
 
@@ -23,8 +23,8 @@ def warnings(report: Report) -> Iterator[Line]:
     if not report.warnings:
         return
     yield BLANK
-    for caution in report.warnings[:_MOST_WARNINGS]:
-        yield from _warning(caution)
+    for warning in report.warnings[:_MOST_WARNINGS]:
+        yield from _warning(warning)
     hidden = len(report.warnings) - _MOST_WARNINGS
     if hidden > 0:
         yield line(0, f"{count(hidden, 'more warning')}; --format json lists all")
@@ -32,9 +32,9 @@ def warnings(report: Report) -> Iterator[Line]:
         yield line(0, f"{count(len(report.warnings), 'warning')}: --strict makes this fail")
 
 
-def _warning(caution: Caution) -> Iterator[Line]:
-    where = f"{name(caution.op_type)}, node {caution.index}" if caution.index >= 0 else ""
-    subject = name(caution.node) or caution.kind
+def _warning(warning: ModelWarning) -> Iterator[Line]:
+    where = f"{name(warning.op_type)}, node {warning.index}" if warning.index >= 0 else ""
+    subject = name(warning.node) or warning.kind
     label = (subject, STRONG), f" ({where})" if where else ""
-    yield line(0, ("WARNING", _STYLE), "  ", *label, (f"  {caution.code}", FAINT))
-    yield line(2, printable(caution.text, 400))
+    yield line(0, ("WARNING", _STYLE), "  ", *label, (f"  {warning.code}", FAINT))
+    yield line(2, printable(warning.text, 400))

@@ -14,9 +14,10 @@ from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt import api
+from shapesmt.examine import Question
 from shapesmt.render.page.html import html_page
 from shapesmt.report.finding import Verdict
-from shapesmt.report.page import Story
+from shapesmt.report.page import PageData
 from shapesmt.report.report import Bounds, Counts, DimBounds, Report, TensorBounds
 
 UNET = Path(__file__).parents[3] / "examples" / "unet" / "unet.onnx"
@@ -107,9 +108,9 @@ def masked(html: str) -> str:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_verdict_gives_a_page(name: str) -> None:
-    story = api.story(text(MODELS[name]))
-    elements = Elements(html_page(story))
-    assert story.report.verdict.value in "".join(elements.texts)
+    page = api.page_data(text(MODELS[name]), Question())
+    elements = Elements(html_page(page))
+    assert page.report.verdict.value in "".join(elements.texts)
     assert "section" in {tag for tag, _ in elements.found}
 
 
@@ -171,14 +172,14 @@ def test_models_that_fail_show_formulas_without_bounds() -> None:
 
 
 def test_replays_are_shown() -> None:
-    told = "".join(Elements(html_page(api.story(UNET, dims=SIZES, replay=True))).texts)
+    told = "".join(Elements(html_page(api.page_data(UNET, Question(SIZES, replay=True)))).texts)
     assert told.count("confirmed by onnxruntime") == 4
 
 
 def test_equal_shapes_are_written_once() -> None:
     shared = TensorBounds("float32", (DimBounds(1, 8, "n"),))
     bounds = Bounds("m.onnx", {}, {f"t{i}": shared for i in range(20_000)})
-    html = html_page(Story(Report("m.onnx", Verdict.PROVED, {}, Counts(1, proved=1)), bounds))
+    html = html_page(PageData(Report("m.onnx", Verdict.PROVED, {}, Counts(1, proved=1)), bounds))
     assert html.count('["float32","[1..8]","[n]",true]') == 1
     assert len(html) < 600_000
 

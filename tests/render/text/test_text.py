@@ -17,7 +17,7 @@ from shapesmt.render import render
 from shapesmt.render.progress import counting, timing
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.text import lines
-from shapesmt.report.finding import Cause, Caution, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Side, SymbolRange, Verdict
 from shapesmt.report.report import (
     Bounds,
     Counts,
@@ -183,8 +183,8 @@ def test_what_nobody_gave_by_hand_is_told_with_its_source():
 
 
 def test_warnings_are_a_section_of_their_own():
-    stretched = Caution("SM901", "broadcast", "add", "Add", 3, "", "n = 1 is stretched to m = 2 at n=1, m=2")
-    spare = Caution("SM906", "symbol", "", "", -1, "x", "nothing depends on k: no node reads 'x'")
+    stretched = ModelWarning("SM901", "broadcast", "add", "Add", 3, "", "n = 1 is stretched to m = 2 at n=1, m=2")
+    spare = ModelWarning("SM906", "symbol", "", "", -1, "x", "nothing depends on k: no node reads 'x'")
     report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(stretched, spare))
     assert (
         text(report)
@@ -209,8 +209,8 @@ WARNING  symbol  SM906
 
 
 def test_names_in_warnings_are_shown_escaped():
-    caution = Caution("SM901", "broadcast", "a\x1b[2J", "A\ndd", 3, "", "n\x1b = 1")
-    shown = text(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(caution,)))
+    warning = ModelWarning("SM901", "broadcast", "a\x1b[2J", "A\ndd", 3, "", "n\x1b = 1")
+    shown = text(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(warning,)))
     assert "\\x1b[2J" in shown
     assert "\x1b" not in shown
     assert len(shown.splitlines()) == 6

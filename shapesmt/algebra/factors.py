@@ -1,0 +1,49 @@
+"""Factors: what the terms of expressions share, and expressions without it.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> n, m = symbol("n", 1), symbol("m", 1)
+>>> number, shared = common_factor((6 * n * m, 4 * n))
+>>> number, divide_terms(6 * n * m + 4 * n, number, shared)
+(2, Dim('3*m + 2'))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+
+from shapesmt.algebra.dim import Dim, Monomial, from_terms
+
+
+def without(monomial: Monomial, part: Monomial) -> Monomial | None:
+    """A monomial divided by another; None where that leaves a rest."""
+    left = list(monomial)
+    for n in part:
+        if n not in left:
+            return None
+        left.remove(n)
+    return tuple(left)
+
+
+def common_factor(dims: Sequence[Dim]) -> tuple[int, Monomial]:
+    """The greatest integer and the greatest monomial that divide every term of all of them."""
+    number, shared = 0, None
+    for d in dims:
+        for monomial, c in d.terms:
+            number = gcd(number, c)
+            shared = list(monomial) if shared is None else _shared(shared, monomial)
+    return number, tuple(shared or ())
+
+
+def _shared(a: list[int], b: Monomial) -> list[int]:
+    left, both = list(b), []
+    for n in a:
+        if n in left:
+            left.remove(n)
+            both.append(n)
+    return both
+
+
+def divide_terms(dim: Dim, number: int, monomial: Monomial) -> Dim:
+    """`dim / (number * monomial)` where that is exact term by term."""
+    return from_terms({without(m, monomial) or (): c // number for m, c in dim.terms})

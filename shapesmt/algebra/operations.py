@@ -1,0 +1,169 @@
+"""Operations: what polynomials lack, a row for each: floor division, `min`, `max`, a choice, ...
+
+A row says what is known of its operation wherever expressions are worked with, but for two things that are said by
+those who know how: its normal form, by the file that defines it (`defines`), and what analyses make of it, by each
+analysis in a table of its own.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> h = symbol("h", 1, 64)
+    >>> FLOOR_DIVISION.build(2 * h + 4, symbol("k", 2, 2, fold=False))
+    Dim('(2*h + 4)//k')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce, singledispatch
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from shapesmt.algebra import intervals
+from shapesmt.algebra.intervals import Interval
+
+Text: TypeAlias = tuple[str, bool]  # of an operation, and whether it can stand behind a factor as it is
+AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
+
+
+class Values(Protocol):
+    """What an operation is evaluated by: the values of its arguments."""
+
+    arrays: bool
+    """Whether some values are arrays."""
+
+    def dim(self, dim: Any) -> Any:
+        """The value of an expression."""
+
+    def formula(self, formula: Any) -> Any:
+        """The truth of a condition."""
+
+
+def _called(name: str) -> Callable[..., Text]:
+    """The text of an operation as a call, its arguments by their length, numbers last."""
+
+    def text(_: Callable[[Any], str], *args: Any) -> Text:
+        texts = sorted(map(str, args), key=lambda t: (t.lstrip("-").isdigit(), len(t), t))
+        return f"{name}({', '.join(texts)})", True
+
+    return text
+
+
+class Operation:
+    """One kind of atom.
+
+    Attributes:
+        name: What it is called.
+        build: Applies it to arguments, in normal form.
+        bounds: The interval of the result, from the arguments.
+        evaluate: The value, from the `Values` and the arguments.
+        text: The text, from what writes an operand of `//` and the arguments.
+        fits: Whether no step inside an argument leaves 62 bits, for arguments that are no expressions.
+        opaque: Whether analyses know it by its interval and its values only.
+    """
+
+    __slots__ = ("bounds", "build", "evaluate", "fits", "name", "opaque", "text")
+
+    build: Callable[..., Any]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        bounds: Callable[..., Interval],
+        evaluate: Callable[..., Any],
+        text: Callable[..., Text] | None = None,
+        fits: Callable[..., bool] = lambda *_: True,
+        opaque: bool = False,
+    ) -> None:
+        self.name = name
+        self.bounds = bounds
+        self.evaluate = evaluate
+        self.text = text or _called(name)
+        self.fits = fits
+        self.opaque = opaque
+        OPERATIONS.append(self)
+
+    def defines(self, build: AnyBuild) -> AnyBuild:
+        """Mark the function that applies it: `@MIN.defines`."""
+        self.build = build
+        return build
+
+    def __repr__(self) -> str:
+        return f"Operation({self.name!r})"
+
+
+OPERATIONS: list[Operation] = []
+
+
+def ends(dim: Any) -> Interval:
+    """The bounds of an expression, as an interval."""
+    return dim.lo, dim.hi
+
+
+def _product_bounds(a: Any, b: Any) -> Interval:
+    return intervals.power(ends(a), 2) if a is b else intervals.multiply(ends(a), ends(b))
+
+
+def _extreme_bounds(pick: Callable[..., Any]) -> Callable[..., Interval]:
+    return lambda *dims: (pick(d.lo for d in dims), pick(d.hi for d in dims))
+
+
+def _quotient(at: Values, a: Any, b: Any) -> Any:
+    top, bottom = at.dim(a), at.dim(b)
+    if isinstance(bottom, np.ndarray):
+        return np.where(bottom == 0, 0, top // np.where(bottom == 0, 1, bottom))
+    return top // bottom if bottom else top * 0
+
+
+def _extreme(pick: Callable[..., Any], pick_arrays: Callable[..., Any]) -> Callable[..., Any]:
+    def evaluate(at: Values, *dims: Any) -> Any:
+        values = [at.dim(d) for d in dims]
+        return reduce(pick_arrays, values) if at.arrays else pick(values)
+
+    return evaluate
+
+
+def _chosen(at: Values, condition: Any, a: Any, b: Any) -> Any:
+    truth = at.formula(condition)
+    if isinstance(truth, np.ndarray):
+        return np.where(truth, at.dim(a), at.dim(b))
+    return at.dim(a) if truth else at.dim(b)
+
+
+def _unknown(_: Values, *args: Any) -> Any:
+    raise KeyError(", ".join(map(str, args)))
+
+
+SYMBOL = Operation("symbol", bounds=lambda: intervals.ALL, evaluate=_unknown)
+"""No operation but a name; it has no arguments, and its atom says the rest."""
+FLOOR_DIVISION = Operation(
+    "floordiv",
+    bounds=lambda a, b: intervals.floor_divide(ends(a), ends(b)),
+    evaluate=_quotient,
+    text=lambda operand, a, b: (f"{operand(a)}//{operand(b)}", False),
+)
+"""The quotient rounded down; `x // 0` is 0."""
+PRODUCT = Operation(
+    "product",
+    bounds=_product_bounds,
+    evaluate=lambda at, a, b: at.dim(a) * at.dim(b),
+    text=lambda _, a, b: (f"({a})*({b})", False),
+)
+"""A product that is too long to be written out."""
+MIN = Operation("min", bounds=_extreme_bounds(min), evaluate=_extreme(min, np.minimum))
+MAX = Operation("max", bounds=_extreme_bounds(max), evaluate=_extreme(max, np.maximum))
+SELECT = Operation(
+    "select",
+    bounds=lambda _, a, b: intervals.union(ends(a), ends(b)),
+    evaluate=_chosen,
+    text=lambda _, condition, a, b: (f"({a} if {condition} else {b})", True),
+)
+"""The first of two expressions where a condition holds, else the second."""
+ENTRY = Operation("entry", bounds=lambda index, *_: ends(index), evaluate=_unknown, opaque=True)
+"""The element at some places of a tensor whose elements only data know."""
+
+
+@singledispatch
+def written(what: object) -> str:
+    """The text of an expression or a condition; `text` defines both."""
+    raise TypeError(f"{type(what).__name__} has no text")

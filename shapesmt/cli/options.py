@@ -1,0 +1,125 @@
+"""The options of the command line: how they are declared, parsed, and joined with the configuration."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shapesmt.render import CHECK_FORMS, FORMS, Form
+
+if TYPE_CHECKING:
+    from shapesmt.cli.config import Config
+    from shapesmt.examine import Question
+
+__all__ = ["check_command", "configured", "debug_option", "declared_option", "list_codes", "model_command", "settled"]
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`NAME=TEXT` repeated, as a mapping."""
+    pairs: dict[str, str] = {}
+    for value in values:
+        name, equals, text = value.rpartition("=")
+        name = name.strip()
+        if len(name) > 1 and name[0] == name[-1] == "`":
+            name = name[1:-1]
+        if not (name and equals):
+            raise click.BadParameter(f"'{value}' is not {option.metavar}", context, option)
+        if pairs.setdefault(name, text) != text:
+            raise click.BadParameter(f"'{name}' has two values: {pairs[name]} and {text}", context, option)
+    return pairs
+
+
+def _number(context: click.Context, option: click.Parameter, value: float) -> float:
+    """A number that is one, as `nan` isn't."""
+    if value != value:
+        raise click.BadParameter("nan is no number of seconds", context, option)
+    return value
+
+
+def list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
+    """Every error code with its title, and nothing else."""
+    if asked:
+        from shapesmt.laws import CATALOGUE
+
+        click.echo("\n".join(f"{entry.code}  {entry.title}" for entry in CATALOGUE.values()))
+        context.exit()
+
+
+def debug_option(command: Command) -> Command:
+    """The option `--debug`, which `main` looks for by itself."""
+    text = "Show tracebacks (or SHAPESMT_DEBUG=1)."
+    return click.option("--debug", is_flag=True, expose_value=False, help=text)(command)
+
+
+def model_command(command: Command) -> Command:
+    """The argument and the options that every question about a model takes."""
+    return click.argument("model", metavar="MODEL")(_question(command, FORMS))
+
+
+def check_command(command: Command) -> Command:
+    """The argument and the options of `check`."""
+    return click.argument("models", metavar="MODEL...", nargs=-1, required=True)(_question(command, CHECK_FORMS))
+
+
+def _question(command: Command, forms: Sequence[Form]) -> Command:
+    """The options that every question takes."""
+    options = [
+        click.option("--dim", "dims", multiple=True, metavar="NAME=RANGE", callback=_pairs,
+                     help="Range of a dimension: 8, 1..32, 1.., ..32, 64..512:16."),
+        click.option("--shape", "shapes", multiple=True, metavar="INPUT=SHAPE", callback=_pairs,
+                     help="Shape of an input: [1..8,3,?,400], 1x3x224x224, [...]."),
+        click.option("--value", "values", multiple=True, metavar="NAME=VALUE", callback=_pairs,
+                     help="Elements of a small input: 16000, 1..32, true; of one element, steps[1]=0..3."),
+        click.option("--assume", multiple=True, metavar="EXPR",
+                     help='Relation between dimensions: "total == past + seq".'),
+        click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
+                     callback=_number, show_default=True, help="Leave undecided what takes longer."),
+        click.option("--config", metavar="FILE",
+                     help="Configuration; by default the nearest shapesmt.toml or [tool.shapesmt]."),
+        click.option("--no-config", is_flag=True, help="Read no configuration."),
+        click.option("--format", "form", type=click.Choice(forms), default="text",
+                     show_default=True, help="Text for people, the others for programs."),
+        debug_option,
+    ]  # fmt: skip
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+declared_option = click.option(
+    "--declared", type=click.Choice(["check", "trust", "ignore", "override"]), default="check", show_default=True,
+    help="Shapes that the file declares of inner tensors and outputs: compare them with what is inferred, trust them "
+    "where nothing is, ignore them, or put what is inferred in their place.",
+)  # fmt: skip
+
+
+def configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
+    """The configuration that the options ask for, and the others of them."""
+    from shapesmt.cli.config import Config
+
+    path, none = options.pop("config"), options.pop("no_config")
+    if path is not None and none:
+        raise click.UsageError("--config and --no-config exclude each other", click.get_current_context())
+    return (Config() if none else Config.load(path)), options
+
+
+def settled(model: str, config: Config, options: Mapping[str, Any]) -> Question:
+    """The question about a model: what the command line says goes before what the configuration says."""
+    from shapesmt.examine import Question
+    from shapesmt.language import Origin
+
+    context = click.get_current_context()
+    merged = dict(options)
+    for key, value in config.of(model).items():
+        if key in ("dims", "shapes", "values"):
+            merged[key] = {**value, **options[key]}
+        elif key == "assume":
+            texts = options[key]
+            by_hand = texts if isinstance(texts, Mapping) else dict.fromkeys(texts, Origin("--assume"))
+            merged[key] = {**value, **by_hand}
+        elif key in options and context.get_parameter_source(key) is click.core.ParameterSource.DEFAULT:
+            merged[key] = value
+    return Question(**merged)
