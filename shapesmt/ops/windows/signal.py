@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
 from shapesmt.rules import Elements, rule
@@ -115,9 +115,9 @@ def mel_weights(ctx: InferenceContext) -> Tensor:
     """`[dft_length // 2 + 1, num_mel_bins]`; both edges lie in the spectrum."""
     bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
     ctx.require_at_least(rate, 1, "the rate is positive")
-    spectrum = length // 2 + 1
+    spectrum = maximum(length, 0) // 2 + 1  # ONNX Runtime rounds -1 / 2 to 0
     ctx.require_at_least(bins, 0, "the number of bins isn't negative")
-    ctx.require_at_least(spectrum, 0, "the length isn't negative")
+    ctx.require_at_least(length, -1, "the length isn't negative")
     for index in (3, 4):
         ctx.require_equal(ctx.input(index).numel, 1, "each edge is one number")
         edge = ctx.input(index).value
