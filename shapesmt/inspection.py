@@ -132,7 +132,7 @@ def explain_code(code: str) -> ErrorCode:
     >>> explain_code("SM103").report.findings[0].code
     'SM103'
     """
-    from shapesmt.laws import CATALOGUE
+    from shapesmt.laws.codes import CATALOGUE
 
     entry = CATALOGUE.get(code.upper())
     if entry is None:

@@ -14,8 +14,8 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 ORDER = (
-    *("version", "lazy", "errors", "deadline", "memory", "algebra", "presolve", "region", "solve", "language", "graph"),
-    *("laws", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
+    *("version", "lazy", "errors", "deadline", "memory", "algebra", "presolve", "region", "solve", "language"),
+    *("laws", "graph", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
     *("optimize", "footprint", "replay", "diagnose", "api", "inspection", "drop_in", "testing", "cli", "__init__"),
     "__main__",
 )

@@ -13,46 +13,13 @@ import pytest
 import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.errors import UsageError
-from shapesmt.laws.catalogue import CATALOGUE, OWN, coded
+from shapesmt.laws import OWN
+from shapesmt.laws.codes import CATALOGUE
 from shapesmt.rules.registry import _RULES
-from tests.laws import laws
 from tests.test_examples import runner
 
 FAILURES = [code for code, entry in CATALOGUE.items() if not code.startswith("SM9") and entry.example]
 HEADER = b'<ir_version: 8, opset_import: ["": 18, "com.example": 1]>\n'
-
-
-def test_every_law_in_the_sources_has_a_code():
-    stated = list(laws())
-    assert len(stated) > 400
-    assert [law for law in stated if coded(law.text)[0] == OWN] == []
-
-
-def test_the_laws_are_all_found():
-    texts = {law.text for law in laws()}
-    assert "broadcast sizes are equal or 1" in texts  # a default
-    assert "reflected pads are shorter than the axis" in texts  # chosen from a table
-    assert "axis 7 is inside a tensor of rank 7" in texts  # formatted
-    assert {"the trip count is a single number", "the condition has one element"} <= texts  # a loop's
-    assert {"the rank is 7, not 7", "the rank is at least 7, not 7"} <= texts  # with a choice inside
-
-
-def test_codes_of_laws_that_people_meet():
-    expected = {
-        "broadcast sizes are equal or 1": "SM101",
-        "inner sizes of a matrix product are equal": "SM102",
-        "joined tensors match off the join axis": "SM103",
-        "the number of elements is kept": "SM104",
-        "the input has group times the channels of the weights": "SM106",
-        "the window fits the padded input": "SM201",
-        "indices are inside the axis": "SM301",
-        "axis 3 is inside a tensor of rank 2": "SM302",
-        "the rank is at least 3, not 2": "SM303",
-        "'A' and 'B' have the same element type, not float32 and int64": "SM501",
-        "'A' is of type float32 or int64, not bool": "SM501",
-        "it has at most 2 inputs, not 3": "SM405",
-    }
-    assert {law: coded(law)[0] for law in expected} == expected
 
 
 def test_the_catalogue_is_in_order_and_whole():
@@ -64,7 +31,6 @@ def test_the_catalogue_is_in_order_and_whole():
             assert text[0].isupper()
             assert text.endswith(".")
             assert "  " not in text
-        assert entry.phrases or entry.kind or code == OWN
         assert bool(entry.example) == (code != OWN and entry.kind != "timeout")  # how long a model takes varies
 
 
@@ -160,7 +126,7 @@ def test_a_file_named_like_a_code_is_a_file(capsys, tmp_path, monkeypatch):
     [
         ("sizes are odd", OWN, "sizes are odd"),
         ("ACME7: sizes are odd", "ACME7", "sizes are odd"),
-        ("blended tensors have the same shape", "SM107", "blended tensors have the same shape"),
+        ("SM107: blended tensors have the same shape", "SM107", "blended tensors have the same shape"),
     ],
 )
 def test_the_code_of_a_rule_of_ones_own(law, code, shown, monkeypatch):
@@ -179,7 +145,7 @@ def test_nothing_to_report_needs_no_catalogue():
     code = (
         "import sys, shapesmt\n"
         "m = b'<ir_version: 8, opset_import: [\"\": 18]> g (float[n] x) => (float[n] y) { y = Exp (x) }'\n"
-        "shapesmt.check(m); print('shapesmt.laws.catalogue' in sys.modules)"
+        "shapesmt.check(m); print('shapesmt.laws.codes' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"

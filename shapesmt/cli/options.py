@@ -44,7 +44,7 @@ def _number(context: click.Context, option: click.Parameter, value: float) -> fl
 def list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
     """Every error code with its title, and nothing else."""
     if asked:
-        from shapesmt.laws import CATALOGUE
+        from shapesmt.laws.codes import CATALOGUE
 
         click.echo("\n".join(f"{entry.code}  {entry.title}" for entry in CATALOGUE.values()))
         context.exit()

@@ -89,7 +89,7 @@ class CoreFinder:
             decision = self.judge.decide(domain, self._narrowed(r.formula))
             if decision.holds == "always":
                 facts = self._support(r.formula, [*definitions, *self._before(index)])
-                proofs.append(Proof(r.law, str(r.formula), decision.by, facts))
+                proofs.append(Proof(str(r.law), str(r.formula), decision.by, facts))
             else:
                 return ()
         return tuple(dict.fromkeys(proofs))
@@ -159,4 +159,4 @@ def _tied(known: Sequence[Known], symbols: Iterable[Atom]) -> list[Known]:
 
 
 def _requirement(r: Requirement, node: Node) -> Fact:
-    return Fact("requirement", str(r.formula), node.name, node.op, r.law)
+    return Fact("requirement", str(r.formula), node.name, node.op, str(r.law))

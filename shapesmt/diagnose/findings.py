@@ -143,9 +143,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
-    from shapesmt.laws import coded  # read only where something is to be reported
-
-    code, law = coded(broken.law)
+    code, law, _ = broken.law
     where = region.whole if region is not None and region.exact else None
     safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
     return Finding(
@@ -160,12 +158,10 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
 
 def _brief(j: Judgement, problem: Problem) -> Finding:
     """What is known of a judgement without further thought."""
-    from shapesmt.laws import coded
-
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
     kind = "data" if _hinges(j.condition) else "requirement"
-    code, law = coded(broken.law)
+    code, law, _ = broken.law
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 
 
@@ -208,7 +204,7 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
 
 def _code(kind: str) -> str:
     """The error code of a finding that its kind alone decides."""
-    from shapesmt.laws import code_of_kind
+    from shapesmt.laws.codes import code_of_kind
 
     return code_of_kind(kind)
 

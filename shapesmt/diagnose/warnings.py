@@ -20,6 +20,7 @@ from functools import partial
 from itertools import islice
 from math import inf, prod
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     Atom,
@@ -48,7 +49,7 @@ from shapesmt.report import Counterexample, Finding, ModelWarning, Verdict
 from shapesmt.rules import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
-STRETCHING = ("broadcast sizes are equal or 1", "batch sizes are equal or 1")  # laws
+STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
 MAX_TRIED = 1 << 16  # inputs that are run through for one number of elements
 MAX_SIZE = 1 << 40  # of a dimension without an end
 MAX_LARGE = 4  # different tensors that are looked at
@@ -89,7 +90,7 @@ def _warning(
     tensor: str = "",
     example: Counterexample | None = None,
 ) -> ModelWarning:
-    from shapesmt.laws import code_of_kind  # read only where something is to be told
+    from shapesmt.laws.codes import code_of_kind  # read only where something is to be told
 
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, text, example)

@@ -212,7 +212,7 @@ def _leave_open(r: Requirement, index: int, found: Examination) -> None:
         op = found.inference.graph.nodes[index].op
         names = sorted(name_text(s.name) for s in r.formula.symbols if s.kind is Kind.LOST)
         note = f"it is about {names[0]}, a size that isn't followed" if names else ""
-        found.unjudged.append((index, Unjudged(r.within, op, "elements" if names else "rank", r.law, note)))
+        found.unjudged.append((index, Unjudged(r.within, op, "elements" if names else "rank", str(r.law), note)))
     found.domain.assume(r.formula)
 
 

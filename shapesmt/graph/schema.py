@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from shapesmt import laws
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -30,18 +32,18 @@ class Signature:
     Example:
         >>> numbers = frozenset({"float32", "int64"})
         >>> add = Signature((Parameter("A", "T", numbers), Parameter("B", "T", numbers)))
-        >>> add.clash(["float32", "int64"])
-        "'A' and 'B' have the same element type, not float32 and int64"
-        >>> add.clash(["bool", ""])
-        "'A' is of type float32 or int64, not bool"
-        >>> add.clash(["int64", "int64"])
-        ''
+        >>> print(add.clash(["float32", "int64"]))
+        'A' and 'B' have the same element type, not float32 and int64
+        >>> print(add.clash(["bool", ""]))
+        'A' is of type float32 or int64, not bool
+        >>> add.clash(["int64", "int64"]) is None
+        True
     """
 
     inputs: tuple[Parameter, ...]
 
-    def clash(self, dtypes: Sequence[str]) -> str:
-        """The law that inputs of these types break, "" where there is none; an unknown type ("") breaks none."""
+    def clash(self, dtypes: Sequence[str]) -> laws.Law | None:
+        """The law that inputs of these types break, if any; an unknown type ("") breaks none."""
         seen: dict[str, tuple[str, str]] = {}
         for index, dtype in enumerate(dtypes):
             if dtype == "" or "()" in dtype:
@@ -49,12 +51,12 @@ class Signature:
             name, variable, types, repeated = self.inputs[min(index, len(self.inputs) - 1)]
             label = f"{name}[{index - len(self.inputs) + 1}]" if repeated else name
             if dtype not in types:
-                return f"'{label}' is of type {_either(types)}, not {dtype}"
+                return laws.INPUT_OF_TYPES.of(name=label, types=_either(types), dtype=dtype)
             if variable:
                 other, first = seen.setdefault(variable, (label, dtype))
                 if dtype != first:
-                    return f"'{other}' and '{label}' have the same element type, not {first} and {dtype}"
-        return ""
+                    return laws.INPUTS_SAME_TYPE.of(name=other, other=label, dtype=first, second=dtype)
+        return None
 
 
 def _either(types: frozenset[str]) -> str:
@@ -74,8 +76,8 @@ class Schemas(Protocol):
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
         """The inputs of an operator; None where the format doesn't define it."""
 
-    def misfit(self, node: Node, version: int) -> str:
-        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
+    def misfit(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node breaks by what it has or lacks, if any."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import count, islice
 from typing import Any
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Kind, memo, of_atom, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
@@ -289,7 +290,7 @@ class _Walk:
         self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
         """What the node's rule says in each case of its inputs; of what makes no sense no rule is asked."""
-        law = "" if isinstance(rule, Function) else self._misfit(node)
+        law = None if isinstance(rule, Function) else self._misfit(node)
         if law:
             return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
         if not any(t is not None and t.cases for t in given):
@@ -310,28 +311,29 @@ class _Walk:
         case: Formula | None,
     ) -> Application:
         """What the node's rule says, and what its schema says of the types."""
-        law = "" if isinstance(rule, Function) else self._clash(node, given)
+        law = None if isinstance(rule, Function) else self._clash(node, given)
         if law:  # no rule has to reckon with elements of types that don't go together
             given = [
                 None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None) for t in given
             ]
         made = self._applied(rule, node, given, tensors, case)
-        value = "" if isinstance(rule, Function) else refused(node)
-        if law or value:
-            broken = [Requirement(FALSE, law, typed=True)] if law else [Requirement(FALSE, value, limit=True)]
-            made = replace(made, requirements=(*broken, *made.requirements))
+        value = None if isinstance(rule, Function) else refused(node)
+        if law:
+            made = replace(made, requirements=(Requirement(FALSE, law, typed=True), *made.requirements))
+        elif value:
+            made = replace(made, requirements=(Requirement(FALSE, value, limit=True), *made.requirements))
         return made
 
-    def _misfit(self, node: Node) -> str:
+    def _misfit(self, node: Node) -> laws.Law | None:
         """The law that the node breaks by what it has or lacks, if any."""
         version = self._opsets.get(node.domain)
-        return self._schemas.misfit(node, version) if self._schemas and version else ""
+        return self._schemas.misfit(node, version) if self._schemas and version else None
 
-    def _clash(self, node: Node, given: list[Tensor | None]) -> str:
+    def _clash(self, node: Node, given: list[Tensor | None]) -> laws.Law | None:
         """The law that the types of the inputs break, if any."""
         version = self._opsets.get(node.domain)
         signature = self._schemas.signature(node.domain, node.op, version) if self._schemas and version else None
-        return "" if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
+        return None if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
 
     def _applied(
         self,
@@ -488,7 +490,7 @@ class _Walk:
         applications = [*walk.sequence(body, inner, {})]
         ctx = InferenceContext(node, given, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
-        ctx.require(TRUE if named else FALSE, "a call names every output of its function")
+        ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
         for inner_node, application in zip(body, applications, strict=True):
             ctx.adopt(application, inner_node.name)
         outputs = tuple(inner.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]

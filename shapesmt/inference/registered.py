@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, Dim, Kind
 from shapesmt.graph import Declared, Literal
+from shapesmt.laws import as_law
 from shapesmt.rules import Application, Elements, InferenceContext, Requirement, Tensor, Unjudged, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapesmt.graph import Node, Schemas
+    from shapesmt.laws import as_law
+from shapesmt.graph import Node, Schemas
 
 NOTE = "its registered schema says what it makes, not what it needs"
 
@@ -35,7 +37,7 @@ def registered(
     ctx.memoizable = False  # another schema may be registered under the same name
     ctx.unjudged.append(Unjudged("", node.op, "unsupported", wanted, NOTE))
     if isinstance(made, str):
-        ctx.requirements.append(Requirement(FALSE, made))
+        ctx.requirements.append(Requirement(FALSE, as_law(made)))
         return ctx.apply(lambda _: None)
     sizes: dict[str, Dim] = {name: dim for dim, name in names.items()}
 

@@ -1,201 +1,151 @@
-"""SM1xx: sizes that have to agree."""
+"""Laws of sizes that have to agree: broadcast, joined, reshaped, split into parts and blocks."""
 
 from __future__ import annotations
 
-from shapesmt.laws.code import Code
+from shapesmt.laws.law import Law
 
-CODES = (
-    Code(
-        "SM101", "broadcast",
-        "Operands are aligned at their last axes; sizes that meet are equal, or one of them is 1.",
-        "Give equal sizes one name, or state it (--assume \"m == n\"); slice or pad one operand; insert an axis of "
-        "size 1 with Unsqueeze where an operand is aligned at the wrong end.",
-        "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add (x, y) }",
-        ("equal or 1", "broadcast to the", "broadcasts to the", "a size expands from 1 or stays",
-         "the second operand's"),
-        {"n": "2..8", "m": "2..8"},
-    ),
-    Code(
-        "SM102", "inner sizes",
-        "In a matrix product, the left operand has as many columns as the right one has rows.",
-        "Look at where the last axis comes from. A Flatten or Reshape before it often makes it depend on the input's "
-        "size (pool to a fixed size first), or one operand has to be transposed.",
-        "g (float[n, k] x, float[64, 10] w) => (float[n, 10] y) { y = MatMul (x, w) }",
-        ("inner sizes", "as high as the input is wide", "matrices are square", "a diagonal has equal sizes",
-         "as long as the weights have inputs", "an empty batch meets", "as high as a head is wide",
-         "vectors of one length", "right sides have"),
-        {"k": "32..64:32"},
-    ),
-    Code(
-        "SM103", "join",
-        "Joined tensors have the same rank, and the same sizes on every axis but the one they are joined along.",
-        "Sizes that were halved and doubled again differ by one for odd inputs: pad the input to a multiple, crop the "
-        "skip connection, or resize to the other tensor's size instead of by a factor.",
-        "g (float[n, 1, 8] x, float[n, 2, m] y) => (float[n, 3, 8] z) { z = Concat <axis = 1> (x, y) }",
-        ("joined tensors", "tensors to join"),
-    ),
-    Code(
-        "SM104", "reshape",
-        "A reshaped tensor keeps its number of elements, so the sizes that are given divide it.",
-        "The target holds a size that was constant when the model was exported. Declare that axis dynamic when "
-        "exporting, compute the target from Shape, or put -1 in place of the size that varies.",
-        "g (float[n, 4] x) => (float[8, 4] y)\n<int64[2] target = {8, 4}>\n{ y = Reshape (x, target) }",
-        ("number of elements",),
-    ),
-    Code(
-        "SM105", "reshape target",
-        "The target of a Reshape has at most one -1, nothing below it, and a 0 only where the input has that axis.",
-        "Write the sizes that are known and leave one -1; set allowzero where 0 is meant as a size.",
-        "g (float[n, 4] x) => (float[a, b] y)\n<int64[2] target = {-1, -1}>\n{ y = Reshape (x, target) }",
-        ("at most one size is -1", "a 0 copies", "a 0 that is", "a size of 0 would", "sizes are -1 or more"),
-    ),
-    Code(
-        "SM106", "channels and groups",
-        "The input has `group` times the channels of one filter, and the groups divide channels and filters.",
-        "The layer before makes another number of channels than these weights are made for: compare both layers, look "
-        "for a transposed layout (NHWC instead of NCHW), and check the attribute group.",
-        "g (float[n, c, 8, 8] x, float[4, 3, 3, 3] w) => (float[n, 4, 6, 6] y) { y = Conv (x, w) }",
-        ("as many channels as", "same channels", "channels split into windows", "group times the channels",
-         "group divides", "groups divide", "weights are [channels",
-         "the input's channels", "a filter per channel", "a filter is of one channel", "offset_group divides",
-         "as wide as a character", "a channel and", "keeps the batch and the channels", "the branches divide",
-         "a multiple of the scale", "three channels", "a multiple of those of the filters", "filters for each channel",
-         "a filter for each channel", "channels come in"),
-        {"c": "1..4"},
-    ),
-    Code(
-        "SM107", "same shape",
-        "The tensors have one shape: this operator doesn't broadcast.",
-        "Give dimensions that have to agree one name, or bring the smaller tensor to the shape with Expand.",
-        "g (float[8] x, int64[n] places, float[m] new) => (float[8] y) { y = ScatterElements (x, places, new) }",
-        ("the same shape", "one shape", "have the shape", "has the shape", "the input's shape", "are [B, N, S, H]",
-         "the skip is", "the first axes of the data", "repeats the first", "the one that is ensured",
-         "the diagonal is that", "large as its diagonals", "stretches to a value",
-         "axes of the values and of their rows", "a value is a list"),
-    ),
-    Code(
-        "SM108", "parameters",
-        "Biases, scales and means have the length that the weights or the normalized axis have.",
-        "The parameters belong to another layer, or the axis isn't the one that they are made for: compare their "
-        "length with the input's channels.",
-        "g (float[n, c, 8] x, float[4] scale, float[4] b, float[4] mean, float[4] var) => (float[n, c, 8] y)\n"
-        "{ y = BatchNormalization (x, scale, b, mean, var) }",
-        ("one element per", "the bias ", "bias is as long", "a bias for each", "norm's scale", "norms' scales",
-         "the scale is [", "the scales are [C", "has K elements", "the mix is", "a gate per",
-         "the block's output has", "a scale for each feature", "weight per class", "weight per target",
-         "weight per feature", "a support vector", "look at features"),
-        {"c": "2..4"},
-    ),
-    Code(
-        "SM109", "quantization parameters",
-        "Scales and zero points are single numbers, one per position of an axis, or one per block of it.",
-        "Quantize again with the granularity that the operator takes, and check the axis attribute.",
-        "g (float[n, 8] x, float[4] scale) => (uint8[n, 8] y) { y = QuantizeLinear <axis = 1> (x, scale) }",
-        ("scale and zero point", "one zero point", "scales and zero points", "one scale per", "a scale per row",
-         "one scale, or", "zero point per", "each scale is", "the scale is one", "comes with a scale",
-         "the scales are [N", "two to a byte", "bytes that hold", "data and scales", "one range"),
-    ),
-    Code(
-        "SM110", "split",
-        "The parts of a divided axis add up to it, or are of one size that divides it.",
-        "Compute the sizes of the parts from Shape, or restrict the size to multiples (--dim n=8..64:8).",
-        "g (float[n] x) => (float[a] y, float[a] z)\n<int64[2] sizes = {2, 2}>\n{ y, z = Split (x, sizes) }",
-        ("is the number of outputs", "sizes, not ", "add up to", "splits evenly", "chunks of equal size",
-         "splits into halves",
-         "split into halves", "multiple of the two-sided", "size of a part", "sizes of parts", "one output for each"),
-    ),
-    Code(
-        "SM111", "blocks",
-        "Channels, or height and width, are multiples of the block that is moved between them.",
-        "Pad the input to a multiple of the block, or restrict the sizes to multiples (--dim height=64..512:2).",
-        "g (float[n, c, 8, 8] x) => (float[n, a, 16, 16] y) { y = DepthToSpace <blocksize = 2> (x) }",
-        ("split into blocks", "multiple of the block", "place of the block", "^blocksize ", "^block_size ",
-         "block_size *"),
-        {"c": "4..8"},
-    ),
-    Code(
-        "SM112", "attention heads",
-        "The heads divide the hidden size, and those of the keys divide those of the queries.",
-        "Compare num_heads, kv_num_heads and the hidden size in the configuration that the model was exported from.",
-        '<ir_version: 10, opset_import: ["": 23]>\n'
-        "g (float[b, s, d] q, float[b, t, d] k, float[b, t, d] v) => (float[b, s, d] y)\n"
-        "{ y = Attention <q_num_heads = 4, kv_num_heads = 4> (q, k, v) }",
-        (" heads ", "one number of heads", " head$", "head size", "divides the last size", "num_heads comes",
-         "heads of", " per head", "the layouts divide"),
-        {"d": "4..8"},
-    ),
-    Code(
-        "SM113", "attention mask",
-        "The mask has a column for each key, past ones included, and a row for each query or a single one.",
-        "State how the lengths hang together (--assume \"total == past + seq\"), or give mask and tokens one name.",
-        '<ir_version: 10, opset_import: ["": 23]>\n'
-        "g (float[b, h, s, 8] q, float[b, h, t, 8] k, float[b, h, t, 8] v, float[s, m] mask)\n"
-        "  => (float[b, h, s, 8] y)\n{ y = Attention (q, k, v, mask) }",
-        ("the mask ", "attention bias", "attention mask", "input and mask"),
-    ),
-    Code(
-        "SM114", "caches",
-        "The cache holds the past and has room for what is added to it.",
-        "State the capacity as a relation of the lengths (--assume \"past + seq <= capacity\"), or export with a "
-        "longer cache.",
-        '<ir_version: 10, opset_import: ["": 24]>\n'
-        "g (float[2, 8, c, 4] cache, float[2, 8, s, 4] new) => (float[2, 8, c, 4] updated)\n"
-        "{ updated = TensorScatter <axis = 2> (cache, new) }",
-        ("cache", "no longer than the cache", "the past ", "the past is one", "past length", "past keys are",
-         "past values are", "total length", "fit the buffer", "room behind"),
-        {"c": "4..8", "s": "1..8"},
-    ),
-    Code(
-        "SM115", "attention inputs",
-        "Queries, keys and values agree in batch, length and head size, packed or apart.",
-        "Look at how the three are projected and reshaped: one of them often has its axes in another order, or a "
-        "length of its own.",
-        '<ir_version: 10, opset_import: ["": 23]>\n'
-        "g (float[b, h, s, 8] q, float[b, h, t, 8] k, float[b, h, u, 8] v) => (float[b, h, s, 8] y)\n"
-        "{ y = Attention (q, k, v) }",
-        ("queries", "keys", "each key", "a key ", "query has a key", "values are [", "values are as many",
-         "new token", "the gates are", "the decay", "the rate is", "the state is", "update rate",
-         "^the update rule ", "the value is [", "hold the values", "the weights are [D", "weights of keys",
-         "the angles"),
-    ),
-    Code(
-        "SM116", "one for each",
-        "What goes together comes in equal numbers: a batch index for each region, a length for each sample, a label "
-        "for each score.",
-        "Give dimensions that count the same thing one name when exporting, or state that they are equal.",
-        "g (float[n, 10] scores, int64[m] labels) => (float loss)\n"
-        "{ loss = SoftmaxCrossEntropyLoss (scores, labels) }",
-        ("has a segment", "segments of the rows", "weight for each index", "label for each", "offset for each",
-         "has a shift", "has a score", "anchor for each", "is marked, or not", "has a sorted list",
-         "text begins and ends", "has a row and a column", "of one sample", "mask for each of", "offsets for each",
-         "the same places", "as many classes as samples", "the same batch", "one batch", "prompts' batch",
-         "same hidden size", "per sample", "per word", "per token", "for each of the batch",
-         "same number of samples", "per class", "one gate per", "image's index", "has one batch index",
-         "for each expert", "per hash", "each class has", "a slot per", "multiplier per", "one matrix of costs",
-         "scan inputs have", "no sequence is shorter", "same spatial sizes", "for each entry of",
-         "values are off and on", "each text has", "an entry per input", "each tensor has a gradient", "experts, ",
-         "at least k experts", "a number of chosen", "each token has", "a constant per", "are [batch, length]",
-         "as many elements as the node", "one per image", "each box has", "of the same images", "one target per",
-         "one label per", "segment number per", "rows of values", "one for each index", "one weight for each",
-         "one flag for each", "one shift for each", "row for each diagonal", "as many steps as",
-         "has a value for each", "dense feature has", "sparse feature has", "a name for each", "overlap of each",
-         "boxes for each", "a place for each image", "a start and a size for each", "a colour has", "as many sets",
-         "as many starts", "as many classes", "position for each slice", "as many levels as", "something for each part",
-         "three texts for each"),
-    ),
-    Code(
-        "SM117", "recurrent weights",
-        "The weights of a recurrent layer are `[directions, gates * hidden, ...]`.",
-        "Compare hidden_size and direction with the weights, and the input's last axis with theirs.",
-        "g (float[t, b, i] x, float[1, 32, 16] w, float[1, 32, 8] r) => (float[t, 1, b, 8] y)\n"
-        "{ y = LSTM <hidden_size = 8> (x, w, r) }",
-        ("[directions", "[gates*hidden", "an initial state is", "[input + cells", "a peephole is"),
-        {"i": "8..16:8"},
-    ),
-    Code(
-        "SM199", "the operator's own law",
-        "A condition of an operator with a rule of your own, which the report states in words. A law that begins with "
-        "a code (\"ACME7: the last size splits into blocks of 3\") has that one instead.",
-        "Read the operator's documentation next to the two sides that the report shows.",
-    ),
-)  # fmt: skip
+EXPANDS_FROM_1_OR_STAYS = Law("SM101", "a size expands from 1 or stays")
+BATCH_SIZES_BROADCAST = Law("SM101", "batch sizes are equal or 1")
+SIZES_BROADCAST = Law("SM101", "broadcast sizes are equal or 1")
+SCALE_AND_BIAS_BROADCAST_TO_INPUT = Law("SM101", "scale and bias broadcast to the input")
+LETTER_SIZES_BROADCAST = Law("SM101", "sizes of '{letter}' are equal or 1")
+BIAS_BROADCASTS_TO_INPUT = Law("SM101", "the bias broadcasts to the input")
+BIAS_BROADCASTS_TO_PRODUCT = Law("SM101", "the bias broadcasts to the product")
+MASK_BROADCASTS_TO_SCORES = Law("SM101", "the mask broadcasts to the scores")
+RANGES_BROADCAST_TO_INPUT = Law("SM101", "the ranges broadcast to the input")
+SCALE_BROADCASTS_TO_INPUT = Law("SM101", "the scale broadcasts to the input")
+SECOND_AXES_AMONG_FIRST = Law("SM101", "the second operand's axes are among the first's")
+SECOND_SIZES_EQUAL_FIRST_OR_1 = Law("SM101", "the second operand's sizes are the first's or 1")
+SLOPE_BROADCASTS_TO_INPUT = Law("SM101", "there is one slope, one for each channel, or what broadcasts to the input")
+
+DIAGONAL_SIZES_EQUAL = Law("SM102", "a diagonal has equal sizes")
+EMPTY_BATCH_MEETS_EMPTY_BATCH = Law("SM102", "an empty batch meets an empty batch")
+VECTORS_OF_ONE_LENGTH = Law("SM102", "both sets have vectors of one length")
+INNER_SIZES_EQUAL = Law("SM102", "inner sizes of a matrix product are equal")
+MATRICES_SQUARE = Law("SM102", "matrices are square")
+RIGHT_SIDES_HAVE_ROWS_OF_MATRICES = Law("SM102", "right sides have as many rows as the matrices")
+GATE_WEIGHTS_AS_HIGH_AS_HEAD = Law("SM102", "the gate's weights are as high as a head is wide")
+LAST_AXIS_FITS_WEIGHTS = Law("SM102", "the last axis is as long as the weights have inputs")
+WEIGHTS_AS_HIGH_AS_INPUT = Law("SM102", "the weights are as high as the input is wide")
+
+JOINED_MATCH_OFF_AXIS = Law("SM103", "joined tensors match off the join axis")
+AT_LEAST_TWO_TENSORS_TO_JOIN = Law("SM103", "there are at least two tensors to join")
+
+ELEMENT_COUNT_KEPT = Law("SM104", "the number of elements is kept")
+GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = Law("SM104", "the sizes that are given divide the number of elements")
+
+ZERO_COPIES_INPUT_SIZE = Law("SM105", "a 0 copies a size that the input has")
+ALLOWED_ZERO_EXCLUDES_MINUS_1 = Law("SM105", "a 0 that is allowed leaves no size for -1")
+AT_MOST_ONE_MINUS_1 = Law("SM105", "at most one size is -1")
+SIZES_MINUS_1_OR_MORE = Law("SM105", "sizes are -1 or more")
+
+INTERPOLATION_KEEPS_BATCH_AND_CHANNELS = Law("SM106", "{mode} interpolation keeps the batch and the channels")
+FILTER_OF_ONE_CHANNEL = Law("SM106", "a filter is of one channel")
+MAPS_SAME_CHANNELS = Law("SM106", "all maps have the same channels")
+CHANNELS_IN_FOURS = Law("SM106", "channels come in fours")
+CHANNELS_IN_WHOLE_BLOCKS = Law("SM106", "channels come in whole blocks")
+GROUP_DIVIDES_CHANNELS = Law("SM106", "group divides the channels")
+GROUP_DIVIDES_FILTERS = Law("SM106", "group divides the number of filters")
+OFFSET_GROUP_DIVIDES_CHANNELS = Law("SM106", "offset_group divides the channels")
+OUTPUT_SHAPE_KEEPS_BATCH_AND_CHANNELS = Law("SM106", "output_shape keeps the batch and the channels")
+BRANCHES_DIVIDE_LAST_AXIS = Law("SM106", "the branches divide the last axis")
+CHANNELS_MULTIPLE_OF_FILTER_CHANNELS = Law("SM106", "the channels are a multiple of those of the filters")
+CHANNELS_SPLIT_INTO_WINDOWS = Law("SM106", "the channels split into windows")
+FILTERS_AS_WIDE_AS_EMBEDDING = Law("SM106", "the filters are as wide as a character's embedding")
+GROUPS_DIVIDE_CHANNELS = Law("SM106", "the groups divide the channels")
+IMAGE_HAS_CHANNEL_AND_FILTER = Law("SM106", "the image has a channel and the convolution a filter")
+INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS = Law("SM106", "the input has group times the channels of the weights")
+LAST_AXIS_MULTIPLE_OF_SCALE = Law("SM106", "the last axis is a multiple of the scale")
+WEIGHTS_HAVE_INPUT_CHANNELS = Law("SM106", "the weights have the input's channels")
+CHANNEL_PER_BLOCK_ELEMENT = Law("SM106", "there are at least as many channels as a block has elements")
+FILTERS_FOR_EACH_CHANNEL = Law("SM106", "there are filters for each channel")
+THREE_CHANNELS = Law("SM106", "there are three channels")
+FILTER_FOR_EACH_CHANNEL = Law("SM106", "there is a filter for each channel")
+FILTER_PER_CHANNEL = Law("SM106", "there is a filter per channel")
+GROUPS_DIVIDE_FILTERS = Law("SM106", "there is a group at least, and the groups divide the filters")
+WEIGHTS_CHANNELS_1_KERNEL = Law("SM106", "weights are [channels, 1, kernel]")
+
+DEFAULT_SHAPED_AS_FEATURE = Law("SM107", "a default has the shape of its feature")
+GRADIENT_AND_STATES_SAME_SHAPE = Law("SM107", "a tensor, its gradient and its states have the same shape")
+ALL_BATCH_HEADS_LENGTH_SIZE = Law("SM107", "all are [B, N, S, H]")
+CACHES_SAME_SHAPE = Law("SM107", "both caches have the same shape")
+CASES_SAME_SHAPE = Law("SM107", "both cases have the same shape")
+PROJECTIONS_SAME_SHAPE = Law("SM107", "both projections have the same shape")
+TERMS_SAME_SHAPE = Law("SM107", "both terms have the same shape")
+COSINES_AND_SINES_SAME_SHAPE = Law("SM107", "cosines and sines have the same shape")
+DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS = Law("SM107", "data and indices have the same shape off the axis")
+ELEMENTS_HAVE_REQUESTED_SHAPE = Law("SM107", "elements have the shape that is asked for")
+IDS_AND_SEGMENTS_SAME_SHAPE = Law("SM107", "ids and segments have the same shape")
+INDICES_HAVE_FIRST_AXES_OF_DATA = Law("SM107", "indices have the first axes of the data")
+INPUT_AND_RESIDUAL_SAME_SHAPE = Law("SM107", "input and residual have the same shape")
+INPUT_AND_SKIP_SAME_SHAPE = Law("SM107", "input and skip have the same shape")
+JOINED_TEXTS_SAME_SHAPE = Law("SM107", "joined texts have the same shape")
+KEYS_AND_QUERIES_SAME_SHAPE = Law("SM107", "keys and queries have the same shape")
+ENCODER_KEYS_AND_VALUES_SAME_SHAPE = Law("SM107", "keys and values of an encoder have one shape")
+NUMBERS_HAVE_FIRST_AXES_OF_DATA = Law("SM107", "numbers have the first axes of the data")
+OPERANDS_SAME_SHAPE = Law("SM107", "operands have the same shape")
+PLACES_AND_LENGTHS_SAME_SHAPE = Law("SM107", "places and lengths have the same shape")
+SCALE_AND_SHIFT_SAME_SHAPE = Law("SM107", "scale and shift have the same shape")
+SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA = Law("SM107", "segment numbers have the first axes of the data")
+STACKED_SAME_SHAPE = Law("SM107", "stacked tensors have the same shape")
+STEPS_AND_PARENTS_SAME_SHAPE = Law("SM107", "steps and parents have the same shape")
+TEXTS_AND_PLACES_SAME_SHAPE = Law("SM107", "texts and places of more than 2 axes have the same shape")
+BIAS_SHAPED_AS_INPUT_OR_LAST_AXIS = Law("SM107", "the bias has the input's shape, or that of its last axis")
+CONDITION_SHAPED_AS_CASES = Law("SM107", "the condition has the shape of the cases")
+DIAGONAL_IS_THAT_OF_MATRICES = Law("SM107", "the diagonal is that of the matrices")
+DIAGONALS_SHAPED_AS_THOSE_OF_MATRICES = Law("SM107", "the diagonals have the shape of those of the matrices")
+ENDS_SCALAR_OR_SHAPED_AS_CLIPPED = Law(
+    "SM107", "the ends of the range are scalars, or have the shape of what is clipped"
+)
+GATE_SHAPED_AS_INPUT = Law("SM107", "the gate has the input's shape")
+MASK_SHAPED_AS_WORDS = Law("SM107", "the mask has the shape of the words")
+MATRIX_AS_LARGE_AS_DIAGONALS = Law("SM107", "the matrix is as large as its diagonals need")
+SECOND_HALF_REPEATS_FIRST = Law("SM107", "the second half of the sizes repeats the first")
+SHAPE_IS_ENSURED_ONE = Law("SM107", "the shape is the one that is ensured")
+SKIP_SHAPED_AS_INPUT_OR_SAMPLE = Law("SM107", "the skip has the input's shape, or that of a sample")
+SKIP_SHAPE = Law("SM107", "the skip is [N, H, W, C], [N, 1, 1, C] or [N, C]")
+UPDATES_SHAPED_AS_INDICES = Law("SM107", "updates and indices have one shape")
+UPDATES_SHAPED_AS_INDEXED_DATA = Law("SM107", "updates have the shape indices.shape[:-1] + data.shape[depth:]")
+UPDATES_SHAPED_AS_REPLACED = Law("SM107", "updates have the shape of what they replace")
+VALUES_AND_INDICES_SAME_SHAPE = Law("SM107", "values and indices have the same shape")
+ADDEND_SHAPED_AS_CONVOLUTION = Law("SM107", "what is added has the shape of the convolution")
+WORDS_AND_SEGMENTS_SAME_SHAPE = Law("SM107", "words and segments have the same shape")
+VALUE_IS_LIST = Law("SM107", "a value is a list")
+LIST_ELEMENTS_ONE_SHAPE = Law("SM107", "all elements of the list have one shape")
+TABLE_KEYS_ONE_SHAPE = Law("SM107", "keys have one shape")
+DEFAULT_STRETCHES_TO_VALUE = Law("SM107", "the default stretches to a value")
+REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS = Law(
+    "SM107", "the shape asked for has the axes of the values and of their rows"
+)
+VALUES_SHAPED_AS_TABLE = Law("SM107", "values have the shape of the table's")
+
+EQUAL_CHUNKS_COVER_AXIS = Law("SM110", "{count} chunks of equal size, but for a smaller last one, cover the axis")
+NUM_SPLITS_IS_OUTPUT_COUNT = Law("SM110", "num_splits {count} is the number of outputs, {outputs}")
+PART_SIZES_NOT_NEGATIVE = Law("SM110", "sizes of parts are not negative")
+AXIS_SPLITS_EVENLY = Law("SM110", "the axis splits evenly into {parts}")
+AXIS_SPLITS_INTO_SLICES = Law("SM110", "the axis splits evenly into slices of {size}")
+FILTER_SIZE_COUNT = Law("SM110", "the filters have {axes} sizes, not {count}")
+GATE_WEIGHTS_SPLIT_INTO_HALVES = Law("SM110", "the gate's weights split into halves")
+LAST_AXIS_SPLITS_INTO_HALVES = Law("SM110", "the last axis splits into halves")
+SECTIONS_ADD_UP_TO_ROTATED_HALF = Law("SM110", "the sections add up to the rotated half")
+SEQUENCE_MULTIPLE_OF_WINDOW = Law("SM110", "the sequence is a multiple of the two-sided window")
+PART_SIZE_IN_32_BITS = Law("SM110", "the size of a part doesn't overflow 32 bits")
+PART_SIZE_ABOVE_ZERO = Law("SM110", "the size of a part is greater than zero")
+SIZES_ADD_UP_TO_AXIS = Law("SM110", "the sizes add up to the size of the axis")
+PARTS_ADD_UP_TO_AXIS = Law("SM110", "the sizes of the parts add up to the axis")
+SIZE_COUNT = Law("SM110", "there are {expected} sizes, not {count}")
+OUTPUT_PER_AXIS_ELEMENT = Law("SM110", "there is one output for each element of the axis")
+LENGTHS_ADD_UP_TO_AN_AXIS = Law("SM110", "the lengths add up to an axis")
+LENGTHS_ADD_UP_TO_AXIS = Law("SM110", "the lengths add up to the axis")
+
+BLOCK_SIZE_POWER_OF_2 = Law("SM111", "block_size {size} is a power of 2, at least 16")
+BLOCK_SIZE_AT_LEAST_1 = Law("SM111", "block_size {size} is at least 1")
+BLOCK_SIZE_POSITIVE = Law("SM111", "block_size {size} is positive")
+BLOCKSIZE_AT_LEAST_1 = Law("SM111", "blocksize {size} is at least 1")
+HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS = Law("SM111", "height and width split into blocks of {block}")
+PADDED_SIZES_SPLIT_INTO_BLOCKS = Law("SM111", "padded sizes split into blocks of {block}")
+CHANNELS_MULTIPLE_OF_BLOCK = Law("SM111", "the channels are a multiple of the block")
+CHANNELS_SPLIT_INTO_BLOCKS = Law("SM111", "the channels split into blocks of {block}")
+SAMPLES_SPLIT_INTO_BLOCKS = Law("SM111", "the samples split into blocks of {block}")
+WEIGHTS_N_BLOCKS_BYTES = Law("SM111", "the weights are [N, blocks, block_size * bits / 8]")
+COLUMN_PER_BLOCK_PLACE = Law("SM111", "there is one column for each place of the block")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, any_of, at_least, equal, product, total
 from shapesmt.graph import Literal
 from shapesmt.ops.shared.indices import require_places
@@ -22,12 +23,11 @@ DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")
 NODES = ("nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids", "nodes_trueleafs", "nodes_falseleafs")
 LEAVES = ("leaf_targetids",)
-ROWS = "the input is [features] or [samples, features]"
 
 
 def rows(ctx: InferenceContext, x: Tensor) -> tuple[Dim, Dim]:
     """The number of samples and of features."""
-    ctx.check(x.rank in (1, 2), ROWS)
+    ctx.check(x.rank in (1, 2), laws.INPUT_FEATURES_OR_SAMPLES)
     return (ONE, x[0]) if x.rank == 1 else (x[0], x[1])
 
 
@@ -56,7 +56,7 @@ def category_mapper(ctx: InferenceContext) -> Tensor:
     """Each text becomes a number, or each number a text: the shape is kept."""
     x = ctx.input(0)
     words, numbers = length(ctx, "cats_strings"), length(ctx, "cats_int64s")
-    ctx.check(words == numbers > 0, f"each text has a number, and there is one: not {words} and {numbers}")
+    ctx.check(words == numbers > 0, laws.NUMBER_PER_TEXT.of(texts=words, numbers=numbers))
     return ctx.tensor(x.dims, "int64" if x.dtype == "string" else "string")
 
 
@@ -68,12 +68,12 @@ def label_encoder(ctx: InferenceContext) -> Tensor:
     keys, values = _listed(ctx, "keys"), _listed(ctx, "values")
     listed, default = ctx.attribute("values_tensor"), ctx.attribute("default_tensor")
     if isinstance(default, Literal):
-        ctx.check(default.shape in ((), (1,)), "the default is a single one")
+        ctx.check(default.shape in ((), (1,)), laws.DEFAULT_SINGLE)
     if isinstance(listed, Literal):
         fitting = not isinstance(default, Literal) or default.dtype == listed.dtype
-        ctx.check(fitting, "the default has the type of the values")
+        ctx.check(fitting, laws.DEFAULT_TYPE_OF_VALUES)
         return ctx.tensor(ctx.input(0).dims, listed.dtype)
-    ctx.check(not max(keys) or max(keys) == max(values), "each key has a value")
+    ctx.check(not max(keys) or max(keys) == max(values), laws.VALUE_PER_KEY)
     return ctx.tensor(ctx.input(0).dims, LISTS[values.index(max(values))].replace("float", "float32"))
 
 
@@ -81,7 +81,7 @@ def _listed(ctx: InferenceContext, side: str) -> list[int]:
     """How many keys or values there are of each type; one attribute lists them."""
     found = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
     given = sum(map(bool, found)) + (f"{side}_tensor" in ctx.attributes)
-    ctx.check(given == 1, f"exactly one attribute lists the {side}")
+    ctx.check(given == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
     return found
 
 
@@ -97,8 +97,8 @@ def normalizer(ctx: InferenceContext) -> Tensor:
 def imputer(ctx: InferenceContext) -> Tensor:
     """What is missing filled in: the shape is kept."""
     x, given = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
-    ctx.check(sum(map(bool, given)) == 1, "there is a value to fill in, of one type")
-    ctx.limit(bool(given[x.dtype == "int64"]), "there is a value to fill in of the input's type")
+    ctx.check(sum(map(bool, given)) == 1, laws.FILL_VALUE_OF_ONE_TYPE)
+    ctx.limit(bool(given[x.dtype == "int64"]), laws.FILL_VALUE_OF_INPUT_TYPE)
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor(x.dims)
 
@@ -106,7 +106,7 @@ def imputer(ctx: InferenceContext) -> Tensor:
 @rule("Scaler", domain=DOMAIN)
 def scaler(ctx: InferenceContext) -> Tensor:
     """`Y = (X - offset) * scale`, one of each for all features or for each: the shape is kept."""
-    x, count, law = ctx.input(0), length(ctx, "scale"), "there is an offset and a scale for each feature, or for all"
+    x, count, law = ctx.input(0), length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL
     ctx.require_rank(x, 1, least=True)
     ctx.check(count == length(ctx, "offset"), law)
     if count != 1:
@@ -122,9 +122,9 @@ def array_feature_extractor(ctx: InferenceContext) -> Tensor:
     """The columns of `X[*sizes, features]` that `Y` lists: `[*sizes, count]`."""
     x, chosen = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
-    ctx.require_at_least(chosen.numel, 1, "at least one column is chosen")
-    ctx.require_at_least(x[-1], 1, "there is at least one column")
-    require_places(ctx, 1, x[-1], "the chosen columns are in the input")
+    ctx.require_at_least(chosen.numel, 1, laws.A_COLUMN_CHOSEN)
+    ctx.require_at_least(x[-1], 1, laws.A_COLUMN)
+    require_places(ctx, 1, x[-1], laws.CHOSEN_COLUMNS_IN_INPUT)
     return ctx.tensor([*(x.dims[:-1] or (ONE,)), chosen.numel])
 
 
@@ -135,10 +135,10 @@ def feature_vectorizer(ctx: InferenceContext) -> Tensor:
     given = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
     sizes = ctx.integers("inputdimensions", ())
     fits = len(sizes) in (0, len(given)) and min(sizes, default=0) >= 0
-    ctx.check(fits, "'inputdimensions' has an entry per input, none of them negative")
-    ctx.require_at_least(given[0][0], 1, "there is at least one sample")
+    ctx.check(fits, laws.INPUTDIMENSIONS_ENTRY_PER_INPUT)
+    ctx.require_at_least(given[0][0], 1, laws.AT_LEAST_ONE_SAMPLE)
     for samples, _ in given[1:]:
-        ctx.require_equal(samples, given[0][0], "all inputs have the same number of samples")
+        ctx.require_equal(samples, given[0][0], laws.INPUTS_SAME_SAMPLE_COUNT)
     return ctx.tensor([given[0][0], sum(sizes) if sizes else total(f for _, f in given)], "float32")
 
 
@@ -146,11 +146,11 @@ def feature_vectorizer(ctx: InferenceContext) -> Tensor:
 def one_hot_encoder(ctx: InferenceContext) -> Tensor:
     """`X[*sizes]` makes `[*sizes, categories]`."""
     given = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
-    ctx.check(bool(given[0]) != bool(given[1]), "exactly one attribute lists the categories")
+    ctx.check(bool(given[0]) != bool(given[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
     categories = ctx.integers("cats_int64s", ())
     if categories and not ctx.integer("zeros", 1):
         for item in filter(None, ctx.items(0) or ()):
-            ctx.require(any_of(*(equal(item, c) for c in categories)), "each number is a category", item)
+            ctx.require(any_of(*(equal(item, c) for c in categories)), laws.NUMBERS_ARE_CATEGORIES, item)
     return ctx.tensor([*ctx.input(0).dims, max(given)], "float32")
 
 
@@ -180,8 +180,8 @@ def zip_map(ctx: InferenceContext) -> Tensor:
     samples, features = rows(ctx, ctx.input(0))
     names = ("classlabels_strings", "classlabels_int64s")
     given = [length(ctx, name) for name in names]
-    ctx.check(bool(given[0]) != bool(given[1]), "exactly one attribute lists the classes")
-    ctx.require_equal(features, max(given), "each class has a score")
+    ctx.check(bool(given[0]) != bool(given[1]), laws.ONE_ATTRIBUTE_LISTS_CLASSES)
+    ctx.require_equal(features, max(given), laws.SCORE_PER_CLASS)
     return ctx.tensor([samples], f"seq(map({'string' if given[0] else 'int64'},float32))")
 
 
@@ -200,9 +200,9 @@ def linear_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
     classes = length(ctx, "intercepts") or max(names, 1)
     needed = features * classes
-    ctx.limit(names in (0, 1, 2) if classes == 1 else names >= classes, "there is a label per class")
-    ctx.limit(at_least(weights, needed), "there is a weight per class and feature", weights, needed)
-    ctx.limit(weights % classes == 0, "there is a weight per class and feature")
+    ctx.limit(names in (0, 1, 2) if classes == 1 else names >= classes, laws.LABEL_PER_CLASS)
+    ctx.limit(at_least(weights, needed), laws.WEIGHT_PER_CLASS_AND_FEATURE, weights, needed)
+    ctx.limit(weights % classes == 0, laws.WEIGHT_PER_CLASS_AND_FEATURE)
     return classified(ctx, samples, 2 if classes == 1 and names == 2 else classes)
 
 
@@ -212,7 +212,7 @@ def linear_regressor(ctx: InferenceContext) -> Tensor:
     samples, features = rows(ctx, ctx.input(0))
     targets = ctx.integer("targets", 1)
     weights, needed = length(ctx, "coefficients"), features * targets
-    ctx.limit(at_least(weights, needed), "there is a weight per target and feature", weights, needed)
+    ctx.limit(at_least(weights, needed), laws.WEIGHT_PER_TARGET_AND_FEATURE, weights, needed)
     return ctx.tensor([samples, targets], "float32")
 
 
@@ -223,8 +223,8 @@ def svm_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
     vectors = ctx.integers("vectors_per_class", ())
     require_vectors(ctx, features, sum(vectors), classes)
-    ctx.limit(len(vectors) in (0, classes), "'vectors_per_class' has an entry per class")
-    ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), "'prob_a' and 'prob_b' have as many entries")
+    ctx.limit(len(vectors) in (0, classes), laws.VECTORS_PER_CLASS)
+    ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), laws.PROB_A_AND_PROB_B_AS_MANY)
     pairs = classes * (classes - 1) // 2
     scores = classes if length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2 else pairs
     return classified(ctx, samples, scores)
@@ -241,12 +241,12 @@ def svm_regressor(ctx: InferenceContext) -> Tensor:
 def require_vectors(ctx: InferenceContext, features: Dim, vectors: int, classes: int) -> None:
     """State that support vectors, or without them the weights of each class, have the features of the input."""
     kernel, listed = length(ctx, "kernel_params"), length(ctx, "support_vectors")
-    ctx.limit(kernel in (0, 3), "'kernel_params' has three entries")
-    ctx.limit(vectors <= 0 or listed % vectors == 0, "a support vector has every feature")
+    ctx.limit(kernel in (0, 3), laws.KERNEL_PARAMS_THREE_ENTRIES)
+    ctx.limit(vectors <= 0 or listed % vectors == 0, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
     if vectors > 0:
-        ctx.require_equal(features, length(ctx, "support_vectors") // vectors, "a support vector has every feature")
+        ctx.require_equal(features, length(ctx, "support_vectors") // vectors, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
     elif classes > 0:
-        ctx.require_equal(features, length(ctx, "coefficients") // classes, "there is a weight per feature")
+        ctx.require_equal(features, length(ctx, "coefficients") // classes, laws.WEIGHT_PER_FEATURE)
 
 
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
@@ -269,10 +269,10 @@ def tree_ensemble(ctx: InferenceContext) -> Tensor:
     for (kind, lists), tensor in zip(kinds.items(), ("nodes_splits", "leaf_weights"), strict=True):
         found = ctx.attribute(tensor)
         if isinstance(found, Literal):
-            ctx.check(found.dtype in (ctx.input(0).dtype, ""), f"the {kind} have the type of the input")
-            ctx.check(len(found.shape) == 1, f"the attribute of the {kind} is a list")
+            ctx.check(found.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
+            ctx.check(len(found.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
             counted = all(length(ctx, name) in (0, found.shape[0]) for name in lists)
-            ctx.check(counted, f"there is one of the {kind} for each entry of the other lists")
+            ctx.check(counted, laws.KIND_PER_ENTRY.of(kind=kind))
     _require_references(ctx)
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
 
@@ -282,14 +282,14 @@ def _require_references(ctx: InferenceContext) -> None:
     nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
     lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
     even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)
-    ctx.limit(even, "there is one of the splits for each entry of the other lists")
+    ctx.limit(even, laws.SPLIT_PER_ENTRY)
     there = [0 <= root < nodes for root in ctx.integers("tree_roots", ())]
     there += [0 <= target < ctx.integer("n_targets", 1) for target in ctx.integers("leaf_targetids", ())]
     there += [feature >= 0 for feature in ctx.integers("nodes_featureids", ())]
     for side in ("true", "false"):
         ids, flags = ctx.integers(f"nodes_{side}nodeids", ()), ctx.integers(f"nodes_{side}leafs", ())
         there += [0 <= i < (leaves if leaf else nodes) for i, leaf in zip(ids, flags, strict=False)]
-    ctx.limit(all(there), "the places in trees are inside the lists")
+    ctx.limit(all(there), laws.TREE_PLACES_INSIDE_LISTS)
 
 
 def trees(ctx: InferenceContext) -> Dim:
@@ -299,5 +299,5 @@ def trees(ctx: InferenceContext) -> Dim:
     if isinstance(modes, tuple):  # of classifiers and regressors, whose leaves look at nothing
         looked_at = tuple(i for i, mode in zip(looked_at, modes, strict=False) if mode != "LEAF")
     if looked_at:
-        ctx.require_at_least(x[1], max(looked_at) + 1, "trees look at features of the input")
+        ctx.require_at_least(x[1], max(looked_at) + 1, laws.TREES_LOOK_AT_INPUT_FEATURES)
     return x[0]

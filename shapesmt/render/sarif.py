@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
 from shapesmt.errors import printable
-from shapesmt.laws import CATALOGUE
+from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.notices import notices, step
 from shapesmt.report import Verdict, reports_in, unchecked_in
 from shapesmt.version import __version__

@@ -2,7 +2,7 @@
 
 from shapesmt.rules.alternatives import by_case, one_of
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.rules.context import BROADCAST_LAW, RuleContext
+from shapesmt.rules.context import RuleContext
 from shapesmt.rules.inference_context import InferenceContext
 from shapesmt.rules.provenance import (
     DATA,
@@ -76,7 +76,6 @@ from shapesmt.rules.value import (
 )
 
 __all__ = [
-    "BROADCAST_LAW",
     "BY_ALL",
     "DATA",
     "DATA_CAUSE",

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ZERO,
@@ -58,9 +59,9 @@ class Calculus:
     if TYPE_CHECKING:
         # fmt: off
         def fresh(self, name: str, lo: int = 0, hi: Dim | int | None = None) -> Dim: ...  # noqa: D102 - the context's
-        def require(self, formula: Formula, law: str, left: Size = None, right: Size = None) -> None: ...  # noqa: D102
-        def check(self, truth: bool, law: str) -> None: ...  # noqa: D102
-        def reject(self, law: str) -> NoReturn: ...  # noqa: D102
+        def require(self, formula: Formula, law: laws.Law | str, left: Size = None, right: Size = None) -> None: ...  # noqa: D102
+        def check(self, truth: bool, law: laws.Law | str) -> None: ...  # noqa: D102
+        def reject(self, law: laws.Law | str) -> NoReturn: ...  # noqa: D102
         # fmt: on
 
     # Dimensions
@@ -83,28 +84,28 @@ class Calculus:
 
     def with_value(self, d: Dim, size: int) -> Dim:
         """The dimension, which is of that size."""
-        self._hold(equal(d, size), f"Dimension must be {size} but is {d}", d, size)
+        self._hold(equal(d, size), laws.DIMENSION_IS.of(size=size, dim=d), d, size)
         return as_dim(size)
 
     def add(self, a: Dim, b: Dim | int) -> Dim:
         """The sum, which fits 64 bits."""
-        return self._fitting(a + b, f"adding {a} and {b}")
+        return self._fitting(a + b, "adding", a, b)
 
     def subtract(self, a: Dim, b: Dim | int) -> Dim:
         """The difference, which isn't negative."""
         found = a - b
-        self._hold(at_least(found, 0), f"Negative dimension size caused by subtracting {b} from {a}", a, b)
+        self._hold(at_least(found, 0), laws.DIMENSION_NOT_NEGATIVE.of(left=a, right=b), a, b)
         return found
 
     def multiply(self, a: Dim, b: Dim | int) -> Dim:
         """The product, which fits 64 bits."""
-        return self._fitting(a * b, f"multiplying {a} and {b}")
+        return self._fitting(a * b, "multiplying", a, b)
 
     def divide(self, a: Dim, b: Dim | int, *, evenly_divisible: bool = True) -> Dim:
         """The quotient, rounded down unless the divisor has to divide the dimension."""
-        self._hold(at_least(b, 1), f"Divisor must be positive but is {b}", as_dim(b), 1)
+        self._hold(at_least(b, 1), laws.DIVISOR_POSITIVE.of(divisor=b), as_dim(b), 1)
         if evenly_divisible:
-            self._hold(divides(b, a), f"Dimension size must be evenly divisible by {b} but is {a}", a, b)
+            self._hold(divides(b, a), laws.DIMENSION_EVENLY_DIVISIBLE.of(divisor=b, dim=a), a, b)
         return a // b
 
     def min(self, a: Dim, b: Dim | int) -> Dim:
@@ -115,8 +116,8 @@ class Calculus:
         """The greater one."""
         return maximum(a, b)
 
-    def _fitting(self, d: Dim, how: str) -> Dim:
-        self.check(d.lo <= LARGEST, f"Dimension size overflow from {how}")
+    def _fitting(self, d: Dim, operation: str, a: Dim, b: Dim | int) -> Dim:
+        self.check(d.lo <= LARGEST, laws.DIMENSION_IN_64_BITS.of(operation=operation, left=a, right=b))
         return d
 
     # Shapes
@@ -157,7 +158,7 @@ class Calculus:
         """The dimension, counted from the end where negative; an unknown one of a shape of unknown rank."""
         if self._unranked(s):
             return self.unknown_dim()
-        self.check(-s.rank <= index < s.rank, f"Out of range dim index {index} for shape with {s.rank} dimensions")
+        self.check(-s.rank <= index < s.rank, laws.DIMENSION_INDEX_IN_RANGE.of(index=index, rank=s.rank))
         return s[index]
 
     def fully_defined(self, s: Tensor) -> bool:
@@ -181,25 +182,25 @@ class Calculus:
         if s.shape is None:
             if self._given(s):
                 raise UnknownRankError(s, rank)
-            self._hold(equal(s.ndim or rank, rank), f"Shape must be rank {rank}", s.ndim, rank)
+            self._hold(equal(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK.of(expected=rank), s.ndim, rank)
             return self.unknown_shape_of_rank(rank)
-        self.check(s.rank == rank, f"Shape must be rank {rank} but is rank {s.rank}")
+        self.check(s.rank == rank, laws.SHAPE_RANK.of(expected=rank, rank=s.rank))
         return s
 
     def with_rank_at_least(self, s: Tensor, rank: int) -> Tensor:
         """The shape, which has that many dimensions or more."""
         if self._unranked(s):
-            self._hold(at_least(s.ndim or rank, rank), f"Shape must be at least rank {rank}", s.ndim, rank)
+            self._hold(at_least(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_LEAST.of(least=rank), s.ndim, rank)
             return self.unknown_shape(lo=rank)
-        self.check(s.rank >= rank, f"Shape must be at least rank {rank} but is rank {s.rank}")
+        self.check(s.rank >= rank, laws.SHAPE_RANK_AT_LEAST.of(least=rank, rank=s.rank))
         return s
 
     def with_rank_at_most(self, s: Tensor, rank: int) -> Tensor:
         """The shape, which has that many dimensions at most."""
         if self._unranked(s):
-            self._hold(at_most(s.ndim or rank, rank), f"Shape must be at most rank {rank}", s.ndim, rank)
+            self._hold(at_most(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_MOST.of(most=rank), s.ndim, rank)
             return self.unknown_shape(hi=rank)
-        self.check(s.rank <= rank, f"Shape must be at most rank {rank} but is rank {s.rank}")
+        self.check(s.rank <= rank, laws.SHAPE_RANK_AT_MOST.of(most=rank, rank=s.rank))
         return s
 
     def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
@@ -208,7 +209,7 @@ class Calculus:
         for s in shapes:
             if s.shape is None:
                 raise UnknownRankError(s, known.rank)
-            self.check(s.rank == known.rank, f"the tensors have one rank, not {known.rank} and {s.rank}")
+            self.check(s.rank == known.rank, laws.TENSORS_ONE_RANK.of(rank=known.rank, other=s.rank))
         return shapes
 
     # Merging and relaxing
@@ -216,10 +217,10 @@ class Calculus:
     def merge(self, a: Handle, b: Handle) -> Handle:
         """What two dimensions, or two shapes, both say: they are equal."""
         if isinstance(a, Dim):
-            return self._merge_dims(a, b, f"Dimensions must be equal, but are {a} and {b}")
+            return self._merge_dims(a, b, laws.DIMENSIONS_EQUAL.of(left=a, right=b))
         return self._merge_shapes(a, b)
 
-    def _merge_dims(self, a: Dim, b: Dim, law: str) -> Dim:
+    def _merge_dims(self, a: Dim, b: Dim, law: laws.Law | str) -> Dim:
         if a is b:
             return a
         self._hold(equal(a, b), law, a, b)
@@ -230,12 +231,13 @@ class Calculus:
             return a
         if a.shape is None or b.shape is None:
             return self._merge_unknown(a, b)
-        self.check(a.rank == b.rank, f"Shapes must be equal rank, but are {a.rank} and {b.rank}")
-        shown = f"Shapes are {self.debug_string(a)} and {self.debug_string(b)}."
-        laws = [
-            f"Dimension {i} in both shapes must be equal, but are {x} and {y}. {shown}" for i, (x, y) in _pairs(a, b)
-        ]
-        return tensor(a.dtype, [self._merge_dims(x, y, laws[i]) for i, (x, y) in _pairs(a, b)])
+        self.check(a.rank == b.rank, laws.SHAPES_EQUAL_RANK.of(left=a.rank, right=b.rank))
+        first, second = self.debug_string(a), self.debug_string(b)
+        merged = []
+        for axis, (x, y) in enumerate(zip(a.dims, b.dims, strict=True)):
+            law = laws.SHAPES_EQUAL.of(axis=axis, left=x, right=y, first=first, second=second)
+            merged.append(self._merge_dims(x, y, law))
+        return tensor(a.dtype, merged)
 
     def _merge_unknown(self, a: Tensor, b: Tensor) -> Tensor:
         """The one whose rank is known: the other has its rank, and then its sizes."""
@@ -243,7 +245,7 @@ class Calculus:
         if known.shape is not None and self._given(other):
             raise UnknownRankError(other, known.rank)
         if known.ndim is not None and other.ndim is not None:
-            self._hold(equal(known.ndim, other.ndim), "Shapes must be equal rank", known.ndim, other.ndim)
+            self._hold(equal(known.ndim, other.ndim), laws.UNKNOWN_SHAPES_EQUAL_RANK, known.ndim, other.ndim)
         return known if known.shape is not None else a
 
     def merge_prefix(self, s: Tensor, prefix: Tensor) -> tuple[Tensor, Tensor]:
@@ -252,7 +254,7 @@ class Calculus:
             return s, prefix
         self.with_rank_at_least(s, prefix.rank)
         pairs = zip(s.dims, prefix.dims, strict=False)
-        merged = [self._merge_dims(x, y, f"Dimensions must be equal, but are {x} and {y}") for x, y in pairs]
+        merged = [self._merge_dims(x, y, laws.DIMENSIONS_EQUAL.of(left=x, right=y)) for x, y in pairs]
         return tensor(s.dtype, [*merged, *s.dims[prefix.rank :]]), tensor(prefix.dtype, merged)
 
     def relax(self, a: Handle, b: Handle) -> Handle:
@@ -278,12 +280,12 @@ class Calculus:
         first, last = (i if i is None or i >= 0 else i + rank for i in (start, end))
         assert first is not None
         for name, asked, index in (("start", start, first), ("end", end, last)):
-            law = f"Subshape {name} out of bounds: {asked}, for shape with rank {rank}"
+            law = laws.SUBSHAPE_IN_BOUNDS.of(end=name, index=asked, rank=rank)
             self.check(index is None or index >= 0, law)
         if stride < 0:
             return tensor(s.dtype, s.dims[min(first, rank - 1) : last : stride])
         first, stop = min(first, rank), rank if last is None else min(last, rank)
-        self.check(first <= stop, f"Subshape must have computed start <= end, but is {first} and {stop}")
+        self.check(first <= stop, laws.SUBSHAPE_START_BEFORE_END.of(start=first, end=stop))
         return tensor(s.dtype, s.dims[first:stop:stride])
 
     def concatenate(self, a: Tensor, b: Tensor) -> Tensor:
@@ -297,12 +299,12 @@ class Calculus:
         """The shape with another dimension there."""
         if self._unranked(s):
             return self.unknown_shape()
-        self.check(-s.rank <= index < s.rank, f"Out of range dim_index {index} for shape with {s.rank} dimensions")
+        self.check(-s.rank <= index < s.rank, laws.REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))
         return s.replace(index, self.make_dim(size))
 
     # What can't hold
 
-    def _hold(self, formula: Formula, law: str, left: Size = None, right: Size = None) -> None:
+    def _hold(self, formula: Formula, law: laws.Law | str, left: Size = None, right: Size = None) -> None:
         """Require it; where it can't hold, the rule ends."""
         if formula is FALSE:
             self.reject(law)
@@ -317,10 +319,6 @@ class Calculus:
         if s.shape is None and self._given(s):
             raise UnknownRankError(s)
         return s.shape is None
-
-
-def _pairs(a: Tensor, b: Tensor) -> list[tuple[int, tuple[Dim, Dim]]]:
-    return list(enumerate(zip(a.dims, b.dims, strict=True)))
 
 
 __all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus"]

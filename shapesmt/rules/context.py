@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from math import inf
 from typing import Any, NoReturn, TypeVar
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ONE,
@@ -40,8 +41,6 @@ from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number
 from shapesmt.rules.value import Elements, Value, elements
 
 MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
-BROADCAST_LAW = "broadcast sizes are equal or 1"
-NEGATIVE = "sizes are not negative"
 
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
@@ -97,7 +96,7 @@ class RuleContext:
         """The input, without which the node can't run; where its rank is known, it is the one given."""
         found = self.inputs[index] if index < len(self.inputs) else None
         if found is None:
-            self.reject(f"input {index} is given")
+            self.reject(laws.INPUT_GIVEN.of(index=index))
         if rank is not None and found.shape is not None:
             self.require_rank(found, rank)
         return found
@@ -115,14 +114,14 @@ class RuleContext:
         value = self.attributes.get(name, default)
         if isinstance(value, Sequence) and all(isinstance(v, int) for v in value):
             return tuple(v for v in value if isinstance(v, int))
-        self.reject(f"attribute '{name}' lists integers")
+        self.reject(laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
 
     def number(self, name: str, default: float | None = None) -> float:
         """A float attribute."""
         value = self.attributes.get(name, default)
         if isinstance(value, (int, float)):
             return value
-        self.reject(f"attribute '{name}' is a number")
+        self.reject(laws.ATTRIBUTE_IS_NUMBER.of(name=name))
 
     def text(self, name: str, default: str | None = None) -> str:
         """A text attribute."""
@@ -136,7 +135,7 @@ class RuleContext:
         value = self.attributes.get(name, default)
         if isinstance(value, kind):
             return value
-        self.reject(f"attribute '{name}' {what}")
+        self.reject(laws.ATTRIBUTE_IS.of(name=name, what=what))
 
     # Elements
 
@@ -195,35 +194,35 @@ class RuleContext:
     # Laws
 
     def require(
-        self, formula: Formula, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+        self, formula: Formula, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
         """State what the node needs; `left` and `right` are the sides that clash when it fails."""
         formula = self._guarded(formula)
         if formula is FALSE and self.alone:
-            raise ShapeMismatch(law if left is None or right is None else f"{law}: {left} and {right}")
+            raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, law, sides[0], sides[1], given=self._taken))
+            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._taken))
         else:
-            self.requirements.append(Requirement(TRUE, law))
+            self.requirements.append(Requirement(TRUE, laws.as_law(law)))
 
     def limit(
-        self, truth: Formula | bool, law: str, left: Dim | int | None = None, right: Dim | int | None = None
+        self, truth: Formula | bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
         """State what running needs and no shape depends on: the rule goes on where it is broken."""
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
 
-    def require_equal(self, left: Dim | int, right: Dim | int, law: str) -> None:
+    def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that two sizes are equal."""
         self.require(equal(left, right), law, left, right)
 
-    def require_at_least(self, left: Dim | int, right: Dim | int, law: str) -> None:
+    def require_at_least(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that `left >= right`."""
         self.require(at_least(left, right), law, left, right)
 
-    def require_agree(self, *tensors: Tensor, but: int | None = None, law: str) -> None:
+    def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
         """State that tensors have the same rank and, off the axis `but`, the same sizes."""
         first = tensors[0]
         for other in tensors[1:]:
@@ -232,17 +231,17 @@ class RuleContext:
                 if axis != but:
                     self.require_equal(first[axis], other[axis], law)
 
-    def require_within(self, index: Dim | int, size: Dim | int, law: str) -> None:
+    def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
         """State that an index, which may count from the end, is inside an axis of that size."""
         index, size = as_dim(index), as_dim(size)
         self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
 
-    def check(self, truth: bool, law: str) -> None:
+    def check(self, truth: bool, law: laws.Law | str) -> None:
         """A law that is already decided; where it is broken, the rule ends."""
         if not truth:
             self.reject(law)
 
-    def reject(self, law: str) -> NoReturn:
+    def reject(self, law: laws.Law | str) -> NoReturn:
         """The node can't run: `law` is broken whatever the sizes."""
         self.require(FALSE, law)
         raise RejectedError
@@ -257,26 +256,26 @@ class RuleContext:
         """An axis counted from the front."""
         self.check(
             -rank - (end if rank or end else 0) <= axis < rank + end,
-            f"axis {axis} is inside a tensor of rank {rank}",
+            laws.AXIS_INSIDE_RANK.of(axis=axis, rank=rank),
         )
         return axis + rank + end if axis < 0 else axis
 
     def normals(self, axes: Iterable[int], rank: int) -> tuple[int, ...]:
         """Distinct axes counted from the front."""
         found = tuple(self.normal(a, rank) for a in axes)
-        self.check(len(set(found)) == len(found), "each axis is named once")
+        self.check(len(set(found)) == len(found), laws.AXES_NAMED_ONCE)
         return found
 
     def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
         """The tensor has that rank (`least`: or more); otherwise the rule ends."""
         if x.shape is None and not least:
             raise UnknownRankError(x, rank)
-        self.check(
-            x.rank >= rank if least else x.rank == rank,
-            f"the rank is {'at least ' if least else ''}{rank}, not {x.rank}",
-        )
+        if least:
+            self.check(x.rank >= rank, laws.RANK_AT_LEAST.of(least=rank, rank=x.rank))
+        else:
+            self.check(x.rank == rank, laws.RANK.of(expected=rank, rank=x.rank))
 
-    def broadcast(self, *shapes: Shape, law: str = BROADCAST_LAW) -> Shape:
+    def broadcast(self, *shapes: Shape, law: laws.Law | str = laws.SIZES_BROADCAST) -> Shape:
         """The joint shape of operands aligned from the right, where sizes are equal or 1."""
         rank = max(map(len, shapes))
         result: list[Dim] = [ONE] * rank
@@ -286,7 +285,7 @@ class RuleContext:
                 result[offset + i] = self.broadcast_sizes(result[offset + i], d, law)
         return tuple(result)
 
-    def broadcast_sizes(self, x: Dim, y: Dim, law: str = BROADCAST_LAW) -> Dim:
+    def broadcast_sizes(self, x: Dim, y: Dim, law: laws.Law | str = laws.SIZES_BROADCAST) -> Dim:
         """The joint size of two that are equal or 1."""
         if x is y or y is ONE:
             return x
@@ -410,7 +409,7 @@ class RuleContext:
         if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
             r.formula is FALSE for r in self.requirements
         ):
-            self.unjudged.append(Unjudged("", self.node.op, "elements", NEGATIVE))
+            self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
         return Application(
             outputs,
             tuple(self.requirements),

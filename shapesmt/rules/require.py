@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import any_of, as_dim, equal
 from shapesmt.rules.application import Decided
 
@@ -17,7 +18,7 @@ LARGEST = 2**63 - 1  # what 64 bits hold
 
 
 def require_shape(
-    ctx: RuleContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: str, *, limit: bool = False
+    ctx: RuleContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: laws.Law, *, limit: bool = False
 ) -> None:
     """State the shape of inputs, where they are given; with `limit`, no shape of an output depends on it."""
     for index in (indices,) if isinstance(indices, int) else indices:
@@ -28,19 +29,21 @@ def require_shape(
                 (ctx.limit if limit else ctx.require)(equal(size, wanted), law, size, wanted)
 
 
-def require_vector(ctx: RuleContext, indices: int | Sequence[int], size: Dim | int, law: str) -> None:
+def require_vector(ctx: RuleContext, indices: int | Sequence[int], size: Dim | int, law: laws.Law) -> None:
     """State that inputs, where they are given, are vectors of that length."""
     require_shape(ctx, indices, (size,), law)
 
 
-def require_single(ctx: RuleContext, *indices: int, law: str = "scales and zero points are one number each") -> None:
+def require_single(
+    ctx: RuleContext, *indices: int, law: laws.Law = laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH
+) -> None:
     """State that inputs, where they are given, are one number each: scalars or vectors of one."""
     for x in (ctx.input(i) for i in indices if ctx.has(i)):
         ctx.check(x.rank <= 1, law)
         ctx.require_equal(x.numel, 1, law)
 
 
-def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: str) -> None:
+def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law) -> None:
     """State that a vector, where it is given, has one element or that many; a scalar is fine."""
     if ctx.has(index):
         x = ctx.input(index)
@@ -48,7 +51,7 @@ def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: str) -> N
         ctx.require(any_of(equal(x.numel, 1), equal(x.numel, size)), law, x.numel, size)
 
 
-def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: int, law: str) -> None:
+def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: int, law: laws.Law) -> None:
     """State that the known ones of some elements or sizes are at least that."""
     for item in items or ():
         if item is not None:
@@ -57,7 +60,7 @@ def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: i
 
 def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
     """State that a number that the node computes with is one that 64 bits hold."""
-    ctx.check(as_dim(number).lo <= LARGEST, f"{what} doesn't overflow 64 bits")
+    ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
 
 
 def listed(ctx: RuleContext, index: int, name: str, default: Sequence[int] | None = None) -> tuple[int, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, substitute
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
@@ -72,30 +73,32 @@ class ShapeFunctions(Calculus):
 
     def output(self, index: int) -> Tensor:
         """The output as it was set; unknown before."""
-        self.check(0 <= index < self.num_outputs, f"output {index} is one of {self.num_outputs}")
+        self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         return self._set.get(index) or self.unknown_shape()
 
     def set_output(self, which: int | str, shape: Tensor | Sequence[Tensor]) -> None:
         """Set an output by its index, or all those of a name."""
         if isinstance(which, int):
-            self.check(0 <= which < self.num_outputs, f"output {which} is one of {self.num_outputs}")
+            law = laws.OUTPUT_INDEX_IN_RANGE.of(index=which, count=self.num_outputs)
+            self.check(0 <= which < self.num_outputs, law)
             assert isinstance(shape, Tensor)
             self._set[which] = shape
             return
         start, end = self._range(self._names[1], which, "output")
         shapes = [shape] if isinstance(shape, Tensor) else list(shape)
-        self.check(len(shapes) == end - start, f"output '{which}' has {end - start} shapes, not {len(shapes)}")
+        wanted = laws.OUTPUT_SHAPE_COUNT.of(name=which, expected=end - start, count=len(shapes))
+        self.check(len(shapes) == end - start, wanted)
         self._set.update(zip(range(start, end), shapes, strict=True))
 
     def _range(self, names: Mapping[str, int], name: str, what: str) -> tuple[int, int]:
-        self.check(name in names, f"Unknown {what} name: {name}")
+        self.check(name in names, laws.NAME_KNOWN.of(kind=what, name=name))
         before = list(names)[: list(names).index(name)]
         start = sum(names[n] for n in before)
         return start, start + names[name]
 
     def get_attr(self, name: str) -> AttributeValue:
         """The attribute, which is there."""
-        self.check(name in self.node.attributes, f"No attr named '{name}' in the node")
+        self.check(name in self.node.attributes, laws.ATTRIBUTE_IN_NODE.of(name=name))
         return self.node.attributes[name]
 
     def merge_input(self, index: int, shape: Tensor) -> bool:
@@ -154,12 +157,12 @@ class ShapeFunctions(Calculus):
 
     def scalar_from_tensor(self, t: Tensor, index: int | None = None) -> Dim | None:
         """The one integer of a scalar, or the integer at `index` of a vector; None where unknown."""
-        self.check(t.dtype in INTEGERS, "Scalar input must be int32 or int64.")
+        self.check(t.dtype in INTEGERS, laws.SCALAR_INPUT_INTEGER)
         items = _items(t)
         if index is None:
-            self.check(t.shape is None or t.rank == 0, "Input must be scalar")
+            self.check(t.shape is None or t.rank == 0, laws.INPUT_IS_SCALAR)
             return items[0] if items else None
-        self.check(items is None or 0 <= index < len(items), f"Index must be less than {len(items or ())}")
+        self.check(items is None or 0 <= index < len(items), laws.ELEMENT_INDEX_IN_RANGE.of(count=len(items or ())))
         return items[index] if items is not None else None
 
     def make_dim_for_scalar_input(self, index: int) -> Dim:
@@ -167,7 +170,7 @@ class ShapeFunctions(Calculus):
         size = self._scalar(index)
         if size is None:
             return self.unknown_dim()
-        law = f"Dimension size, given by scalar input {index}, must be non-negative but is {size}"
+        law = laws.SCALAR_SIZE_NOT_NEGATIVE.of(index=index, size=size)
         self.check(size.hi >= 0, law)
         self.require(at_least(size, 0), law, size, 0)
         return size
@@ -179,7 +182,7 @@ class ShapeFunctions(Calculus):
             return self.unknown_dim()
         if size.constant < 0 and input_rank == UNKNOWN_RANK:
             return self.unknown_dim()
-        law = f"Dimension size, given by scalar input {size.constant} must be in range [-{input_rank}, {input_rank})"
+        law = laws.SCALAR_AXIS_IN_RANGE.of(axis=size.constant, rank=input_rank)
         self.check(input_rank == UNKNOWN_RANK or -input_rank <= size.constant < input_rank, law)
         return size + input_rank if size.constant < 0 else size
 
@@ -198,12 +201,11 @@ class ShapeFunctions(Calculus):
 
     def make_shape_from_tensor(self, t: Tensor) -> Tensor:
         """The shape that a tensor's elements spell."""
-        self.check(t.dtype in INTEGERS, f"Input tensor must be int32 or int64, but was {t.dtype}")
+        self.check(t.dtype in INTEGERS, laws.INPUT_TENSOR_INTEGER.of(dtype=t.dtype))
         items = _items(t)
         if t.shape == ():
             if items is not None and items[0] is not None:
-                law = "Input tensor must be rank 1, or if its rank is 0 it must have value -1 (an unknown shape)"
-                self.check(items[0].constant == UNKNOWN_RANK, f"{law}. Saw value: {items[0]}")
+                self.check(items[0].constant == UNKNOWN_RANK, laws.SHAPE_TENSOR_RANK_1.of(value=items[0]))
             return self.unknown_shape()
         s = self.with_rank(t, 1)
         if items is None:
@@ -214,10 +216,10 @@ class ShapeFunctions(Calculus):
     def make_shape_from_partial(self, dims: Sequence[Size] | None, *, unknown_rank: bool = False) -> Tensor:
         """The shape of a list of sizes, of which -1 and None are unknown; None is the unknown rank."""
         if dims is None or unknown_rank:
-            self.check(not dims, "An unknown shape must not have any dimensions set.")
+            self.check(not dims, laws.UNKNOWN_SHAPE_WITHOUT_DIMENSIONS)
             return self.unknown_shape()
         for d in dims:
-            self.check(d is None or as_dim(d).hi >= -1, f"Shape has dimension {d}: a size is -1 or more")
+            self.check(d is None or as_dim(d).hi >= -1, laws.SHAPE_DIMENSION_MINUS_1_OR_MORE.of(dim=d))
         return self.make_shape([-1 if isinstance(d, Dim) and d.constant == -1 else d for d in dims])
 
     # Handles
@@ -226,8 +228,8 @@ class ShapeFunctions(Calculus):
         """Say what each input refers to, where it is a handle; there are as many inputs as the names say."""
         count = len(self.inputs)
         expected = sum(self._names[0].values()) if self._names[0] else count
-        self.check(expected == count, f"Wrong number of inputs passed: {count} while {expected} expected")
-        self.check(not handles or len(handles) == count, "there are handle shapes for each input")
+        self.check(expected == count, laws.INPUT_COUNT.of(count=count, expected=expected))
+        self.check(not handles or len(handles) == count, laws.HANDLE_SHAPES_PER_INPUT)
         self._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
 
     def input_handle_shapes_and_types(self, index: int) -> Handles | None:
@@ -240,12 +242,12 @@ class ShapeFunctions(Calculus):
 
     def set_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
         """Say what a resource or variant input refers to."""
-        self.check(0 <= index < self.num_inputs, f"input {index} is one of {self.num_inputs}")
+        self.check(0 <= index < self.num_inputs, laws.INPUT_INDEX_IN_RANGE.of(index=index, count=self.num_inputs))
         self._handles[0][index] = list(found)
 
     def set_output_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
         """Say what a resource or variant output refers to."""
-        self.check(0 <= index < self.num_outputs, f"output {index} is one of {self.num_outputs}")
+        self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         self._handles[1][index] = list(found)
 
     def merge_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
@@ -365,7 +367,7 @@ class ShapeFunctions(Calculus):
             formula = substitute(r.formula, known)
             if formula is FALSE:
                 sides = f": {r.left} and {r.right}" if r.left is not None and r.right is not None else ""
-                raise ShapeMismatch(r.law + sides)
+                raise ShapeMismatch(f"{r.law}{sides}")
             for part in formula.conjuncts:
                 known.update(solved(part))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     TRUE,
@@ -44,7 +45,7 @@ class _Branch:
     made: Application | None
 
     @property
-    def broken(self) -> str | None:
+    def broken(self) -> laws.Law | None:
         """The law that these ranks break, if any."""
         listed = self.made.requirements if self.made is not None else ()
         return next((r.law for r in listed if r.formula is FALSE), None)
@@ -70,18 +71,18 @@ def unranked(
         law = next(filter(None, (b.broken for b in branches)))
         return Application(made.outputs, (Requirement(FALSE, law),))
     needed = {n: k for n, k in alive[0].ranks.items() if n is not split and all(b.ranks.get(n) == k for b in alive)}
-    laws = [_needed(n, [k], ranks) for n, k in needed.items()]
+    of_ranks = [_needed(n, [k], ranks) for n, k in needed.items()]
     if split is not None:
-        laws += [_alike(split, n, alive, ranks) for n in alive[0].ranks if n is not split and n not in needed]
+        others = [n for n in alive[0].ranks if n is not split and n not in needed]
+        of_ranks += [r for n in others if (r := _alike(split, n, alive, ranks))]
         possible = [b.ranks[split] for b in alive]
-        laws.append(_needed(split, possible, ranks))
+        of_ranks.append(_needed(split, possible, ranks))
         if len(possible) == 1:
             needed[split] = possible[0]
     stated, left = _common(alive)
-    laws = [r for r in laws if r.formula is not TRUE]
     return Application(
         made.outputs,
-        (*laws, *stated),
+        (*(r for r in of_ranks if r.formula is not TRUE), *stated),
         (),
         (Unjudged("", op, "rank", RANK_LAW),) if left and not total else (),
         not made.new,
@@ -179,7 +180,7 @@ def _held(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:
 def _needed(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | None]) -> Requirement:
     """The rank is one of those that are possible."""
     lo, hi = possible[0], possible[-1]
-    law = f"input {ranks.index(n)} has rank {_listed(possible, n)}"
+    law = laws.INPUT_HAS_RANK.of(index=ranks.index(n), ranks=_listed(possible, n))
     if len(possible) == 1:
         return Requirement(equal(n, lo), law, n, as_dim(lo))
     if len(possible) <= hi - lo:
@@ -189,13 +190,14 @@ def _needed(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | None]) -> Req
     return Requirement(all_of(at_least(n, lo), at_least(hi, n)), law, n, as_dim(hi))
 
 
-def _alike(split: Dim, n: Dim, alive: Sequence[_Branch], ranks: Sequence[Dim | None]) -> Requirement:
-    """One rank is as far from the other as it is in every branch."""
+def _alike(split: Dim, n: Dim, alive: Sequence[_Branch], ranks: Sequence[Dim | None]) -> Requirement | None:
+    """One rank is as far from the other as it is in every branch; None where it isn't."""
     apart = {b.ranks[n] - b.ranks[split] for b in alive if n in b.ranks}
     if len(apart) > 1 or any(n not in b.ranks for b in alive):
-        return Requirement(TRUE, "")
+        return None
     other = split + apart.pop()
-    return Requirement(equal(n, other), f"inputs {ranks.index(split)} and {ranks.index(n)} agree in rank", n, other)
+    law = laws.INPUTS_AGREE_IN_RANK.of(first=ranks.index(split), second=ranks.index(n))
+    return Requirement(equal(n, other), law, n, other)
 
 
 def _listed(possible: Sequence[int], n: Dim) -> str:

@@ -75,7 +75,7 @@ class Constraints:
         for index, (node, application) in enumerate(zip(graph.nodes, self._found.applications, strict=True)):
             for r in (*(r for i, r in ranks if i == index), *application.requirements):
                 path = f"{node.name}/{r.within}" if r.within else node.name
-                script.note("requirement", (path, r.law), [r.formula] if r.formula is not TRUE else [])
+                script.note("requirement", (path, str(r.law)), [r.formula] if r.formula is not TRUE else [])
             script.note("fact", sum(kind == "requirement" for kind, _ in script.kinds), application.facts)
             self.unsupported += tuple(f"{node.name}/{u.path}" if u.path else node.name for u in application.unjudged)
         self.approximate = tuple(name[1:-1] for name in script.opaque.values())

@@ -136,7 +136,7 @@ class _System:
             if r.formula is not TRUE and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols):
                 path = f"{name}/{r.within}" if r.within else name
                 title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
-                self.requirements.append(Stated(title, path, index, r.law, r.formula))
+                self.requirements.append(Stated(title, path, index, str(r.law), r.formula))
                 self._passed.append(title)
         for fact in application.facts:
             self._grant(fact)

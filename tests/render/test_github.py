@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from shapesmt.cli.main import main
-from shapesmt.laws.catalogue import CATALOGUE
+from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.github import commands
 from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Finding, Verdict

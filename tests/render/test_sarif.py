@@ -12,7 +12,7 @@ import pytest
 
 import shapesmt
 from shapesmt.cli.main import main
-from shapesmt.laws.catalogue import CATALOGUE
+from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.sarif import sarif
 from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Cause, Finding, Verdict

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from shapesmt import laws
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends.onnx import microsoft
 from shapesmt.frontends.onnx.types import Parameters, declared
@@ -58,12 +59,12 @@ class OnnxSchemas:
             self._signatures[key] = _signature(schema) if own is None else own.signature
         return self._signatures[key]
 
-    def misfit(self, node: Node, version: int) -> str:
-        """The law that a node breaks by what it has or lacks, "" where it breaks none."""
+    def misfit(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node breaks by what it has or lacks, if any."""
         key = (node.domain, node.op, version)
         found = self._parameters.get(key) or self.parameters(*key)
         if found is None:  # it may yet be registered
-            return ""
+            return None
         self._parameters[key] = found
         return found.misfit(node)
 

@@ -6,6 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from shapesmt import laws
 from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
 
 if TYPE_CHECKING:
@@ -65,31 +66,32 @@ class Parameters(NamedTuple):
     inevitable: tuple[str, ...] = ()
     types: tuple[tuple[str, frozenset[int]], ...] = ()
 
-    def misfit(self, node: Node) -> str:
-        """The law that the number of inputs and outputs or an attribute breaks, "" where there is none."""
+    def misfit(self, node: Node) -> laws.Law | None:
+        """The law that the number of inputs and outputs or an attribute breaks, if any."""
         for what, given, (least, most) in (
             ("input", len(node.inputs), self.inputs),
             ("output", len(node.outputs), self.outputs),
         ):
             if not least <= given <= most:
-                end, count = ("at least", least) if given < least else ("at most", most)
-                return f"it has {end} {count} {what}{'' if count == 1 else 's'}, not {given}"
+                end, limit = ("at least", least) if given < least else ("at most", most)
+                law = laws.ONE_INPUT_OR_OUTPUT if limit == 1 else laws.INPUTS_OR_OUTPUTS
+                return law.of(end=end, limit=limit, kind=what, count=given)
         omitted = [name for name, given in zip(self.inevitable, node.inputs, strict=False) if name and not given]
         missing = [name for name in self.required if name not in node.attributes]
         unknown = [name for name in node.attributes if name not in self.attributes]
         wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
         for names, law in (
-            (omitted, "input '{}' is given"),
-            (unknown, "there is no attribute '{}'"),
-            (missing, "attribute '{}' is given"),
-            (wrong, "attribute '{}' is {}"),
+            (omitted, laws.NAMED_INPUT_GIVEN),
+            (unknown, laws.NO_ATTRIBUTE),
+            (missing, laws.ATTRIBUTE_GIVEN),
+            (wrong, laws.ATTRIBUTE_OF_KIND),
         ):
             if names:
-                return law.format(names[0], WANTED.get(self.attributes.get(names[0])))
+                return law.of(name=names[0], kind=WANTED.get(self.attributes.get(names[0])))
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
-                return f"attribute '{name}' names a type that the output may have"
-        return ""
+                return laws.ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)
+        return None
 
 
 def declared(proto: onnx.TypeProto) -> Declared:

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.rules import InferenceContext, Tensor, require_one_or, require_shape, require_single, require_vector
-
-HEADS_LAW = "the heads divide the hidden size"
-MASK_LAW = "the mask fits batch and sequence lengths"
-PAST_LAW = "the past is [B, N, P, H]"
-BIAS_LAW = "the attention bias is [B or 1, N or 1, S, T]"
 
 
 def heads(ctx: InferenceContext, hidden: Dim, name: str = "num_heads") -> int:
     """The number of heads, which divides a hidden size."""
     count = ctx.integer(name)
-    ctx.check(count > 0, f"there is at least one head, not {count}")
-    ctx.require(divides(count, hidden), HEADS_LAW, hidden, count)
+    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
+    ctx.require(divides(count, hidden), laws.HEADS_DIVIDE_HIDDEN_SIZE, hidden, count)
     return count
 
 
@@ -32,7 +28,7 @@ def require_attention_bias(ctx: InferenceContext, index: int, shape: Sequence[Di
         ctx.require_rank(bias, 4)
         for i, (size, wanted) in enumerate(zip(bias.dims, shape, strict=True)):
             fits = equal(size, wanted) if i > 1 else any_of(equal(size, wanted), equal(size, 1))
-            ctx.require(fits, BIAS_LAW, size, wanted)
+            ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, wanted)
 
 
 def require_mask(ctx: InferenceContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
@@ -40,9 +36,9 @@ def require_mask(ctx: InferenceContext, index: int, shapes: Sequence[Sequence[Di
     if ctx.has(index):
         mask = ctx.input(index)
         fitting = [all_of(*map(equal, mask.dims, s)) for s in shapes if len(s) == mask.rank]
-        ctx.check(bool(fitting), MASK_LAW)
+        ctx.check(bool(fitting), laws.MASK_FITS_LENGTHS)
         wanted = next(s for s in shapes if len(s) == mask.rank)
-        ctx.require(any_of(*fitting), MASK_LAW, mask[-1], wanted[-1])
+        ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], wanted[-1])
 
 
 def shares_buffer(ctx: InferenceContext) -> bool:
@@ -58,13 +54,13 @@ def seen_length(ctx: InferenceContext, index: int, name: str) -> Dim:
 
 def buffered(ctx: InferenceContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
     """The length of past and new tokens in a buffer of that size, where an input gives the past's."""
-    require_single(ctx, index, law="the past length is one number")
+    require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
     past = items[0] if items else None
     if past is None:
         return seen_length(ctx, mask, "total")
-    ctx.require_at_least(past, 0, "the past length isn't negative")
-    ctx.require_at_least(size, past + new, "past and new tokens fit the buffer")
+    ctx.require_at_least(past, 0, laws.PAST_LENGTH_NOT_NEGATIVE)
+    ctx.require_at_least(size, past + new, laws.PAST_AND_NEW_FIT_BUFFER)
     return past + new
 
 
@@ -74,14 +70,14 @@ def buffered(ctx: InferenceContext, index: int, mask: int, size: Dim, new: Dim) 
 def hidden_sizes(ctx: InferenceContext, width: Dim) -> tuple[Dim, Dim]:
     """The hidden sizes of queries and keys, and of values, in weights of that width."""
     listed, count = ctx.integers("qkv_hidden_sizes", ()), ctx.integer("num_heads")
-    ctx.check(count > 0, f"there is at least one head, not {count}")
+    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
     if not listed:
-        ctx.require(divides(3, width), "the weights hold queries, keys and values", width, 3)
+        ctx.require(divides(3, width), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES, width, 3)
         heads(ctx, width // 3)
         return width // 3, width // 3
-    ctx.check(len(listed) == 3 and listed[0] == listed[1], "queries, keys and values have sizes, the first two equal")
-    ctx.check(all(size % count == 0 for size in listed), HEADS_LAW)
-    ctx.require_equal(width, sum(listed), "the weights hold queries, keys and values")
+    ctx.check(len(listed) == 3 and listed[0] == listed[1], laws.QUERIES_KEYS_VALUES_SIZES)
+    ctx.check(all(size % count == 0 for size in listed), laws.HEADS_DIVIDE_HIDDEN_SIZE)
+    ctx.require_equal(width, sum(listed), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES)
     return as_dim(listed[0]), as_dim(listed[2])
 
 
@@ -91,7 +87,7 @@ def past_state(ctx: InferenceContext, index: int, batch: Dim, count: int, size: 
         return ZERO, new
     past = ctx.input(index)
     ctx.require_rank(past, 5)
-    require_shape(ctx, index, (2, batch, count, past[3], size), "the past is [2, B, N, P, H]")
+    require_shape(ctx, index, (2, batch, count, past[3], size), laws.PAST_KEYS_VALUES_STACKED_SHAPE)
     return past[3], past[3] if shares_buffer(ctx) else past[3] + new
 
 
@@ -99,8 +95,8 @@ def past_state(ctx: InferenceContext, index: int, batch: Dim, count: int, size: 
 def attention(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
-    ctx.require_equal(weights[0], x[2], "the weights are as high as the input is wide")
-    require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
+    ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
+    require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
     hidden, values = hidden_sizes(ctx, weights[1])
     return attended(ctx, (3, 4, 5, 6), hidden, values)
 
@@ -111,9 +107,9 @@ def attended(ctx: InferenceContext, indices: tuple[int, int, int, int], hidden: 
     mask, past, bias, past_length = indices
     batch, new = x[0], x[1]
     if ctx.node.op == "DecoderMaskedSelfAttention":
-        ctx.require_equal(new, 1, "there is one new token")
+        ctx.require_equal(new, 1, laws.ONE_NEW_TOKEN)
     if ctx.has(past):
-        ctx.require_equal(hidden, values, "with a past, queries and values have the same hidden size")
+        ctx.require_equal(hidden, values, laws.PAST_QUERIES_AND_VALUES_SAME_HIDDEN_SIZE)
     _, present = past_state(ctx, past, batch, count, hidden // count, new)
     total = present
     if ctx.has(past) and shares_buffer(ctx):
@@ -134,8 +130,8 @@ def require_masks(ctx: InferenceContext, index: int, batch: Dim, new: Dim, total
     mask = ctx.input(index)
     if mask.rank == 4:
         square = all_of(equal(mask[0], batch), equal(mask[1], 1), equal(mask[2], mask[3]), at_least(mask[2], total))
-        ctx.check(not ctx.integer("unidirectional", 0), "a square mask comes without unidirectional")
-        ctx.require(square, MASK_LAW, mask[2], total)
+        ctx.check(not ctx.integer("unidirectional", 0), laws.SQUARE_MASK_WITHOUT_UNIDIRECTIONAL)
+        ctx.require(square, laws.MASK_FITS_LENGTHS, mask[2], total)
         return
     lengths = [(batch,), (2 * batch,), (3 * batch + 2,)]
     require_mask(ctx, index, [*lengths, (batch, total), (batch, ONE), (ONE, ONE), (batch, new, total)])
@@ -145,11 +141,11 @@ def require_masks(ctx: InferenceContext, index: int, batch: Dim, new: Dim, total
 def quantized_attention(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden]` with quantized weights `[D, 3 * hidden]`."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
-    ctx.require_equal(weights[0], x[2], "the weights are as high as the input is wide")
-    require_vector(ctx, 2, weights[1], "the bias is as long as the weights are wide")
+    ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
+    require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
     require_single(ctx, 3, 6)
     for index in (4, 7):
-        require_one_or(ctx, index, weights[1], "there is one scale and zero point, or one per column")
+        require_one_or(ctx, index, weights[1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
     hidden, values = hidden_sizes(ctx, weights[1])
     return attended(ctx, (5, 8, 99, 99), hidden, values)
 
@@ -162,12 +158,12 @@ def ordered_attention(ctx: InferenceContext) -> Tensor:
     for weight, scale, bias in ((5, 8, 11), (6, 9, 12), (7, 10, 13)):
         w = ctx.input(weight)
         ctx.require_rank(w, 2)
-        ctx.require_equal(w[0], x[2], "the weights are as high as the input is wide")
-        require_one_or(ctx, scale, w[1], "there is one scale, or one per column")
-        require_vector(ctx, bias, w[1], "the bias is as long as the weights are wide")
+        ctx.require_equal(w[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
+        require_one_or(ctx, scale, w[1], laws.ONE_SCALE_OR_PER_COLUMN)
+        require_vector(ctx, bias, w[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
         heads(ctx, w[1])
         widths.append(w[1])
-    ctx.require_equal(widths[0], widths[1], "queries and keys have the same hidden size")
+    ctx.require_equal(widths[0], widths[1], laws.QUERIES_AND_KEYS_SAME_HIDDEN_SIZE)
     require_masks(ctx, 17, x[0], x[1], x[1])
     return ctx.tensor((x[0], x[1], widths[2]))
 
@@ -178,11 +174,11 @@ def longformer(ctx: InferenceContext) -> Tensor:
     x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"
     heads(ctx, x[2])
     window = ctx.integer("window")
-    ctx.check(window > 0, f"the window is positive, not {window}")
-    ctx.require(divides(2 * window, x[1]), "the sequence is a multiple of the two-sided window", x[1], 2 * window)
-    require_shape(ctx, (1, 4) if plain else (2, 8), (x[2], 3 * x[2]), "the weights are [D, 3D]")
-    require_vector(ctx, (2, 5) if plain else (4, 10), 3 * x[2], "the bias is as long as the weights are wide")
-    require_shape(ctx, (3, 6) if plain else (7, 12), x.dims[:2], "the mask is [B, S]")
+    ctx.check(window > 0, laws.WINDOW_POSITIVE.of(window=window))
+    ctx.require(divides(2 * window, x[1]), laws.SEQUENCE_MULTIPLE_OF_WINDOW, x[1], 2 * window)
+    require_shape(ctx, (1, 4) if plain else (2, 8), (x[2], 3 * x[2]), laws.WEIGHTS_D_3D)
+    require_vector(ctx, (2, 5) if plain else (4, 10), 3 * x[2], laws.BIAS_AS_LONG_AS_WEIGHTS)
+    require_shape(ctx, (3, 6) if plain else (7, 12), x.dims[:2], laws.MASK_BATCH_LENGTH)
     return ctx.tensor(x.dims)
 
 
@@ -191,10 +187,10 @@ def decoder_attention(ctx: InferenceContext) -> list[Tensor]:
     """`[S, B, D]` keeps its shape; whether the caches are used, only the data say."""
     x, key, count = ctx.input(0, rank=3), ctx.input(1, rank=3), ctx.integer("num_heads")
     heads(ctx, x[2])
-    require_shape(ctx, 1, (key[0], x[1], x[2]), "keys have the queries' batch and hidden size")
-    require_shape(ctx, 2, (x[2], x[2]), "the queries' weights are [D, D]")
-    require_shape(ctx, 3, (x[2], 2 * x[2]), "the weights of keys and values are [D, 2D]")
-    require_vector(ctx, 4, 3 * x[2], "the bias is as long as all weights are wide")
+    require_shape(ctx, 1, (key[0], x[1], x[2]), laws.KEYS_HAVE_QUERY_BATCH_AND_HIDDEN_SIZE)
+    require_shape(ctx, 2, (x[2], x[2]), laws.QUERY_WEIGHTS_SQUARE)
+    require_shape(ctx, 3, (x[2], 2 * x[2]), laws.KEY_AND_VALUE_WEIGHTS_D_2D)
+    require_vector(ctx, 4, 3 * x[2], laws.BIAS_AS_LONG_AS_ALL_WEIGHTS)
     cache = ctx.tensor((x[1], count, ctx.fresh("length"), x[2] // count))
     return [ctx.tensor(x.dims), cache, cache]
 
@@ -209,11 +205,11 @@ def multi_head(ctx: InferenceContext) -> list[Tensor]:
     Keys and values may be packed `[B, L, N, 2, H]` or come as `[B, N, L, H]`, all three as `[B, S, N, 3, H]`.
     """
     query, count = ctx.input(0), ctx.integer("num_heads")
-    ctx.check(count > 0, f"there is at least one head, not {count}")
-    ctx.check(query.rank in (3, 5), f"queries are [B, S, D] or [B, S, N, 3, H], not of rank {query.rank}")
+    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
+    ctx.check(query.rank in (3, 5), laws.QUERIES_SHAPE_BY_RANK.of(rank=query.rank))
     batch, new = query[0], query[1]
     length, hidden, values = _projected(ctx, query, count)
-    require_vector(ctx, 3, 2 * hidden + values, "the bias is as long as queries, keys and values")
+    require_vector(ctx, 3, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, (6, 7), batch, count, hidden // count, length)
     lengths = [(batch,), (3 * batch + 2,)]
     require_mask(ctx, 4, [*lengths, (batch, length), (batch, old + length), (batch, new, old + length)])
@@ -224,12 +220,12 @@ def multi_head(ctx: InferenceContext) -> list[Tensor]:
 def _projected(ctx: InferenceContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
     """The length of keys, and the hidden sizes of keys and of values, which the queries may hold."""
     if ctx.has(1):
-        ctx.check(query.rank == 3, "with keys, queries are [B, S, D]")
+        ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
         heads(ctx, query[2])
         length, values = _keys_and_values(ctx, query, count)
         return length, query[2], values
-    ctx.check(query.rank == 5 and not ctx.has(2), "without keys, queries are [B, S, N, 3, H] and hold the values")
-    require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), "queries are [B, S, N, 3, H]")
+    ctx.check(query.rank == 5 and not ctx.has(2), laws.QUERIES_WITHOUT_KEYS_HOLD_VALUES)
+    require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), laws.PACKED_QUERIES_BATCHED)
     return query[1], count * query[4], count * query[4]
 
 
@@ -247,20 +243,20 @@ def _keys_and_values(ctx: InferenceContext, query: Tensor, count: int) -> tuple[
     """The length of keys and the hidden size of values."""
     key, batch, hidden = ctx.input(1), query[0], query[2]
     size = hidden // count
-    ctx.check(key.rank in (3, 4, 5), f"keys are [B, L, D], [B, N, L, H] or [B, L, N, 2, H], not of rank {key.rank}")
+    ctx.check(key.rank in (3, 4, 5), laws.KEYS_SHAPE_BY_RANK.of(rank=key.rank))
     if key.rank == 5:
-        ctx.check(not ctx.has(2), "packed keys hold the values")
-        require_shape(ctx, 1, (batch, key[1], count, 2, size), "packed keys and values are [B, L, N, 2, H]")
+        ctx.check(not ctx.has(2), laws.PACKED_KEYS_HOLD_VALUES)
+        require_shape(ctx, 1, (batch, key[1], count, 2, size), laws.PACKED_KEYS_AND_VALUES_SHAPE)
         return key[1], hidden
     value = ctx.input(2)
-    ctx.check(value.rank == key.rank, "keys and values have one rank")
+    ctx.check(value.rank == key.rank, laws.KEYS_AND_VALUES_ONE_RANK)
     if key.rank == 4:
-        require_shape(ctx, 1, (batch, count, key[2], size), "keys are [B, N, L, H]")
-        require_shape(ctx, 2, (batch, count, key[2], value[3]), "values are [B, N, L, H]")
+        require_shape(ctx, 1, (batch, count, key[2], size), laws.KEYS_BATCH_HEADS_LENGTH_SIZE)
+        require_shape(ctx, 2, (batch, count, key[2], value[3]), laws.VALUES_BATCH_HEADS_LENGTH_SIZE)
         return key[2], value[3] * count
-    require_shape(ctx, 1, (batch, key[1], hidden), "keys are [B, L, D]")
-    require_shape(ctx, 2, (batch, key[1], value[2]), "values are as many as keys")
-    ctx.require(divides(count, value[2]), HEADS_LAW, value[2], count)
+    require_shape(ctx, 1, (batch, key[1], hidden), laws.KEYS_BATCH_LENGTH_HIDDEN)
+    require_shape(ctx, 2, (batch, key[1], value[2]), laws.VALUES_AS_MANY_AS_KEYS)
+    ctx.require(divides(count, value[2]), laws.HEADS_DIVIDE_HIDDEN_SIZE, value[2], count)
     return key[1], value[2]
 
 
@@ -269,13 +265,13 @@ def _past(
 ) -> tuple[Dim, Dim]:
     """The lengths of the past and of the present, for keys and values `[B, N, P, H]`."""
     key, value = indices
-    ctx.check(ctx.has(key) == ctx.has(value), "past keys and values come together")
+    ctx.check(ctx.has(key) == ctx.has(value), laws.PAST_KEYS_AND_VALUES_TOGETHER)
     if not ctx.has(key):
         return ZERO, new
     past = ctx.input(key)
     ctx.require_rank(past, 4)
-    require_shape(ctx, key, (batch, count, past[2], size), PAST_LAW)
-    require_shape(ctx, value, (batch, count, past[2], size), PAST_LAW)
+    require_shape(ctx, key, (batch, count, past[2], size), laws.PAST_BATCH_HEADS_LENGTH_SIZE)
+    require_shape(ctx, value, (batch, count, past[2], size), laws.PAST_BATCH_HEADS_LENGTH_SIZE)
     return past[2], past[2] + new
 
 
@@ -283,12 +279,12 @@ def _past(
 def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
     """One new token: queries `[B, 1, D]` and keys like them, or keys and values `[B, N, L, H]` of an encoder."""
     query, count = ctx.input(0, rank=3), ctx.integer("num_heads")
-    ctx.require_equal(query[1], 1, "there is one new token")
+    ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
     length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
-    require_vector(ctx, 10, 2 * hidden + values, "the bias is as long as queries, keys and values")
+    require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, (5, 6), query[0], count, hidden // count, length)
     crossed = ctx.has(1) and ctx.input(1).rank == 4
-    ctx.require_equal(values, hidden if crossed else values, "keys and values of an encoder have one shape")
+    ctx.require_equal(values, hidden if crossed else values, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     total = length if crossed else present
     if shares_buffer(ctx) and ctx.has(5):
         total, present = buffered(ctx, 7, 3, old, length), old
@@ -299,6 +295,6 @@ def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
 
 def _packed(ctx: InferenceContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
     """The same for queries `[B, 1, 3 * D]` that hold their keys and values."""
-    ctx.require(divides(3, query[2]), "packed queries, keys and values have one size", query[2], 3)
+    ctx.require(divides(3, query[2]), laws.PACKED_PROJECTIONS_ONE_SIZE, query[2], 3)
     heads(ctx, query[2] // 3)
     return ONE, query[2] // 3, query[2] // 3

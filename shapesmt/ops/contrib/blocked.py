@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less, tight
 from shapesmt.ops.windows.spatial import global_pool
 from shapesmt.rules import rule
@@ -15,14 +16,13 @@ if TYPE_CHECKING:
 
 DOMAIN = "com.microsoft.nchwc"
 BLOCK, LARGE_BLOCK = 8, 16  # channels, by machine
-BLOCKS = "channels come in whole blocks"
 
 
 def blocked(ctx: InferenceContext) -> Tensor:
     """The input `[n, channels, height, width]`, whose channels come in blocks."""
     x = ctx.input(0, rank=4)
     if not _padded(x[1]):
-        ctx.require(divides(BLOCK, x[1]), BLOCKS, x[1], BLOCK)
+        ctx.require(divides(BLOCK, x[1]), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
     return x
 
 
@@ -37,7 +37,7 @@ def reorder_input(ctx: InferenceContext) -> Tensor:
     n, c, *sizes = ctx.input(0, rank=4).dims
     if ctx.integer("channels_last", 0):
         c, sizes = sizes[-1], [c, *sizes[:-1]]
-    ctx.require(divides(4, c), "channels come in fours", c, 4)
+    ctx.require(divides(4, c), laws.CHANNELS_IN_FOURS, c, 4)
     least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
     return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, Kind.LOST), *sizes))
 
@@ -47,9 +47,9 @@ def reorder_output(ctx: InferenceContext) -> Tensor:
     """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels behind."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
-    ctx.check(channels > 0, "the attribute channels is positive")
-    ctx.require_at_least(c, channels, BLOCKS)
-    ctx.require(less(c, channels + LARGE_BLOCK), BLOCKS, c, channels + LARGE_BLOCK)
+    ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)
+    ctx.require_at_least(c, channels, laws.CHANNELS_IN_WHOLE_BLOCKS)
+    ctx.require(less(c, channels + LARGE_BLOCK), laws.CHANNELS_IN_WHOLE_BLOCKS, c, channels + LARGE_BLOCK)
     return ctx.tensor((n, *sizes, channels) if ctx.integer("channels_last", 0) else (n, channels, *sizes))
 
 
@@ -57,21 +57,21 @@ def reorder_output(ctx: InferenceContext) -> Tensor:
 def blocked_conv(ctx: InferenceContext) -> Tensor:
     """A convolution, to which a tensor of its shape is added."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
-    ctx.require(divides(BLOCK, w[0]), BLOCKS, w[0], BLOCK)
+    ctx.require(divides(BLOCK, w[0]), laws.CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
     if _padded(x[1]):
         x = _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
     else:
-        ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), BLOCKS, x[1], BLOCK)
+        ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
     (y,) = ctx.delegate("Conv", (x, *ctx.inputs[1:3]), version=22)
     if ctx.has(3):
-        ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
+        ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)
     return y
 
 
 def _as_deep(ctx: InferenceContext, x: Tensor, wanted: Dim) -> Tensor:
     """The input with as many channels as the filters want, which are so many on the machine of the file."""
     lo, hi = tight(x[1])
-    law = "the input has group times the channels of the weights"
+    law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
     ctx.require(
         all_of(at_least(wanted, int(lo)), *(at_least(int(hi), wanted) for _ in range(hi < inf))), law, x[1], wanted
     )
@@ -96,9 +96,7 @@ def blocked_upsample(ctx: InferenceContext) -> Tensor:
     """Height and width times whole numbers."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")
-    ctx.check(
-        scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, "the attribute scales is [1, 1, height, width]"
-    )
+    ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, laws.SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH)
     return ctx.tensor((n, c, *(size * scale for size, scale in zip(sizes, scales[2:], strict=True))))
 
 

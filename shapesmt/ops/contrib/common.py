@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from shapesmt import laws
 from shapesmt.rules import AnyApply, InferenceContext, Tensor, require_shape, rule
 
 DOMAIN = "com.microsoft"
@@ -48,4 +49,4 @@ def channels_first(
 
 def require_scalars(ctx: InferenceContext, *indices: int) -> None:
     """State that scales and zero points, where they are given, are scalars; not even vectors of one will do."""
-    require_shape(ctx, indices, (), "scales and zero points are scalars")
+    require_shape(ctx, indices, (), laws.SCALES_AND_ZERO_POINTS_SCALARS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, ceil_divide, differs, divides, equal, product, select
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.quantized import weights_per_byte
@@ -16,15 +17,15 @@ def mixture(ctx: InferenceContext) -> Tensor:
     or all of them turned.
     """
     x, router, packed = ctx.input(0), ctx.input(1, rank=2), ctx.node.op == "QMoE"
-    ctx.check(x.rank in (2, 3), f"the input is [tokens, hidden] or [batch, sequence, hidden], not of rank {x.rank}")
-    ctx.require_equal(router[0], product(x.dims[:-1]), "each token has a probability for each expert")
+    ctx.check(x.rank in (2, 3), laws.INPUT_TOKENS_OR_BATCHED.of(rank=x.rank))
+    ctx.require_equal(router[0], product(x.dims[:-1]), laws.EXPERT_PROBABILITIES_PER_TOKEN)
     weights, biases = ((2, 5, 8), (4, 7, 10)) if packed else ((2, 4, 6), (3, 5, 7))
     per_byte = weights_per_byte(ctx, "expert_weight_bits") if packed else 1
     layers, turned = _layers(ctx, ctx.input(weights[1], rank=3), x[-1], per_byte)
     for weight, bias, (rows, columns) in zip(weights, biases, layers, strict=True):
         shape = (router[1], rows, ceil_divide(columns, per_byte))
         _require_turned(ctx, weight, shape, turned)
-        require_shape(ctx, bias, shape[:2], "there is a bias for each expert and output")
+        require_shape(ctx, bias, shape[:2], laws.BIAS_PER_EXPERT_AND_OUTPUT)
     if packed and ctx.text("quant_type", "int") == "int":
         _require_expert_scales(ctx, router[1], *layers)
     _require_chosen(ctx, router[1])
@@ -34,8 +35,8 @@ def mixture(ctx: InferenceContext) -> Tensor:
 def _require_chosen(ctx: InferenceContext, experts: Dim) -> None:
     """State that the `k` experts that a token goes to exist; the sparse mixer knows only two."""
     chosen, sparse = ctx.integer("k", 1), ctx.integer("use_sparse_mixer", 0) == 1
-    ctx.require_at_least(experts, chosen, "there are at least k experts")
-    ctx.limit(chosen == 2 or not sparse, "attribute 'k' is 2 with 'use_sparse_mixer'")
+    ctx.require_at_least(experts, chosen, laws.AT_LEAST_K_EXPERTS)
+    ctx.limit(chosen == 2 or not sparse, laws.K_IS_2_WITH_SPARSE_MIXER)
 
 
 def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
@@ -43,14 +44,14 @@ def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> 
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
     fused = 2 if ctx.text("activation_type", "relu") == "swiglu" and ctx.integer("swiglu_fusion", 0) else 1
-    ctx.require(divides(per_byte, hidden), "the hidden features fill the bytes that hold them", hidden, per_byte)
+    ctx.require(divides(per_byte, hidden), laws.HIDDEN_FEATURES_FILL_BYTES, hidden, per_byte)
     return [(inner * fused, hidden), (hidden, inner), (inner, hidden)], turned
 
 
 def _require_turned(ctx: InferenceContext, index: int, shape: tuple[Dim, Dim, Dim], turned: Formula) -> None:
     """State the shape of the experts' weights, the last two axes of which may have changed places."""
     experts, rows, columns = shape
-    law = "weights are [experts, outputs, inputs]"
+    law = laws.WEIGHTS_EXPERTS_OUTPUTS_INPUTS
     require_shape(ctx, index, (experts, select(turned, columns, rows), select(turned, rows, columns)), law)
 
 
@@ -60,4 +61,4 @@ def _require_expert_scales(ctx: InferenceContext, experts: Dim, *weights: tuple[
     for index, (rows, columns) in zip((3, 6, 9), weights, strict=True):
         rowwise = (ONE,) if ctx.has(index) and ctx.input(index).rank == 3 else ()
         blocks = (ceil_divide(columns, block),) if block > 0 else rowwise
-        require_shape(ctx, index, (experts, rows, *blocks), "there is a scale per row or block of an expert's weights")
+        require_shape(ctx, index, (experts, rows, *blocks), laws.SCALE_PER_EXPERT_ROW_OR_BLOCK)

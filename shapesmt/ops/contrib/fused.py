@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, total
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.ops.math.linear import matrix_product
 from shapesmt.ops.windows.spatial import conv
 from shapesmt.rules import InferenceContext, Tensor, require_least, require_single, require_vector
-
-BIAS_LAW = "the bias has one element per position of the last axis"
 
 # Products
 
@@ -19,7 +18,7 @@ def turned(ctx: InferenceContext, index: int, side: str) -> Tensor:
     x = ctx.input(index)
     dims = x.dims
     if ctx.integer(f"transBatch{side}", 0):
-        ctx.check(x.rank > 2 and x.rank == ctx.input(1 - index).rank, "both have one rank, 3 or more")
+        ctx.check(x.rank > 2 and x.rank == ctx.input(1 - index).rank, laws.BOTH_ONE_RANK_3_OR_MORE)
         dims = (*dims[1:-1], dims[0], dims[-1])
     if ctx.integer(f"trans{side}", 0) and len(dims) > 1:
         dims = (*dims[:-2], dims[-1], dims[-2])
@@ -39,7 +38,7 @@ borrow("FusedGemm", 13, "Gemm")
 @contrib("GemmFloat8")
 def gemm_float8(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` with a scale for each operand and the result."""
-    require_single(ctx, 3, 4, 5, law="each scale is one number")
+    require_single(ctx, 3, 4, 5, law=laws.EACH_SCALE_ONE_NUMBER)
     (y,) = ctx.delegate("Gemm", ctx.inputs[:3], version=13)
     return ctx.tensor(y.dims, DTYPES.get(ctx.integer("dtype", 1), ""))
 
@@ -48,7 +47,7 @@ def gemm_float8(ctx: InferenceContext) -> Tensor:
 def gemm_gelu(ctx: InferenceContext) -> Tensor:
     """`[..., K] x [K, N] -> [..., N]`, a bias per column."""
     x, w = ctx.input(0), ctx.input(1, rank=2)
-    require_vector(ctx, 2, w[1], BIAS_LAW)
+    require_vector(ctx, 2, w[1], laws.BIAS_PER_LAST_AXIS_POSITION)
     return ctx.tensor(matrix_product(ctx, x, w))
 
 
@@ -60,7 +59,7 @@ def fused_conv(ctx: InferenceContext) -> Tensor:
     """A convolution, then a tensor of its shape added, then an activation."""
     y = conv(ctx)
     if ctx.has(3):
-        ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
+        ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)
     return y
 
 
@@ -69,7 +68,7 @@ def nhwc_conv(ctx: InferenceContext) -> Tensor:
     """A convolution of `[n, *sizes, c]`; filters stay `[m, c/group, *kernel]`."""
     y = channels_first(ctx, "Conv", ctx.inputs[:3], version=11)
     if ctx.has(3):
-        ctx.require_agree(y, ctx.input(3), law="what is added has the shape of the convolution")
+        ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)
     return y
 
 
@@ -83,12 +82,12 @@ def nhwc_max_pool(ctx: InferenceContext) -> Tensor:
 def masked_max_pool(ctx: InferenceContext) -> Tensor:
     """The maximum of each window where the mask, of the input's rank, admits it."""
     x, mask = ctx.input(0), ctx.input(1)
-    ctx.check(x.rank == mask.rank, "input and mask have one rank")
+    ctx.check(x.rank == mask.rank, laws.INPUT_AND_MASK_ONE_RANK)
     for size, masked in zip(x.dims[2:], mask.dims[2:], strict=True):
-        ctx.require_equal(size, masked, "input and mask have the same spatial sizes")
+        ctx.require_equal(size, masked, laws.INPUT_AND_MASK_SAME_SPATIAL_SIZES)
     none = [equal(d, 0) for d in x.dims[:2]]
     for masked in mask.dims[:2]:
-        ctx.require(any_of(*none, at_least(masked, 1)), "the mask of an input with elements has some", masked, 1)
+        ctx.require(any_of(*none, at_least(masked, 1)), laws.MASK_NOT_EMPTY, masked, 1)
     return ctx.delegate(WINDOW, (x,), version=12)[0]
 
 
@@ -98,17 +97,17 @@ def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
     x, w = ctx.input(0), ctx.input(1)
     (y,) = ctx.delegate("ConvTranspose", (x, w, ctx.input(3) if ctx.has(3) else None), version=1)
     if not ctx.has(2):
-        ctx.reject("input 2 is given")
+        ctx.reject(laws.INPUT_2_GIVEN)
     rank = x.rank - 2
-    ctx.require_equal(ctx.input(2).numel, 2 * rank, f"there are {2 * rank} pads")
+    ctx.require_equal(ctx.input(2).numel, 2 * rank, laws.PAD_COUNT.of(count=2 * rank))
     pads = ctx.items(2)
-    require_least(ctx, pads, 0, "pads are not negative")
+    require_least(ctx, pads, 0, laws.PADS_NOT_NEGATIVE)
     sizes = []
     for i, full in enumerate(y.dims[2:]):
         ends = [pads[i], pads[i + rank]] if pads and len(pads) == 2 * rank else []
         known = [d for d in ends if d is not None]
         sizes.append(full - total(known) if len(known) == 2 else ctx.fresh(f"size{i}", 1))
-        ctx.require_at_least(sizes[-1], 1, "the output isn't empty")
+        ctx.require_at_least(sizes[-1], 1, laws.OUTPUT_NOT_EMPTY)
     return ctx.tensor((*y.dims[:2], *sizes))
 
 
@@ -124,7 +123,7 @@ def activation(ctx: InferenceContext) -> Tensor:
 @contrib("ScaledSiLU")
 def scaled_activation(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the scale is one number."""
-    require_single(ctx, 1, law="the scale is one number")
+    require_single(ctx, 1, law=laws.SCALE_ONE_NUMBER)
     return ctx.tensor(ctx.input(0).dims)
 
 
@@ -134,7 +133,7 @@ def biased_activation(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     if ctx.has(1):
         ctx.require_rank(x, 1, least=True)
-        require_vector(ctx, 1, x[-1], BIAS_LAW)
+        require_vector(ctx, 1, x[-1], laws.BIAS_PER_LAST_AXIS_POSITION)
     return ctx.tensor(x.dims)
 
 
@@ -142,8 +141,8 @@ def biased_activation(ctx: InferenceContext) -> Tensor:
 def bias_split_gelu(ctx: InferenceContext) -> Tensor:
     """`[N, S, D] -> [N, S, D/2]`: one half gates the other."""
     x = ctx.input(0, rank=3)
-    require_vector(ctx, 1, x[2], BIAS_LAW)
-    ctx.require(divides(2, x[2]), "the last axis splits into halves", x[2], 2)
+    require_vector(ctx, 1, x[2], laws.BIAS_PER_LAST_AXIS_POSITION)
+    ctx.require(divides(2, x[2]), laws.LAST_AXIS_SPLITS_INTO_HALVES, x[2], 2)
     return ctx.tensor((x[0], x[1], x[2] // 2))
 
 
@@ -151,8 +150,8 @@ def bias_split_gelu(ctx: InferenceContext) -> Tensor:
 def bias_add(ctx: InferenceContext) -> Tensor:
     """`X[N, S, C] + bias[C] + skip[N, S, C]`."""
     x = ctx.input(0, rank=3)
-    require_vector(ctx, 1, x[2], BIAS_LAW)
-    ctx.require_agree(x, ctx.input(2), law="input and skip have the same shape")
+    require_vector(ctx, 1, x[2], laws.BIAS_PER_LAST_AXIS_POSITION)
+    ctx.require_agree(x, ctx.input(2), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
     return ctx.tensor(x.dims)
 
 
@@ -161,7 +160,7 @@ def bias_softmax(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the bias broadcasts to it."""
     x, bias = ctx.input(0), ctx.input(1)
     ctx.axis(x.rank, 1)
-    law = "the bias broadcasts to the input"
+    law = laws.BIAS_BROADCASTS_TO_INPUT
     ctx.check(bias.rank <= x.rank, law)
     for size, wanted in zip(bias.dims[::-1], x.dims[::-1], strict=False):
         ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
@@ -175,14 +174,14 @@ def dropout(ctx: InferenceContext) -> list[Tensor]:
     if biased:
         bias = ctx.input(1)
         if bias.rank == x.rank and x.rank != 1:
-            ctx.require_agree(x, bias, law="the bias has the input's shape, or that of its last axis")
+            ctx.require_agree(x, bias, law=laws.BIAS_SHAPED_AS_INPUT_OR_LAST_AXIS)
         else:
             ctx.require_rank(x, 1, least=True)
-            require_vector(ctx, 1, x[-1], BIAS_LAW)
+            require_vector(ctx, 1, x[-1], laws.BIAS_PER_LAST_AXIS_POSITION)
         if ctx.has(2):
-            ctx.require_agree(x, ctx.input(2), law="input and residual have the same shape")
+            ctx.require_agree(x, ctx.input(2), law=laws.INPUT_AND_RESIDUAL_SAME_SHAPE)
     for index in (3, 4) if biased else (1, 2):
-        require_single(ctx, index, law="ratio and mode are one number each")
+        require_single(ctx, index, law=laws.RATIO_AND_MODE_ONE_NUMBER_EACH)
     words = ctx.node.op.startswith("Bitmask")
     mask = ctx.tensor((ceil_divide(x.numel, 32),), "uint32") if words else ctx.tensor(x.dims, "bool")
     return [ctx.tensor(x.dims), mask]
@@ -193,7 +192,7 @@ def gated_add(ctx: InferenceContext) -> Tensor:
     """`X[..., C] + Y[..., C] * gate[..., 1]`."""
     x, gate = ctx.input(0), ctx.input(2)
     ctx.require_rank(x, 1, least=True)
-    ctx.require_agree(x, ctx.input(1), law="both terms have the same shape")
-    ctx.require_at_least(x[-1], 1, "a row has an element")
-    ctx.require_agree(x.replace(-1, 1), gate, law="there is one gate per row")
+    ctx.require_agree(x, ctx.input(1), law=laws.TERMS_SAME_SHAPE)
+    ctx.require_at_least(x[-1], 1, laws.ROW_HAS_ELEMENT)
+    ctx.require_agree(x.replace(-1, 1), gate, law=laws.GATE_PER_ROW)
     return ctx.tensor(x.dims)

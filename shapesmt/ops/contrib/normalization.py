@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.math.linear import require_broadcast_to
@@ -9,22 +10,21 @@ from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
 
-HIDDEN_LAW = "the parameters have one element per hidden feature"
-
 
 @contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
     """`input[..., H] + skip + bias[H]`, normalized, keeps its shape; the skip may serve the whole batch."""
     x, skip = ctx.input(0), ctx.input(1)
-    ctx.check(x.rank in (2, 3), f"the input is [batch, sequence, hidden] or [tokens, hidden], not of rank {x.rank}")
-    ctx.check(skip.rank in (2, x.rank), "the skip has the input's rank, or that of a sample")
-    ctx.require_at_least(x[-1], 1, "there is a hidden feature")
-    law = "the skip has the input's shape, or that of a sample"
+    ctx.check(x.rank in (2, 3), laws.INPUT_BATCHED_OR_TOKENS.of(rank=x.rank))
+    ctx.check(skip.rank in (2, x.rank), laws.SKIP_RANK_OF_INPUT_OR_SAMPLE)
+    ctx.require_at_least(x[-1], 1, laws.A_HIDDEN_FEATURE)
+    law = laws.SKIP_SHAPED_AS_INPUT_OR_SAMPLE
     for size, wanted in zip(skip.dims[-2:], x.dims[-2:], strict=True):
         ctx.require_equal(size, wanted, law)
     if skip.rank == 3:
         ctx.require(any_of(equal(skip[0], x[0]), equal(skip[0], 1), equal(x.numel, 0)), law, skip[0], x[0])
-    require_vector(ctx, (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4), x[-1], HIDDEN_LAW)
+    parameters = (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4)
+    require_vector(ctx, parameters, x[-1], laws.PARAMETERS_PER_HIDDEN_FEATURE)
     statistics = ctx.tensor(without(x.dims, (x.rank - 1,), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics, ctx.tensor(x.dims)]
 
@@ -33,11 +33,11 @@ def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
 def embedding(ctx: InferenceContext) -> list[Tensor]:
     """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
-    require_shape(ctx, 1, ids.dims, "words and segments have the same shape")
-    ctx.limit(ctx.has(4) or not ctx.has(1), "a table comes with the segments")
+    require_shape(ctx, 1, ids.dims, laws.WORDS_AND_SEGMENTS_SAME_SHAPE)
+    ctx.limit(ctx.has(4) or not ctx.has(1), laws.TABLE_WITH_SEGMENTS)
     _require_tables(ctx, ids, words)
-    require_vector(ctx, (5, 6), words[1], HIDDEN_LAW)
-    require_shape(ctx, 7, ids.dims, "the mask has the shape of the words")
+    require_vector(ctx, (5, 6), words[1], laws.PARAMETERS_PER_HIDDEN_FEATURE)
+    require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
     if quantized:
         require_single(ctx, *range(8, 18))
     _require_positions(ctx, ids, given=ctx.has(8) and not quantized)
@@ -49,24 +49,24 @@ def _require_tables(ctx: InferenceContext, ids: Tensor, words: Tensor) -> None:
     """State that all tables are equally wide, and have the words and segments that are looked up."""
     for index in (i for i in (2, 3, 4) if ctx.has(i)):
         table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
-        ctx.require_equal(table[1], words[1], "the tables have the same hidden size")
+        ctx.require_equal(table[1], words[1], laws.TABLES_SAME_HIDDEN_SIZE)
         some = any_of(equal(ids.numel, 0), at_least(table[0], 1)) if looked_up else True
-        ctx.limit(some, "there is something to pick from", table[0], 1)
+        ctx.limit(some, laws.SOMETHING_TO_PICK, table[0], 1)
     for listed, at in ((0, 2), (1, 4)):
         if ctx.has(at):
-            require_places(ctx, listed, ctx.input(at)[0], "words and segments are in their tables")
+            require_places(ctx, listed, ctx.input(at)[0], laws.WORDS_AND_SEGMENTS_IN_TABLES)
 
 
 def _require_positions(ctx: InferenceContext, ids: Tensor, *, given: bool) -> None:
     """State that the table of positions is long enough, unless they are given: for each sample or for all."""
     if given:
-        listed, law = ctx.input(8, rank=2), "there is one position per word"
+        listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
         ctx.require_equal(listed[1], ids[1], law)
         ctx.require(any_of(equal(listed[0], ids[0]), equal(listed[0], 1)), law, listed[0])
-        require_places(ctx, 8, ctx.input(3)[0], "every position is in its table")
+        require_places(ctx, 8, ctx.input(3)[0], laws.POSITIONS_IN_TABLE)
     else:
         rows = ctx.input(3)[0]
-        ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), "every position is in its table", ids[1])
+        ctx.require(any_of(at_least(rows, ids[1]), equal(ids[0], 0)), laws.POSITIONS_IN_TABLE, ids[1])
 
 
 @contrib("GroupNorm", "SkipGroupNorm")
@@ -76,17 +76,17 @@ def group_norm(ctx: InferenceContext) -> list[Tensor]:
     A skip is `[N, H, W, C]`, `[N, 1, 1, C]` or `[N, C]`.
     """
     x, groups = ctx.input(0, rank=4), ctx.integer("groups")
-    ctx.check(groups > 0, f"there is at least one group, not {groups}")
+    ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
     channels = x[3] if ctx.integer("channels_last", 1) else x[1]
-    ctx.require(divides(groups, channels), "the groups divide the channels", channels, groups)
-    require_vector(ctx, (1, 2, 4), channels, "the parameters have one element per channel")
+    ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
+    require_vector(ctx, (1, 2, 4), channels, laws.PARAMETERS_PER_CHANNEL)
     if ctx.has(3):
         _require_skip(ctx, x, ctx.input(3), channels)
     return [ctx.tensor(x.dims)] * 2
 
 
 def _require_skip(ctx: InferenceContext, x: Tensor, skip: Tensor, channels: Dim) -> None:
-    law = "the skip is [N, H, W, C], [N, 1, 1, C] or [N, C]"
+    law = laws.SKIP_SHAPE
     ctx.check(skip.rank in (2, 4), law)
     if skip.rank == 2:
         require_shape(ctx, 3, (x[0], channels), law)
@@ -103,7 +103,7 @@ def ordered_normalization(ctx: InferenceContext) -> Tensor:
     require_single(ctx, 1, 4)
     for index in (2, 3):
         if ctx.has(index):
-            require_broadcast_to(ctx, ctx.input(index), x.dims, "scale and bias broadcast to the input")
+            require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
     return ctx.tensor(x.dims)
 
 
@@ -112,9 +112,9 @@ def gated_norm(ctx: InferenceContext) -> Tensor:
     """`[..., H * C]`, normalized over each C, times a gate of its shape."""
     x, size = ctx.input(0), ctx.input(1).numel
     ctx.require_rank(x, 1, least=True)
-    ctx.require_at_least(size, 1, "the scale has an element")
-    ctx.require(divides(size, x[-1]), "the last axis is a multiple of the scale", x[-1], size)
-    ctx.require_agree(x, ctx.input(2), law="the gate has the input's shape")
+    ctx.require_at_least(size, 1, laws.SCALE_HAS_ELEMENT)
+    ctx.require(divides(size, x[-1]), laws.LAST_AXIS_MULTIPLE_OF_SCALE, x[-1], size)
+    ctx.require_agree(x, ctx.input(2), law=laws.GATE_SHAPED_AS_INPUT)
     return ctx.tensor(x.dims)
 
 
@@ -125,12 +125,12 @@ def branches(ctx: InferenceContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Di
     """The batch axes, the number of branches and their size: `[..., C, H]`, or `[..., C * H]` with `num_branches`."""
     count = ctx.integer("num_branches", 0)
     ctx.require_rank(x, 1 if count else 2, least=True)
-    ctx.check(count >= 0, f"the number of branches isn't negative: {count}")
-    ctx.require_at_least(x[-1], 1, "the branches have features")
+    ctx.check(count >= 0, laws.BRANCH_COUNT_NOT_NEGATIVE.of(count=count))
+    ctx.require_at_least(x[-1], 1, laws.BRANCHES_HAVE_FEATURES)
     if not count:
-        ctx.require_at_least(x[-2], 1, "there is a branch")
+        ctx.require_at_least(x[-2], 1, laws.A_BRANCH)
         return x.dims[:-2], x[-2], x[-1]
-    ctx.require(divides(count, x[-1]), "the branches divide the last axis", x[-1], count)
+    ctx.require(divides(count, x[-1]), laws.BRANCHES_DIVIDE_LAST_AXIS, x[-1], count)
     return x.dims[:-1], ONE * count, x[-1] // count
 
 
@@ -140,7 +140,7 @@ def branchwise_norm(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     _, count, size = branches(ctx, x)
     if ctx.has(1):
-        scale, law = ctx.input(1), "the scale is [C * H], [C, H] or [H]"
+        scale, law = ctx.input(1), laws.SCALE_PER_CHANNEL_AND_HEAD_OR_HEAD
         ctx.check(scale.rank in (1, 2), law)
         if scale.rank == 2:
             require_shape(ctx, 1, (count, size), law)
@@ -150,7 +150,9 @@ def branchwise_norm(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-def _require_mix(ctx: InferenceContext, index: int, batch: tuple[Dim, ...], count: Dim, size: Dim, law: str) -> None:
+def _require_mix(
+    ctx: InferenceContext, index: int, batch: tuple[Dim, ...], count: Dim, size: Dim, law: laws.Law
+) -> None:
     """State that gates are `[..., C]`, `[..., C, 1]` or `[..., C, H]` (`[..., C * H]` for flattened streams)."""
     mix, rank = ctx.input(index), len(batch)
     ctx.check(mix.rank in (rank + 1, rank + 2), law)
@@ -168,7 +170,7 @@ def _require_mix(ctx: InferenceContext, index: int, batch: tuple[Dim, ...], coun
 def pre_mix(ctx: InferenceContext) -> Tensor:
     """`[..., C, H] -> [..., H]`: the branches, each with its gate, added up."""
     batch, count, size = branches(ctx, ctx.input(0))
-    _require_mix(ctx, 1, batch, count, size, "there is a gate per branch, or per feature of each")
+    _require_mix(ctx, 1, batch, count, size, laws.GATE_PER_BRANCH_OR_FEATURE)
     return ctx.tensor((*batch, size))
 
 
@@ -177,9 +179,9 @@ def post_mix(ctx: InferenceContext) -> Tensor:
     """`[..., C, H]` keeps its shape: branches mixed by `[..., C, C]`, and a block's `[..., H]` added to each."""
     x = ctx.input(0)
     batch, count, size = branches(ctx, x)
-    require_shape(ctx, 1, (*batch, size), "the block's output has the size of a branch")
-    _require_mix(ctx, 2, batch, count, size, "there is a gate per branch, or per feature of each")
-    require_shape(ctx, 3, (*batch, count, count), "the mix is [..., C, C]")
+    require_shape(ctx, 1, (*batch, size), laws.BLOCK_OUTPUT_SIZED_AS_BRANCH)
+    _require_mix(ctx, 2, batch, count, size, laws.GATE_PER_BRANCH_OR_FEATURE)
+    require_shape(ctx, 3, (*batch, count, count), laws.MIX_SQUARE_IN_CHANNELS)
     return ctx.tensor(x.dims)
 
 
@@ -187,7 +189,7 @@ def post_mix(ctx: InferenceContext) -> Tensor:
 def engram_gate(ctx: InferenceContext) -> list[Tensor]:
     """Keys and queries `[B, S, C, H]` gate a value `[B, S, H]` for each of C connections."""
     key = ctx.input(0, rank=4)
-    require_shape(ctx, 1, key.dims, "keys and queries have the same shape")
-    require_shape(ctx, 2, (key[0], key[1], key[3]), "the value is [B, S, H]")
-    require_shape(ctx, (3, 4, 5), key.dims[2:], "the scales are [C, H]")
+    require_shape(ctx, 1, key.dims, laws.KEYS_AND_QUERIES_SAME_SHAPE)
+    require_shape(ctx, 2, (key[0], key[1], key[3]), laws.VALUE_BATCH_LENGTH_SIZE)
+    require_shape(ctx, (3, 4, 5), key.dims[2:], laws.SCALES_PER_CHANNEL_AND_HEAD)
     return [ctx.tensor(key.dims)] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
@@ -39,7 +40,7 @@ def arange(ctx: InferenceContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
 def expand_dims(ctx: InferenceContext) -> Tensor:
     """One axis of size 1 more, at a place that is a number."""
     x, items = ctx.input(0), ctx.constants(1)
-    require_single(ctx, 1, law="the axis is one number")
+    require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
     if not items:
         return ctx.tensor(None)
     axis = ctx.normal(items[0], x.rank, end=1)
@@ -59,9 +60,9 @@ def unfold(ctx: InferenceContext) -> Tensor:
     """`(d - size) / step + 1` slices along one axis, whose elements become the last axis."""
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
     axis = ctx.axis(x.rank, -1, "dim")
-    ctx.check(step > 0, f"the step is positive, not {step}")
-    ctx.check(size > 0, f"the slices have an element, not {size}")
-    ctx.require_at_least(x[axis], size, "a slice fits the axis")
+    ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
+    ctx.check(size > 0, laws.SLICES_HAVE_ELEMENT.of(size=size))
+    ctx.require_at_least(x[axis], size, laws.SLICE_FITS_AXIS)
     slices = (x[axis] - size) // step + 1
     return ctx.tensor((*x.dims[:axis], slices, *x.dims[axis + 1 :], size))
 
@@ -100,7 +101,7 @@ def inverse(ctx: InferenceContext) -> Tensor:
     """`[..., M, M]` keeps its shape."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims)
 
 
@@ -117,7 +118,7 @@ def irfft(ctx: InferenceContext) -> Tensor:
     """`[..., n/2 + 1, 2] -> [..., n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1) + 1, least=True)
-    ctx.require_equal(x[-1], 2, "a complex number has two parts")
+    ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
     return ctx.tensor((*x.dims[:-2], (x[-2] - 1) * 2))
 
 
@@ -127,7 +128,7 @@ def complex_product(ctx: InferenceContext) -> Tensor:
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 1, least=True)
-        ctx.require_equal(x[-1], 2, "a complex number has two parts")
+        ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
     return ctx.tensor((*ctx.broadcast(a.dims[:-1], b.dims[:-1]), 2))
 
 
@@ -137,8 +138,8 @@ def distances(ctx: InferenceContext) -> Tensor:
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2)
-    ctx.require_equal(a[1], b[1], "both sets have vectors of one length")
-    ctx.require_at_least(a[1], 1, "the vectors aren't empty")
+    ctx.require_equal(a[1], b[1], laws.VECTORS_OF_ONE_LENGTH)
+    ctx.require_at_least(a[1], 1, laws.VECTORS_NOT_EMPTY)
     return ctx.tensor((a[0], b[0]))
 
 
@@ -146,9 +147,9 @@ def distances(ctx: InferenceContext) -> Tensor:
 def time_warping(ctx: InferenceContext) -> Tensor:
     """Costs `[M, N]` or `[1, M, N]` make a path `[2, x]` with `max(M, N) <= x < M + N`."""
     x = ctx.input(0)
-    ctx.check(x.rank in (2, 3), f"the costs are [M, N] or [1, M, N], not of rank {x.rank}")
+    ctx.check(x.rank in (2, 3), laws.COSTS_SHAPE_BY_RANK.of(rank=x.rank))
     if x.rank == 3:
-        ctx.require_equal(x[0], 1, "there is one matrix of costs")
+        ctx.require_equal(x[0], 1, laws.ONE_MATRIX_OF_COSTS)
     steps = ctx.fresh("steps", 0, maximum(x[-2] + x[-1] - 1, 1))
     return ctx.tensor((2, steps), "int32")
 
@@ -160,12 +161,12 @@ def time_warping(ctx: InferenceContext) -> Tensor:
 def crop_and_resize(ctx: InferenceContext) -> Tensor:
     """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the size given: `[R, C, height, width]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
-    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), "the boxes are [R, 4]")
-    require_vector(ctx, 2, rois[0], "there is an image's index per box")
-    require_places(ctx, 2, x[0], "a box lies in an image of the batch")
-    require_vector(ctx, 3, 2, "the size is [height, width]")
+    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
+    require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
+    require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
+    require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
     sizes = sized(ctx, ctx.items(3) or (None, None), 1)
-    require_least(ctx, sizes, 1, "height and width are positive")
+    require_least(ctx, sizes, 1, laws.HEIGHT_AND_WIDTH_POSITIVE)
     return ctx.tensor((rois[0], x[1], *sizes))
 
 
@@ -173,7 +174,7 @@ def crop_and_resize(ctx: InferenceContext) -> Tensor:
 def tokenizer(ctx: InferenceContext) -> Tensor:
     """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string; without strings it doesn't."""
     x = ctx.input(0)
-    ctx.check(x.rank in (1, 2), f"the strings are [C] or [N, C], not of rank {x.rank}")
+    ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.numel.lo < 1:
         return ctx.tensor([*x.dims[:-1], 0] if x.numel.constant == 0 else None)
     return ctx.tensor((*x.dims, ctx.fresh("tokens")))
@@ -186,14 +187,14 @@ def word_embedding(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(words, 2, least=True)
     ctx.require_rank(filters, 4, least=True)
     ctx.require_rank(characters, 2, least=True)
-    require_vector(ctx, 2, filters[0], "the bias has one element per filter")
-    law = "the filters are as wide as a character's embedding"
+    require_vector(ctx, 2, filters[0], laws.BIAS_PER_FILTER)
+    law = laws.FILTERS_AS_WIDE_AS_EMBEDDING
     ctx.require_equal(filters[3], characters[1], law)
-    ctx.require_at_least(words[1], filters[2], "the words are as long as the filters")
+    ctx.require_at_least(words[1], filters[2], laws.WORDS_AS_LONG_AS_FILTERS)
     given = (("conv_window_size", filters[2]), ("char_embedding_size", characters[1]), ("embedding_size", filters[0]))
     for name, size in given:
         if ctx.integer(name, -1) != -1:
-            ctx.require_equal(size, ctx.integer(name), f"'{name}' is that of the weights")
+            ctx.require_equal(size, ctx.integer(name), laws.ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
     return ctx.tensor((words[0], filters[0]), "float32")
 
 
@@ -201,8 +202,8 @@ def word_embedding(ctx: InferenceContext) -> Tensor:
 def ngram_block(ctx: InferenceContext) -> Tensor:
     """Scores `[B, vocabulary]` keep their shape; ids are `[B, S]`."""
     ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    ctx.require_equal(ids[0], scores[0], "ids and scores have one batch")
-    ctx.check(ctx.integer("ngram_size") > 0, "n-grams have an element")
+    ctx.require_equal(ids[0], scores[0], laws.IDS_AND_SCORES_ONE_BATCH)
+    ctx.check(ctx.integer("ngram_size") > 0, laws.N_GRAMS_HAVE_ELEMENT)
     return ctx.tensor(scores.dims, scores.dtype)
 
 
@@ -210,17 +211,17 @@ def ngram_block(ctx: InferenceContext) -> Tensor:
 def bifurcation(ctx: InferenceContext) -> list[Tensor]:
     """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
-    ctx.require_equal(ctx.input(2).numel, 1, "the index is one number")
+    ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
     shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
-    ctx.limit(shortest <= longest, "n-grams have at least 'min_ngram_size' elements")
+    ctx.limit(shortest <= longest, laws.N_GRAMS_AT_LEAST_MIN_NGRAM_SIZE)
     most: Dim = current[0]
     matched = ctx.items(2)
     if ctx.has(3):
         ctx.require_rank(ctx.input(3), 1)
         predicted = ctx.input(3)[0]
         if matched and matched[0] is not None:
-            ctx.require_at_least(source[0], matched[0], "the index is inside the source")
-            law = "a token is predicted for each that is left, and one more"
+            ctx.require_at_least(source[0], matched[0], laws.INDEX_INSIDE_SOURCE)
+            law = laws.TOKEN_PREDICTED_FOR_EACH_LEFT
             ctx.require_equal(predicted, source[0] + 1 - matched[0], law)
         most = current[0] + predicted
     return [ctx.tensor((ctx.fresh("tokens", 0, most),)), ctx.tensor(ctx.input(2).dims)]
@@ -230,7 +231,7 @@ def bifurcation(ctx: InferenceContext) -> list[Tensor]:
 def remove_padding(ctx: InferenceContext) -> list[Tensor]:
     """`[B, S, D] -> [tokens, D]`, with offsets `[B, S]`, cumulative lengths `[B + 1]` and the greatest length."""
     x = ctx.input(0, rank=3)
-    require_vector(ctx, 1, x[0], "there is a token count per sample")
+    require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
     tokens = ctx.fresh("tokens", 0, x[0] * x[1])
     integers = [ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,))]
     return [ctx.tensor((tokens, x[2])), *integers]
@@ -240,18 +241,16 @@ def remove_padding(ctx: InferenceContext) -> list[Tensor]:
 def restore_padding(ctx: InferenceContext) -> Tensor:
     """`[tokens, D]` and offsets `[B, S]` make `[B, S, D]`."""
     x, offsets = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    ctx.require_at_least(offsets.numel, x[0], "every token has a place")
+    ctx.require_at_least(offsets.numel, x[0], laws.PLACE_PER_TOKEN)
     return ctx.tensor((*offsets.dims, x[1]))
 
 
 # Search
 
-ROOM_LAW = "there is room behind the prompt"
-
 
 def _number(ctx: InferenceContext, index: int, name: str) -> tuple[Dim, bool]:
     """A size that an input of one number gives, and whether it is known."""
-    require_single(ctx, index, law=f"{name} is one number")
+    require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
     items = ctx.items(index)
     known = items[0] if items else None
     return (ctx.fresh(name, 1), False) if known is None else (known, True)
@@ -263,7 +262,7 @@ def greedy(ctx: InferenceContext) -> list[Tensor]:
     ids = ctx.input(0, rank=2)
     longest, known = _number(ctx, 1, "max_length")
     if known:
-        ctx.require_at_least(longest, ids[1] + 1, ROOM_LAW)
+        ctx.require_at_least(longest, ids[1] + 1, laws.ROOM_BEHIND_PROMPT)
     _require_masks(ctx, ids, 5, 6)
     return [ctx.tensor((ids[0], longest), "int32"), ctx.tensor((ids[0], _vocabulary(ctx)), "float32")]
 
@@ -277,8 +276,8 @@ def _vocabulary(ctx: InferenceContext) -> Dim | int:
 def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: int) -> None:
     if ctx.has(prefix):
         ctx.require_rank(ctx.input(prefix), 2)
-        ctx.require_equal(ctx.input(prefix)[0], ids[0], "the prefix mask has the prompts' batch")
-    require_shape(ctx, attention, ids.dims[:2], "the attention mask has the prompts' shape")
+        ctx.require_equal(ctx.input(prefix)[0], ids[0], laws.PREFIX_MASK_HAS_PROMPT_BATCH)
+    require_shape(ctx, attention, ids.dims[:2], laws.ATTENTION_MASK_SHAPED_AS_PROMPTS)
 
 
 @contrib("BeamSearch", "WhisperBeamSearch")
@@ -290,11 +289,11 @@ def beam_search(ctx: InferenceContext) -> list[Tensor]:
     longest, known = _number(ctx, 1, "max_length")
     (beams, counted), (returned, asked) = _number(ctx, 3, "num_beams"), _number(ctx, 4, "num_return_sequences")
     if counted and asked:
-        ctx.require_at_least(beams, returned, "no more sequences are returned than there are beams")
+        ctx.require_at_least(beams, returned, laws.RETURNED_SEQUENCES_AT_MOST_BEAMS)
     if plain:
         _require_masks(ctx, ids, 8, 9)
     if plain and known and ctx.integer("model_type", 0) == 0:
-        ctx.require_at_least(longest, ids[1] + 1, ROOM_LAW)
+        ctx.require_at_least(longest, ids[1] + 1, laws.ROOM_BEHIND_PROMPT)
     steps = longest - ids[1] if plain and known else ctx.fresh("steps")
     dtype = ctx.input(5).dtype if ctx.has(5) else "float32"
     scores = [ctx.tensor(s, dtype) for s in ((ids[0], returned), (steps, ids[0], beams, _vocabulary(ctx)))]
@@ -309,14 +308,14 @@ def quantized_lstm(ctx: InferenceContext) -> list[Tensor]:
     """An LSTM whose weights `[directions, input, 4 * hidden]` come transposed and quantized."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
     last = (directions, x[1], hidden)
-    require_shape(ctx, 1, (directions, x[2], 4 * hidden), "W is [directions, input, 4*hidden]")
-    require_shape(ctx, 2, (directions, hidden, 4 * hidden), "R is [directions, hidden, 4*hidden]")
-    require_shape(ctx, 3, (directions, 8 * hidden), "B is [directions, 8*hidden]")
+    require_shape(ctx, 1, (directions, x[2], 4 * hidden), laws.W_DIRECTIONS_INPUT_4_HIDDEN)
+    require_shape(ctx, 2, (directions, hidden, 4 * hidden), laws.R_DIRECTIONS_HIDDEN_4_HIDDEN)
+    require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
     require_states(ctx, x[1], last)
-    require_shape(ctx, 7, (directions, 3 * hidden), "P is [directions, 3*hidden]")
+    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
     for index in (8, 9, 10, 11):
         shape = (directions, 4 * hidden)[: ctx.input(index).rank]
-        require_shape(ctx, index, shape, "there is a scale and zero point per direction, or per column of each")
+        require_shape(ctx, index, shape, laws.SCALE_AND_ZERO_POINT_PER_DIRECTION_OR_COLUMN)
     return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
 
 
@@ -325,7 +324,7 @@ def attention_lstm(ctx: InferenceContext) -> list[Tensor]:
     """An LSTM `[seq, batch, input] -> [seq, directions, batch, hidden]` that attends to a memory."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
     last = (directions, x[1], hidden)
-    require_shape(ctx, 2, (directions, 4 * hidden, hidden), "R is [directions, 4*hidden, hidden]")
-    require_shape(ctx, 3, (directions, 8 * hidden), "B is [directions, 8*hidden]")
+    require_shape(ctx, 2, (directions, 4 * hidden, hidden), laws.R_DIRECTIONS_4_HIDDEN_HIDDEN)
+    require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
     require_states(ctx, x[1], last)
     return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.indices import require_places
@@ -12,18 +13,18 @@ from shapesmt.rules import InferenceContext, Tensor, require_shape, require_sing
 def rotary(ctx: InferenceContext) -> Tensor:
     """`[B, S, N * H]` or `[B, N, S, H]` keeps its shape; cosines and sines are `[positions, rotated / 2]`."""
     x, places, table = ctx.input(0), ctx.input(1), ctx.input(2, rank=2)
-    ctx.check(x.rank in (3, 4), f"the input is [B, S, N * H] or [B, N, S, H], not of rank {x.rank}")
-    ctx.require_agree(table, ctx.input(3), law="cosines and sines have the same shape")
+    ctx.check(x.rank in (3, 4), laws.INPUT_HEADS_PACKED_OR_APART.of(rank=x.rank))
+    ctx.require_agree(table, ctx.input(3), law=laws.COSINES_AND_SINES_SAME_SHAPE)
     batch, length = x[0], x[1] if x.rank == 3 else x[2]
     if ctx.node.op == "MRotaryEmbedding":
-        require_shape(ctx, 1, (3, batch, length), "the positions are [3, B, S]")
-        ctx.check(x.rank == 4 or ctx.integer("num_heads", 0) > 0, "num_heads comes with an input of rank 3")
+        require_shape(ctx, 1, (3, batch, length), laws.POSITIONS_3_BATCH_LENGTH)
+        ctx.check(x.rank == 4 or ctx.integer("num_heads", 0) > 0, laws.NUM_HEADS_WITH_RANK_3)
         sections = ctx.integers("mrope_section")
-        ctx.require_equal(sum(sections), table[1], "the sections add up to the rotated half")
+        ctx.require_equal(sum(sections), table[1], laws.SECTIONS_ADD_UP_TO_ROTATED_HALF)
     elif places.rank == 2:
-        require_shape(ctx, 1, (batch, length), "the positions are one number or [B, S]")
+        require_shape(ctx, 1, (batch, length), laws.POSITIONS_ONE_OR_BATCH_LENGTH)
     else:
-        require_single(ctx, 1, law="the positions are one number or [B, S]")
+        require_single(ctx, 1, law=laws.POSITIONS_ONE_OR_BATCH_LENGTH)
     _require_head(ctx, x, table[1], length)
     return ctx.tensor(x.dims)
 
@@ -31,18 +32,18 @@ def rotary(ctx: InferenceContext) -> Tensor:
 def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> None:
     """What a head's size needs: the rotated part is all of it, or `rotary_embedding_dim`."""
     count, rotated = ctx.integer("num_heads", 0), ctx.integer("rotary_embedding_dim", 0)
-    ctx.check(rotated <= 0 or count > 0, "num_heads comes with rotary_embedding_dim")
+    ctx.check(rotated <= 0 or count > 0, laws.NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM)
     _require_rows(ctx, length)
     hidden = x[2] if x.rank == 3 else x[1] * x[3]
     if rotated > 0:
-        ctx.require(divides(count, hidden), "the heads divide the hidden size", hidden, count)
-        ctx.require_at_least(hidden // count, rotated, "the rotated part fits a head")
-        law = "cosines and sines are half as wide as the rotated part, or as a head"
+        ctx.require(divides(count, hidden), laws.HEADS_DIVIDE_HIDDEN_SIZE, hidden, count)
+        ctx.require_at_least(hidden // count, rotated, laws.ROTATED_PART_FITS_HEAD)
+        law = laws.TABLES_HALF_AS_WIDE_AS_ROTATED_PART_OR_HEAD
         ctx.require(any_of(equal(half, rotated // 2), equal(half, hidden // count // 2)), law, half, rotated // 2)
     elif x.rank == 4:
-        ctx.require_equal(x[3], 2 * half, "cosines and sines are half as wide as a head")
+        ctx.require_equal(x[3], 2 * half, laws.TABLES_HALF_AS_WIDE_AS_HEAD)
     else:
-        law = "the head size, twice the width of the tables, divides the hidden size"
+        law = laws.DOUBLE_TABLE_WIDTH_DIVIDES_HIDDEN_SIZE
         size = 2 * half
         ctx.require(all_of(at_least(half, 1), divides(size, hidden)), law, hidden, size)
         if count > 0:
@@ -51,7 +52,7 @@ def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> N
 
 def _require_rows(ctx: InferenceContext, length: Dim) -> None:
     """State that the tables have a row for each position: those that are listed, or all from the one that is given."""
-    rows, law = ctx.input(2)[0], "the tables have a row per position"
+    rows, law = ctx.input(2)[0], laws.TABLES_ROW_PER_POSITION
     if not ctx.integer("is_packed_batching", 0):
         ctx.require_at_least(rows, length, law)
     require_places(ctx, 1, rows, law, length if ctx.input(1).rank < 2 else 1)
@@ -61,10 +62,10 @@ def _require_rows(ctx: InferenceContext, length: Dim) -> None:
 def gemma_rotary(ctx: InferenceContext) -> list[Tensor]:
     """Queries and keys `[B, N, S, H]`, each with a rotated half; the angles are `[B, S, H]`."""
     query = ctx.input(1, rank=4)
-    require_shape(ctx, 0, (query[0], query[2], query[3]), "the angles are [B, S, H]")
+    require_shape(ctx, 0, (query[0], query[2], query[3]), laws.ANGLES_BATCH_LENGTH_SIZE)
     for index in (2, 3, 4):
         ctx.require_rank(ctx.input(index), 4)
-        require_shape(ctx, index, (query[0], ctx.input(index)[1], *query.dims[2:]), "all are [B, N, S, H]")
+        require_shape(ctx, index, (query[0], ctx.input(index)[1], *query.dims[2:]), laws.ALL_BATCH_HEADS_LENGTH_SIZE)
     return [ctx.tensor(query.dims, query.dtype), ctx.tensor(ctx.input(3).dims, query.dtype)]
 
 
@@ -79,7 +80,7 @@ def relative_bias(ctx: InferenceContext) -> Tensor:
         items = ctx.items(index)
         size = items[0] if items and len(items) == 1 else None
         sizes.append(ctx.fresh(name, 1) if size is None else size)
-        ctx.require_at_least(sizes[-1], 1, "both lengths are positive")
+        ctx.require_at_least(sizes[-1], 1, laws.LENGTHS_POSITIVE)
     return ctx.tensor((1, ctx.fresh("heads") if table.shape is None else table[1], *sizes))
 
 
@@ -87,16 +88,16 @@ def relative_bias(ctx: InferenceContext) -> Tensor:
 def gated_bias(ctx: InferenceContext) -> Tensor:
     """Queries `[B, S, N * H]` gate a bias `[1, N, S, S]` to `[B, N, S, S]`; packed ones `[tokens, N * H]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")
-    ctx.check(query.rank == (2 if ctx.has(6) else 3), "queries are [B, S, N * H], or [tokens, N * H] with offsets")
-    ctx.check(count > 0, f"there is at least one head, not {count}")
-    ctx.require(divides(count, query[-1]), "the heads divide the hidden size", query[-1], count)
+    ctx.check(query.rank == (2 if ctx.has(6) else 3), laws.QUERIES_BATCHED_OR_TOKENS)
+    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
+    ctx.require(divides(count, query[-1]), laws.HEADS_DIVIDE_HIDDEN_SIZE, query[-1], count)
     if ctx.has(6):
         ctx.require_rank(ctx.input(6), 2)
-    require_vector(ctx, 1, query[-1], "the queries' bias is as long as they are wide")
+    require_vector(ctx, 1, query[-1], laws.QUERY_BIAS_AS_LONG_AS_QUERIES)
     batch, length = ctx.input(6).dims[:2] if ctx.has(6) else query.dims[:2]
-    require_shape(ctx, 2, (1, count, length, length), "the bias is [1, N, S, S]")
-    require_shape(ctx, 3, (query[-1] // count, weight[1]), "the gate's weights are as high as a head is wide")
-    ctx.require(divides(2, weight[1]), "the gate's weights split into halves", weight[1], 2)
-    require_vector(ctx, 4, weight[1], "the gate's bias is as long as its weights are wide")
-    require_shape(ctx, 5, (1, count, 1, 1), "there is a constant per head")
+    require_shape(ctx, 2, (1, count, length, length), laws.BIAS_1_HEADS_LENGTHS)
+    require_shape(ctx, 3, (query[-1] // count, weight[1]), laws.GATE_WEIGHTS_AS_HIGH_AS_HEAD)
+    ctx.require(divides(2, weight[1]), laws.GATE_WEIGHTS_SPLIT_INTO_HALVES, weight[1], 2)
+    require_vector(ctx, 4, weight[1], laws.GATE_BIAS_AS_LONG_AS_WEIGHTS)
+    require_shape(ctx, 5, (1, count, 1, 1), laws.CONSTANT_PER_HEAD)
     return ctx.tensor((batch, count, length, bias[3]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
@@ -19,8 +20,6 @@ from shapesmt.rules import (
     require_vector,
 )
 
-COLUMN_LAW = "there is one scale and zero point, or one per column"
-
 # Element by element
 
 
@@ -29,7 +28,7 @@ def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together; scales and zero points are one number each."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
     types = {ctx.input(i).dtype for i in (0, 2, 3, 5, 7) if ctx.has(i)} - {""}
-    ctx.limit(len(types) <= 1, f"zero points are of type {ctx.input(0).dtype}")
+    ctx.limit(len(types) <= 1, laws.ZERO_POINTS_OF_TYPE.of(dtype=ctx.input(0).dtype))
     require_zeros(ctx, 2, 5, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
 
@@ -37,7 +36,7 @@ def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
 def require_zeros(ctx: InferenceContext, *indices: int) -> None:
     """State that zero points are given, but for those that the node's inputs end before."""
     given = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
-    ctx.limit(all(given), "zero points are given together")
+    ctx.limit(all(given), laws.ZERO_POINTS_TOGETHER)
 
 
 @contrib("MulInteger", dtype="int32")
@@ -64,7 +63,7 @@ def reordered(ctx: InferenceContext) -> Tensor:
 def require_first(ctx: InferenceContext, *indices: int) -> None:
     """State that scales and zero points have an element: of several the first counts."""
     for i in filter(ctx.has, indices):
-        ctx.require_at_least(ctx.input(i).numel, 1, "scales and zero points have one element or more")
+        ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
 
 @contrib("QLinearSoftmax")
@@ -100,12 +99,12 @@ def linear(ctx: InferenceContext) -> Tensor:
 def quantized_concat(ctx: InferenceContext) -> Tensor:
     """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
     given = len(ctx.inputs) - 2
-    ctx.check(given > 0 and given % 3 == 0, "each joined tensor comes with a scale and a zero point")
+    ctx.check(given > 0 and given % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
     for i in (0, 1, *(i for i in range(2, given + 2) if i % 3 != 2)):
-        ctx.require_at_least(ctx.input(i).numel, 1, "scales and zero points have one element or more")
+        ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
     kinds = [{ctx.input(i).dtype for i in range(first, given + 2, 3)} for first in (0, 1, 2, 3, 4)]
-    ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, "scales are of type float32")
-    ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, "tensors and zero points have the same element type")
+    ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, laws.SCALES_FLOAT32)
+    ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, laws.TENSORS_AND_ZERO_POINTS_SAME_TYPE)
     return ctx.delegate("Concat", [ctx.input(i) for i in range(2, given + 2, 3)], version=13)[0]
 
 
@@ -129,12 +128,12 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
     op = WINDOW if windows else "GlobalAveragePool"
     if ctx.integer("channels_last", 0):
         y = channels_first(ctx, op, version=11)
-        require_least(ctx, y.dims[1:-1], 1, "the window has a position")
+        require_least(ctx, y.dims[1:-1], 1, laws.WINDOW_HAS_POSITION)
         return y
     if not windows:
         x = ctx.input(0)
         ctx.require_rank(x, 3, least=True)
-        require_least(ctx, x.dims[2:], 1, "the image isn't empty")
+        require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
         return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
     return ctx.delegate(op, version=11)[0]
 
@@ -156,9 +155,9 @@ def quantized_gemm(ctx: InferenceContext) -> Tensor:
     require_single(ctx, 1, 2, 7, 8)
     (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
     for index in (4, 5):
-        require_one_or(ctx, index, y[1], COLUMN_LAW)
+        require_one_or(ctx, index, y[1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
     if ctx.has(6):
-        require_broadcast_to(ctx, ctx.input(6), y.dims, "the bias broadcasts to the product")
+        require_broadcast_to(ctx, ctx.input(6), y.dims, laws.BIAS_BROADCASTS_TO_PRODUCT)
     return ctx.tensor(y.dims, ctx.input(8).dtype if ctx.has(8) else "float32")
 
 
@@ -177,15 +176,15 @@ def product_to_float(ctx: InferenceContext) -> Tensor:
     shape = matrix_product(ctx, a, b)
     scale, zero, bias = (2, 3, 4) if dynamic else (3, 5, 6)
     if not dynamic:
-        ctx.require_equal(ctx.input(2).numel, 1, "scales and zero points are one number each")
+        ctx.require_equal(ctx.input(2).numel, 1, laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH)
         require_single(ctx, 4)
     require_columns(ctx, ctx.input(scale), b)
     if ctx.has(zero):
-        ctx.check(ctx.input(zero).rank in (0, 1, b.rank), COLUMN_LAW)
+        ctx.check(ctx.input(zero).rank in (0, 1, b.rank), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
         require_columns(ctx, ctx.input(zero), b)
     if ctx.has(bias):
-        ctx.check(ctx.input(bias).rank <= 1, "the bias has one element per column")
-        ctx.require_equal(ctx.input(bias).numel, b[-1], "the bias has one element per column")
+        ctx.check(ctx.input(bias).rank <= 1, laws.BIAS_PER_COLUMN)
+        ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(shape, ctx.input(scale).dtype)
 
 
@@ -196,7 +195,7 @@ def require_columns(ctx: InferenceContext, parameter: Tensor, b: Tensor) -> None
         fitting.append(equal(parameter.numel, b[-1]))
     elif parameter.rank == b.rank > 1:
         fitting.append(all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims)))
-    ctx.require(any_of(*fitting), COLUMN_LAW, parameter.numel, b[-1])
+    ctx.require(any_of(*fitting), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, parameter.numel, b[-1])
 
 
 @contrib("QOrderedMatMul")
@@ -206,8 +205,8 @@ def ordered_product(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(b, 2, least=True)
     if ctx.integer("order_B") == 0:
         b = ctx.tensor((*b.dims[:-2], b[-1], b[-2]), b.dtype)
-    require_one_or(ctx, 3, b[-1], COLUMN_LAW)
-    require_vector(ctx, 5, b[-1], "the bias has one element per column")
+    require_one_or(ctx, 3, b[-1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
+    require_vector(ctx, 5, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(matrix_product(ctx, a, b))
 
 
@@ -218,7 +217,7 @@ def features(ctx: InferenceContext, k: Dim | int, n: Dim | int) -> list[Dim | in
     """`[..., K] -> [..., N]`."""
     a = ctx.input(0)
     ctx.require_rank(a, 1, least=True)
-    ctx.require_equal(a[-1], k, "the last axis is as long as the weights have inputs")
+    ctx.require_equal(a[-1], k, laws.LAST_AXIS_FITS_WEIGHTS)
     return [*a.dims[:-1], n]
 
 
@@ -228,31 +227,31 @@ def packed_product(ctx: InferenceContext) -> Tensor:
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
     size = block_size(ctx)
     blocks = -(-k // size)
-    require_shape(ctx, 1, (n, blocks, size * bits // 8), "the weights are [N, blocks, block_size * bits / 8]")
+    require_shape(ctx, 1, (n, blocks, size * bits // 8), laws.WEIGHTS_N_BLOCKS_BYTES)
     scales = (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,)
-    require_shape(ctx, 2, scales, "there is one scale per block")
+    require_shape(ctx, 2, scales, laws.SCALE_PER_BLOCK)
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
-        require_elements(ctx, 3, packed, "there is one zero point per block")
-    require_vector(ctx, 5, n, "the bias has one element per column")
+        require_elements(ctx, 3, packed, laws.ZERO_POINT_PER_BLOCK)
+    require_vector(ctx, 5, n, laws.BIAS_PER_COLUMN)
     return ctx.tensor(features(ctx, k, n))
 
 
 def block_size(ctx: InferenceContext) -> int:
     """The number of weights that share a scale: a power of two."""
     size = ctx.integer("block_size")
-    ctx.check(size >= 16 and size & (size - 1) == 0, f"block_size {size} is a power of 2, at least 16")
+    ctx.check(size >= 16 and size & (size - 1) == 0, laws.BLOCK_SIZE_POWER_OF_2.of(size=size))
     return size
 
 
 def weights_per_byte(ctx: InferenceContext, name: str) -> int:
     """How many weights of that many bits a byte holds."""
     bits = ctx.integer(name, 4)
-    ctx.check(bits in (2, 4, 8), f"weights have 2, 4 or 8 bits, not {bits}")
+    ctx.check(bits in (2, 4, 8), laws.WEIGHTS_2_4_OR_8_BITS.of(bits=bits))
     return 8 // bits
 
 
-def require_elements(ctx: InferenceContext, index: int, count: int, law: str) -> None:
+def require_elements(ctx: InferenceContext, index: int, count: int, law: laws.Law) -> None:
     """State how many elements packed data have; any shape will do."""
     ctx.require_equal(ctx.input(index).numel, count, law)
 
@@ -261,15 +260,15 @@ def require_elements(ctx: InferenceContext, index: int, count: int, law: str) ->
 def bnb_product(ctx: InferenceContext) -> Tensor:
     """`[..., K] -> [..., N]`: two weights to a byte, one scale per block."""
     k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
-    ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), "the weights are two to a byte")
-    ctx.require_at_least(ctx.input(2).numel, -(-k * n // size), "there is one scale per block")
+    ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), laws.WEIGHTS_TWO_TO_A_BYTE)
+    ctx.require_at_least(ctx.input(2).numel, -(-k * n // size), laws.SCALE_PER_BLOCK)
     return ctx.tensor(features(ctx, k, n) if ctx.integer("transB", 1) else features(ctx, n, k))
 
 
 @contrib("MatMulFpQ4")
 def blob_product(ctx: InferenceContext) -> Tensor:
     """`[..., K] -> [..., N]`, where `B_shape` holds K and N."""
-    ctx.require_equal(ctx.input(2).numel, 2, "B_shape holds two sizes")
+    ctx.require_equal(ctx.input(2).numel, 2, laws.B_SHAPE_TWO_SIZES)
     ctx.require_rank(ctx.input(0), 1, least=True)
     listed = ctx.items(2) or ()
     k, n = listed if len(listed) == 2 else (None, None)
@@ -283,10 +282,10 @@ def block_product(ctx: InferenceContext) -> Tensor:
     b, halves = ctx.input(1, rank=2), ctx.node.op.endswith("Fp4Weight")
     k = b[1] * 2 if halves else b[1]
     size = ctx.integer("block_size", 16 if halves else 128)
-    ctx.check(size > 0, f"block_size {size} is positive")
-    require_shape(ctx, 2, (b[0], ceil_divide(k, size)), "the scales are [N, blocks of K]")
+    ctx.check(size > 0, laws.BLOCK_SIZE_POSITIVE.of(size=size))
+    require_shape(ctx, 2, (b[0], ceil_divide(k, size)), laws.SCALES_PER_COLUMN_AND_BLOCK)
     require_single(ctx, 3, *([4] if halves else []))
-    require_vector(ctx, 5 if halves else 4, b[0], "the bias has one element per column")
+    require_vector(ctx, 5 if halves else 4, b[0], laws.BIAS_PER_COLUMN)
     return ctx.tensor(features(ctx, k, b[0]))
 
 
@@ -295,9 +294,9 @@ def packed_mlp(ctx: InferenceContext) -> list[Tensor]:
     """`[..., K] -> [..., N]`: two packed products of one input, and the input with the skip added."""
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
-        ctx.require_agree(ctx.input(0), ctx.input(1), law="input and skip have the same shape")
-    require_vector(ctx, 2, k, "the norm's scale has K elements")
-    require_vector(ctx, (5, 8), n, "the bias has one element per column")
+        ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
+    require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
+    require_vector(ctx, (5, 8), n, laws.BIAS_PER_COLUMN)
     return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]
 
 
@@ -306,11 +305,11 @@ def packed_projections(ctx: InferenceContext) -> list[Tensor]:
     """`[..., K]`, normalized, makes queries `[..., Nq]`, keys and values `[..., Nkv]`: three packed products."""
     k, n, shared = ctx.integer("K"), ctx.integer("Nq"), ctx.integer("Nkv")
     if ctx.has(1):
-        ctx.require_agree(ctx.input(0), ctx.input(1), law="input and skip have the same shape")
-    require_vector(ctx, 2, k, "the norm's scale has K elements")
+        ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
+    require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
     made = features(ctx, k, n)
     for index, width in ((5, n), (8, shared), (11, shared)):
-        require_vector(ctx, index, width, "the bias has one element per column")
+        require_vector(ctx, index, width, laws.BIAS_PER_COLUMN)
     other = ctx.tensor((*made[:-1], shared))
     return [ctx.tensor(made), other, other, ctx.tensor(ctx.input(0).dims)]
 
@@ -322,15 +321,15 @@ def gather_quantized(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
     size = ctx.integer("block_size", 128)
-    ctx.check(size > 0, f"block_size {size} is positive")
+    ctx.check(size > 0, laws.BLOCK_SIZE_POSITIVE.of(size=size))
     per_byte = weights_per_byte(ctx, "bits") if x.dtype == "uint8" else 1
     if per_byte > 1:
-        ctx.check(axis != x.rank - 1 == quantized, "bytes that hold several numbers are quantized along the last axis")
+        ctx.check(axis != x.rank - 1 == quantized, laws.PACKED_BYTES_QUANTIZED_ALONG_LAST_AXIS)
     whole = [d * per_byte if i == x.rank - 1 else d for i, d in enumerate(x.dims)]
-    ctx.check(scales.rank == x.rank, "data and scales have one rank")
+    ctx.check(scales.rank == x.rank, laws.DATA_AND_SCALES_ONE_RANK)
     for i, d in enumerate(whole):
         wanted = ceil_divide(d, size) if i == quantized else d
-        ctx.require_equal(scales[i], wanted, "there is one scale per block of the quantized axis")
+        ctx.require_equal(scales[i], wanted, laws.SCALE_PER_QUANTIZED_AXIS_BLOCK)
     return ctx.tensor((*whole[:axis], *indices.dims, *whole[axis + 1 :]), scales.dtype)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from shapesmt import laws
 from shapesmt.algebra import (
     ONE,
     TRUE,
@@ -49,14 +50,13 @@ WRITTEN = 1 << 14  # nodes written out for that
 ROUNDS = 8  # runs of a body to find out how it changes what it carries
 COUNTED = 1 << 31  # a limit beyond it is no limit
 UNTIL_RUN = "if "  # begins the name of a condition that only data decides
-STEADY = "every trip makes a scan output of the same shape"
 
 
 @rule("If", any_rank=True, nested=True, total=True)
 def branch(ctx: InferenceContext) -> list[Tensor]:
     """The outputs of the branch that the condition takes; each branch is judged where it is the one."""
     condition = ctx.input(0)
-    require_single(ctx, condition, "the condition has one element")
+    require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
     taken = truth_of(condition)
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
@@ -71,7 +71,7 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
 
 
-def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
+def require_single(ctx: InferenceContext, t: Tensor, law: laws.Law) -> None:
     """A scalar, or a tensor that holds one element."""
     if t.shape is not None:
         ctx.require_equal(t.numel, 1, law)
@@ -84,9 +84,9 @@ def require_single(ctx: InferenceContext, t: Tensor, law: str) -> None:
 def loop(ctx: InferenceContext) -> list[Tensor]:
     """The carried tensors after the last trip, then what the trips made, stacked."""
     body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]
-    ctx.check(len(body.inputs) == 2 + len(start), "the body takes the trip, the condition and each carried tensor")
-    ctx.check(len(body.outputs) > len(start), "the body makes the condition and each carried tensor")
-    for index, law in enumerate(("the trip count is a single number", "the condition has one element")):
+    ctx.check(len(body.inputs) == 2 + len(start), laws.BODY_TAKES_TRIP_CONDITION_CARRIED)
+    ctx.check(len(body.outputs) > len(start), laws.BODY_MAKES_CONDITION_AND_CARRIED)
+    for index, law in enumerate((laws.TRIP_COUNT_SINGLE_NUMBER, laws.CONDITION_ONE_ELEMENT)):
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
     grant_numbers(ctx)
@@ -157,7 +157,7 @@ def listed(ctx: InferenceContext, parts: Sequence[Tensor]) -> Tensor:
     first = parts[0]
     if any(t.shape is None for t in parts):
         return tensor(first.dtype, None)
-    ctx.require_agree(*parts, law=STEADY)
+    ctx.require_agree(*parts, law=laws.SCAN_OUTPUT_KEEPS_SHAPE)
     shape: list[Dim | int] = [len(parts), *first.dims]
     values = [t.value for t in parts]
     value: Value | None = None
@@ -293,7 +293,8 @@ def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hid
         another = put(others.apply(d), index, ZERO)
         if another is not d:
             same = in_every_trip(equal(d, another), index, trips)
-            ctx.require(same if independent(d, hidden) else any_of(at_most(trips, 1), same), STEADY, d, another)
+            steady = same if independent(d, hidden) else any_of(at_most(trips, 1), same)
+            ctx.require(steady, laws.SCAN_OUTPUT_KEEPS_SHAPE, d, another)
 
 
 # Scan
@@ -309,20 +310,20 @@ def scan(ctx: InferenceContext) -> list[Tensor]:
     final, made = scanned_once(ctx, states, slices, trips)
     require_directions(ctx, "output", len(made))
     places = ctx.integers("scan_output_axes", (0,) * len(made))
-    ctx.check(len(places) == len(made), "'scan_output_axes' has one entry per scan output")
+    ctx.check(len(places) == len(made), laws.SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
     return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
 
 
 def require_directions(ctx: InferenceContext, side: str, count: int) -> None:
     """State that each scan input, or output, runs forwards (0) or backwards (1)."""
     ways = ctx.integers(f"scan_{side}_directions", ())
-    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, f"'scan_{side}_directions' has a 0 or 1 per scan {side}")
+    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(kind=side))
 
 
 def sliced(ctx: InferenceContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
     """What one trip reads of each scan input, and the lengths of those whose rank is known."""
     axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
-    ctx.check(len(axes) == len(scanned), "'scan_input_axes' has one entry per scan input")
+    ctx.check(len(axes) == len(scanned), laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT)
     slices, lengths = [], []
     for t, axis in zip(scanned, axes, strict=True):
         if t.shape is not None:
@@ -344,7 +345,7 @@ def scan_8(ctx: InferenceContext) -> list[Tensor]:
         ctx.require_rank(t, 2 if t in scanned else 1, least=True)
     batch = tensors[0][0]
     for t in tensors[1:]:
-        ctx.require_equal(t[0], batch, "all inputs have the same batch")
+        ctx.require_equal(t[0], batch, laws.INPUTS_SAME_BATCH)
     trips = common_length(ctx, [t[1] for t in scanned])
     given = [tensor(t.dtype, t.dims[1:]) for t in states]
     final, made = scanned_once(ctx, given, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
@@ -356,8 +357,8 @@ def split(ctx: InferenceContext, offset: int, count: int) -> tuple[list[Tensor],
     """The initial states and the scan inputs."""
     given = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
     body = ctx.graph("body")
-    ctx.check(1 <= count <= len(given) == len(body.inputs), "the body takes each state and num_scan_inputs slices")
-    ctx.check(len(body.outputs) >= len(given) - count, "the body makes all loop state variables")
+    ctx.check(1 <= count <= len(given) == len(body.inputs), laws.BODY_TAKES_STATES_AND_SLICES)
+    ctx.check(len(body.outputs) >= len(given) - count, laws.BODY_MAKES_STATES)
     return given[: len(given) - count], given[len(given) - count :]
 
 
@@ -365,9 +366,9 @@ def common_length(ctx: InferenceContext, lengths: Sequence[Dim]) -> Dim:
     """The number of trips, which all scan inputs agree on."""
     if not lengths:
         return ctx.fresh("trips", 1)
-    ctx.require_at_least(lengths[0], 1, "there is at least one slice")
+    ctx.require_at_least(lengths[0], 1, laws.A_SLICE)
     for length in lengths[1:]:
-        ctx.require_equal(length, lengths[0], "scan inputs have the same length")
+        ctx.require_equal(length, lengths[0], laws.SCAN_INPUTS_SAME_LENGTH)
     return lengths[0]
 
 
@@ -380,7 +381,7 @@ def scanned_once(
     outputs = apart(ctx, ctx.graph("body"), [*given, *slices], "", "body")
     for state, left in zip(given, outputs, strict=False):
         if state.shape is not None and left.shape is not None:
-            ctx.require_agree(state, left, law="a state keeps its shape from trip to trip")
+            ctx.require_agree(state, left, law=laws.STATE_KEEPS_SHAPE)
     hidden = symbols_since(ctx, before)
     made = outputs[len(states) :]
     for t in made:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import (
     ONE,
     ZERO,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
 PLACE = position(0)
 LISTED = 64  # sizes of a sequence are added up one by one as long as it isn't longer
-WITHIN = "the position is inside the sequence"
-JOINED = "joined tensors match off the join axis"
 
 
 def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tensor:
@@ -53,7 +52,7 @@ def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tens
 def given(ctx: InferenceContext) -> Tensor:
     """The sequence that a node reads."""
     s = ctx.input(0)
-    ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), "input 0 is of type sequence")
+    ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), laws.INPUT_OF_TYPE_SEQUENCE)
     return s
 
 
@@ -77,12 +76,12 @@ def at(size: Dim, place: Dim | int) -> Dim:
 def place_of(ctx: InferenceContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
     """The position that an input gives, counted from the front and required to be inside; None where unknown."""
     given = ctx.items(index)
-    ctx.require_equal(ctx.input(index).numel, 1, "the position is a single number")
+    ctx.require_equal(ctx.input(index).numel, 1, laws.POSITION_SINGLE_NUMBER)
     if given is None or len(given) != 1 or given[0] is None:
-        ctx.require_at_least(length, 1 - end, WITHIN)
+        ctx.require_at_least(length, 1 - end, laws.POSITION_INSIDE_SEQUENCE)
         return None
     k = given[0]
-    ctx.require(all_of(at_least(k, -length), at_least(length + end, k + 1)), WITHIN, k, length)
+    ctx.require(all_of(at_least(k, -length), at_least(length + end, k + 1)), laws.POSITION_INSIDE_SEQUENCE, k, length)
     return select(at_least(k, 0), k, k + length)
 
 
@@ -144,7 +143,7 @@ def sequence_insert(ctx: InferenceContext) -> Tensor:
     """One tensor more, at the end unless a position is given."""
     s, x = given(ctx), ctx.input(1)
     alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
-    ctx.limit(alike, f"the sequence and the tensor have the same element type, not {inner(s)} and {x.dtype}")
+    ctx.limit(alike, laws.SEQUENCE_AND_TENSOR_SAME_TYPE.of(sequence=inner(s), tensor=x.dtype))
     if s.shape is None or x.shape is None:
         if ctx.has(2):
             unplaced(ctx)
@@ -173,7 +172,7 @@ def sequence_erase(ctx: InferenceContext) -> Tensor:
     if s.shape is None:
         return s
     place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
-    ctx.require_at_least(s[0], 1, WITHIN)
+    ctx.require_at_least(s[0], 1, laws.POSITION_INSIDE_SEQUENCE)
     if place is None:
         place = ctx.fresh("place", 0, s[0] - 1)
     sizes = [d if at(d, 0) is d else select(less(PLACE, place), d, at(d, PLACE + 1)) for d in s.dims[1:]]
@@ -201,7 +200,7 @@ def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
         chunk = items[0] if items else None
         if chunk is None:
             return ctx.fresh("length"), ctx.fresh("size", 0, size)
-        ctx.require_at_least(chunk, 1, "the size of a part is greater than zero")
+        ctx.require_at_least(chunk, 1, laws.PART_SIZE_ABOVE_ZERO)
         even = chunk.constant and size % chunk is ZERO
         return ceil_divide(size, chunk), chunk if even else minimum(chunk, size - chunk * PLACE)
     ctx.require_rank(split, 1)
@@ -209,8 +208,8 @@ def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
         return split[0], ctx.fresh("size", 0, size)
     known = [i for i in items if i is not None]
     for item in known:
-        ctx.require_at_least(item, 0, "sizes of parts are not negative")
-    ctx.require_equal(total(known), size, "the sizes of the parts add up to the axis")
+        ctx.require_at_least(item, 0, laws.PART_SIZES_NOT_NEGATIVE)
+    ctx.require_equal(total(known), size, laws.PARTS_ADD_UP_TO_AXIS)
     part = known[-1] if known else ZERO
     for k, item in reversed(list(enumerate(known[:-1]))):
         part = select(equal(PLACE, k), item, part)
@@ -224,7 +223,7 @@ def concat_from_sequence(ctx: InferenceContext) -> Tensor:
     if s.shape is None:
         return ctx.tensor(None, inner(s))
     stacks = int(bool(ctx.integer("new_axis", 0)))
-    ctx.require_at_least(s[0], 1, "the sequence isn't empty")
+    ctx.require_at_least(s[0], 1, laws.SEQUENCE_NOT_EMPTY)
     axis = ctx.normal(ctx.integer("axis"), s.rank - 1, end=stacks)
     off = [i for i in range(s.rank - 1) if stacks or i != axis]
     sizes = agreed(ctx, s, off)
@@ -241,7 +240,7 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
     """
     if any(lost(s[1 + i]) for i in axes):
         one, other = taken(ctx, s, ZERO), ctx.fresh("other", kind=Kind.LOST)
-        ctx.limit(equal(next(d for d in one.dims if lost(d)), other), JOINED)
+        ctx.limit(equal(next(d for d in one.dims if lost(d)), other), laws.JOINED_MATCH_OFF_AXIS)
         return list(one.dims)
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
     if length is None or length > LISTED:
@@ -249,7 +248,7 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
         for i in axes:
             other = at(s[1 + i], any_place)
             same = any_of(equal(other, sizes[i]), *(equal(at(d, any_place), 0) for d in s.dims[1:]))
-            ctx.limit(in_every_trip(same, any_place, s[0]), JOINED, other, sizes[i])
+            ctx.limit(in_every_trip(same, any_place, s[0]), laws.JOINED_MATCH_OFF_AXIS, other, sizes[i])
         return sizes
     empty = any_of(*(equal(d, 0) for d in sizes))
     for k in range(1, length):
@@ -257,7 +256,7 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
         skipped = any_of(*(equal(d, 0) for d in others))
         for i in axes:
             same = any_of(equal(others[i], sizes[i]), empty, skipped)
-            ctx.limit(same, JOINED, others[i], sizes[i])
+            ctx.limit(same, laws.JOINED_MATCH_OFF_AXIS, others[i], sizes[i])
             sizes[i] = select(any_of(negate(empty), skipped), sizes[i], others[i])
         empty = all_of(empty, skipped)
     return sizes
@@ -280,13 +279,13 @@ def summed(ctx: InferenceContext, size: Dim, length: Dim) -> Dim:
 def sequence_map(ctx: InferenceContext) -> list[Tensor]:
     """What the body makes of each tensor of a sequence, and of the others' tensors at its place."""
     first, body = ctx.input(0), ctx.graph("body")
-    ctx.check(len(body.inputs) == len(ctx.inputs), "the body takes each input")
+    ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
     if first.shape is None:
         return [tensor("", None)] * ctx.outputs
     place, given = ctx.fresh("place", kind=Kind.TRIP), []
     for x in (ctx.input(i) for i in range(len(ctx.inputs))):
         if x.dtype.startswith("seq(") and x.shape is not None:
-            ctx.require_at_least(x[0], first[0], "no sequence is shorter than the first")
+            ctx.require_at_least(x[0], first[0], laws.NO_SEQUENCE_SHORTER_THAN_FIRST)
         given.append(x if not x.dtype.startswith("seq(") else taken(ctx, x, place))
     before = mark(ctx)
     outputs = apart(ctx, body, given, "", "body")
@@ -326,7 +325,7 @@ def optional(ctx: InferenceContext) -> Tensor:
         return tensor(f"optional({x.dtype})", x.shape)
     declared = ctx.attribute("type")
     if not isinstance(declared, Declared):
-        ctx.reject("an input or attribute 'type' is given")
+        ctx.reject(laws.INPUT_OR_TYPE_GIVEN)
     sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
     if sizes is None or len(sizes) < len(declared.shape or ()):
         return tensor(f"optional({declared.dtype})", None)

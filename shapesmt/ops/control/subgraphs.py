@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     TRUE,
@@ -76,7 +77,7 @@ def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors:
     """State that what a body takes and makes is of the element types that it declares."""
     for said, t in zip(declared, tensors, strict=False):
         alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
-        ctx.check(alike, f"the body's tensors are of their declared type, {said.dtype}")
+        ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=said.dtype))
 
 
 def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
@@ -84,11 +85,11 @@ def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor]
 
     A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
     """
-    law, first = "the body's tensors have their declared rank", 2 if ctx.node.op == "Loop" else 0
+    law, first = laws.BODY_TENSORS_OF_DECLARED_RANK, 2 if ctx.node.op == "Loop" else 0
     for said, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
         if said.shape is not None and t.shape is not None and len(said.shape) != t.rank:
             ctx.check(ctx.node.op == "Loop", law)
-            ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", law))
+            ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
 def _require_sizes(
@@ -98,11 +99,11 @@ def _require_sizes(
 
     The runtime makes room for outputs of these sizes, unless it infers another number: that can't be told here.
     """
-    law = f"the body's {'outputs' if made else 'inputs'} have their declared sizes"
+    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE if made else laws.BODY_INPUTS_OF_DECLARED_SIZE
     for said, t in zip(declared, () if ctx.node.op == "Loop" else tensors, strict=False):
         for wanted, size in zip(said.shape or (), t.shape or (), strict=False) if _alike(said, t) else ():
             if made and isinstance(wanted, int) and size.constant not in (None, wanted):
-                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", law))
+                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law)))
             elif isinstance(wanted, int):
                 ctx.limit(equal(size, wanted), law, size, wanted)
 
@@ -117,7 +118,7 @@ def judge_declared(ctx: InferenceContext, body: Graph, inputs: Sequence[Tensor])
     clash = any(all_of(r.given, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
     before.undo(ctx)
     if clash:
-        ctx.unjudged.append(Unjudged("", "Loop", "elements", "the body runs on its declared sizes, too"))
+        ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
 
 
 def _as_declared(said: Declared, t: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ def string_split(ctx: InferenceContext) -> list[Tensor]:
 def string_normalizer(ctx: InferenceContext) -> Tensor:
     """`[C]` or `[1, C]` without the stop words; where none is left, one empty text is."""
     x = ctx.input(0)
-    ctx.check(x.rank in (1, 2), f"the texts are [C] or [1, C], not of rank {x.rank}")
+    ctx.check(x.rank in (1, 2), laws.TEXTS_SAMPLE_OR_BATCH_OF_1_BY_RANK.of(rank=x.rank))
     if x.rank == 2:
-        ctx.require_equal(x[0], 1, "the texts are [C] or [1, C]")
-    ctx.require_at_least(x[-1], 1, "there is at least one text")
+        ctx.require_equal(x[0], 1, laws.TEXTS_SAMPLE_OR_BATCH_OF_1)
+    ctx.require_at_least(x[-1], 1, laws.A_TEXT)
     kept = ctx.fresh("kept", 1, x[-1]) if ctx.attributes.get("stopwords") else x[-1]
     return ctx.tensor([*x.dims[:-1], kept])
 
@@ -35,17 +36,17 @@ def string_normalizer(ctx: InferenceContext) -> Tensor:
 def tf_idf(ctx: InferenceContext) -> Tensor:
     """`X[C]` makes `[max(ngram_indexes) + 1]`; `X[N, C]` that for each row."""
     x, indexes = ctx.input(0), ctx.integers("ngram_indexes")
-    ctx.check(x.rank in (1, 2), f"the input is [C] or [N, C], not of rank {x.rank}")
+    ctx.check(x.rank in (1, 2), laws.INPUT_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.rank == 2:
-        ctx.require_at_least(x[0], 1, "there is at least one row")
+        ctx.require_at_least(x[0], 1, laws.A_ROW)
     shortest = ctx.integer("min_gram_length", 1)
-    ctx.limit(shortest <= ctx.integer("max_gram_length", shortest), "n-grams have at least 'min_gram_length' elements")
+    ctx.limit(shortest <= ctx.integer("max_gram_length", shortest), laws.N_GRAMS_AT_LEAST_MIN_GRAM_LENGTH)
     weights = ctx.attributes.get("weights") or indexes
-    ctx.limit(isinstance(weights, tuple) and len(weights) == len(indexes), "'weights' has an entry per n-gram")
+    ctx.limit(isinstance(weights, tuple) and len(weights) == len(indexes), laws.WEIGHTS_ENTRY_PER_N_GRAM)
     _require_pool(ctx)
     longest = ctx.integer("max_gram_length", shortest)
-    ctx.limit(longest <= len(ctx.integers("ngram_counts")), "'ngram_counts' has an entry per length of n-grams")
-    ctx.check(bool(indexes) and min(indexes) >= 0, "'ngram_indexes' lists indices")
+    ctx.limit(longest <= len(ctx.integers("ngram_counts")), laws.NGRAM_COUNTS_PER_LENGTH)
+    ctx.check(bool(indexes) and min(indexes) >= 0, laws.NGRAM_INDEXES_LIST)
     return ctx.tensor([*x.dims[:-1], max(indexes) + 1], "float32")
 
 
@@ -55,4 +56,4 @@ def _require_pool(ctx: InferenceContext) -> None:
     ends = (*ctx.integers("ngram_counts"), len(pool))
     parts = [b - a for a, b in pairwise(ends)]
     whole = all(part >= 0 == part % n for n, part in enumerate(parts, 1)) and ends[0] >= 0
-    ctx.limit(bool(pool) and whole, "n-grams have their part of the pool, by length")
+    ctx.limit(bool(pool) and whole, laws.N_GRAMS_IN_POOL)

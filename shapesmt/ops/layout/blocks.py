@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, at_least, divides, equal, implies, maximum, product
 from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.shared.indices import spans
@@ -15,7 +16,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
     """`[n, c, h, w]` becomes `[n, c / b**2, h*b, w*b]`."""
     x, block = ctx.input(0), _block(ctx)
     n, c, h, w = x.dims
-    ctx.require(divides(block**2, c), f"the channels split into blocks of {block**2}", c, block**2)
+    ctx.require(divides(block**2, c), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=block**2), c, block**2)
     return ctx.tensor((n, c // block**2, h * block, w * block))
 
 
@@ -25,16 +26,16 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
     x, block = ctx.input(0), _block(ctx)
     n, c, h, w = x.dims
     for d in (h, w):
-        ctx.require(divides(block, d), f"height and width split into blocks of {block}", d, block)
+        ctx.require(divides(block, d), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=block), d, block)
     return ctx.tensor((n, c * block**2, h // block, w // block))
 
 
 def _block(ctx: InferenceContext) -> int:
     ctx.require_rank(ctx.input(0), 4)
     block = ctx.integer("blocksize")
-    ctx.check(block >= 1, f"blocksize {block} is at least 1")
+    ctx.check(block >= 1, laws.BLOCKSIZE_AT_LEAST_1.of(size=block))
     require_fits(ctx, block**2, f"a block of {block} by {block}")
-    ctx.check(ctx.text("mode", "DCR") in ("DCR", "CRD"), "the mode is DCR or CRD")
+    ctx.check(ctx.text("mode", "DCR") in ("DCR", "CRD"), laws.MODE_DCR_OR_CRD)
     return block
 
 
@@ -44,12 +45,12 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 2, least=True)
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
-    ctx.check({time, batch} == {0, 1}, "time and batch are the axes 0 and 1")
-    ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
+    ctx.check({time, batch} == {0, 1}, laws.TIME_AND_BATCH_FIRST)
+    ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
     ctx.grant(1)
     for given, least, greatest in spans(lengths):
         for low, high in ((least, 0), (x[time], greatest)):
-            ctx.require(implies(given, at_least(low, high)), "lengths are inside the time axis", low, high)
+            ctx.require(implies(given, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
     return ctx.tensor(x.dims)
 
 
@@ -62,7 +63,7 @@ def center_crop_pad(ctx: InferenceContext) -> Tensor:
     count = ctx.input(1)[0]
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     fitting = any_of(equal(count, len(axes)), FALSE if known else equal(count, 1))
-    ctx.require(fitting, f"there are {len(axes)} sizes, not another number", count, len(axes))
+    ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
     sizes = sized(ctx, [None] * len(axes)) if listed is None else sized(ctx, listed, index=1)
     dims = list(x.dims)
     for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
@@ -75,8 +76,8 @@ def col2im(ctx: InferenceContext) -> Tensor:
     """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts the places of a block in the image."""
     x, image, block = ctx.input(0, rank=3), wanted(ctx, 1), wanted(ctx, 2)
     lengths = {len(v) for v in (image, block) if v is not None}
-    ctx.check(len(lengths) <= 1, "image and block have one rank")
-    ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, "image and block have one rank")
+    ctx.check(len(lengths) <= 1, laws.IMAGE_AND_BLOCK_ONE_RANK)
+    ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, laws.IMAGE_AND_BLOCK_ONE_RANK)
     if not lengths:
         return ctx.tensor(None)
     (rank,) = lengths
@@ -92,8 +93,8 @@ def _channels(ctx: InferenceContext, given: Dim, block: Sequence[Dim | None] | N
         return ctx.fresh("channels", 1, given)
     volume = product(d for d in block if d is not None)
     require_fits(ctx, volume, "the size of a block")
-    ctx.require(divides(volume, given), "the channels are a multiple of the block", given, volume)
-    ctx.require_at_least(given, 1, "the channels are a multiple of the block")
+    ctx.require(divides(volume, given), laws.CHANNELS_MULTIPLE_OF_BLOCK, given, volume)
+    ctx.require_at_least(given, 1, laws.CHANNELS_MULTIPLE_OF_BLOCK)
     return given // volume
 
 
@@ -104,16 +105,14 @@ def _require_places(
     strides, dilations = ctx.integers("strides", [1] * rank), ctx.integers("dilations", [1] * rank)
     pads = ctx.integers("pads", [0] * (2 * rank))
     for values, length, law in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
-        ctx.check(len(values) == length, f"{length} {law} for {rank} axes, not {len(values)}")
-    ctx.check(min(strides, default=1) > 0 and min(dilations, default=1) > 0, "strides and dilations are positive")
+        ctx.check(len(values) == length, laws.COUNT_FOR_AXES.of(length=length, what=law, rank=rank, count=len(values)))
+    ctx.check(min(strides, default=1) > 0 and min(dilations, default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
     places: list[Dim] = []
     for i, (size, kernel) in enumerate(zip(image, block, strict=True)):
         if size is None or kernel is None:
             continue
         slack = size + pads[i] + pads[i + rank] - dilations[i] * (kernel - 1) - 1
-        ctx.require_at_least(slack, 0, "the dilated block fits the padded image")
+        ctx.require_at_least(slack, 0, laws.DILATED_BLOCK_FITS)
         places.append(slack // strides[i] + 1)
     if len(places) == rank:
-        ctx.require(
-            equal(product(places), count), "there is one column for each place of the block", count, product(places)
-        )
+        ctx.require(equal(product(places), count), laws.COLUMN_PER_BLOCK_PLACE, count, product(places))

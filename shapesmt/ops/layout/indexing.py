@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ZERO,
@@ -131,11 +132,11 @@ def gather_elements(ctx: InferenceContext) -> Tensor:
 
 def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
     """The axis, of data and indices of one rank where the indices are no larger off it."""
-    ctx.check(x.rank == indices.rank, f"data and indices have one rank, not {x.rank} and {indices.rank}")
+    ctx.check(x.rank == indices.rank, laws.DATA_AND_INDICES_ONE_RANK.of(rank=x.rank, other=indices.rank))
     axis = ctx.axis(x.rank, 0)
     for i in range(x.rank):
         if i != axis:
-            ctx.require(at_least(x[i], indices[i]), "indices are no larger than data off the axis", indices[i], x[i])
+            ctx.require(at_least(x[i], indices[i]), laws.INDICES_NO_LARGER_THAN_DATA, indices[i], x[i])
     return axis
 
 
@@ -144,9 +145,9 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
     """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
-    ctx.check(0 <= batch < min(x.rank, indices.rank), f"batch_dims {batch} is less than both ranks")
+    ctx.check(0 <= batch < min(x.rank, indices.rank), laws.BATCH_DIMS_BELOW_RANKS.of(batch=batch))
     for i in range(batch):
-        ctx.require_equal(x[i], indices[i], "the batch axes of data and indices match")
+        ctx.require_equal(x[i], indices[i], laws.DATA_AND_INDICES_BATCH_AXES_MATCH)
     depth = _tuple_length(ctx, x, indices, batch)
     if depth is None:
         return ctx.tensor(None)
@@ -160,10 +161,10 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
 
 def _tuple_length(ctx: InferenceContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
     """How many axes an index tuple names."""
-    ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
+    ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
     last = indices[-1]
-    ctx.require_at_least(x.rank - batch, last, "an index tuple is no longer than the rank it indexes")
-    ctx.check(last.constant is None or last.constant <= x.rank - batch, "an index tuple is no longer than the rank")
+    ctx.require_at_least(x.rank - batch, last, laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
+    ctx.check(last.constant is None or last.constant <= x.rank - batch, laws.INDEX_TUPLE_WITHIN_RANK)
     return last.constant
 
 
@@ -189,15 +190,15 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
-    ctx.limit(indices.shape is None or indices.rank > 0, "the rank is at least 1, not 0")
+    ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
     if values.shape is not None:
-        require_vector(ctx, 2, 2, "values are off and on")
+        require_vector(ctx, 2, 2, laws.VALUES_OFF_AND_ON)
     depth = _depth(ctx, amount)
     if indices.shape is None:
         return ctx.tensor(None, values.dtype)
     axis = ctx.axis(indices.rank + 1, -1)
     if depth is not None:
-        ctx.require_at_least(depth, 1, "depth is at least 1")
+        ctx.require_at_least(depth, 1, laws.DEPTH_AT_LEAST_1)
     size = element(ctx, "depth", 1, 0, 1) if depth is None else depth
     dims = [*indices.dims[:axis], size, *indices.dims[axis:]]
     return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
@@ -207,7 +208,7 @@ def _depth(ctx: InferenceContext, amount: Tensor) -> Dim | None:
     """How many there are to choose from, where it is known."""
     if amount.shape is not None:
         fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
-        ctx.limit(fits, "depth is one number", amount.numel, 1)
+        ctx.limit(fits, laws.DEPTH_ONE_NUMBER, amount.numel, 1)
     return _single(ctx, 1)
 
 
@@ -245,17 +246,17 @@ def _amount(ctx: InferenceContext, size: Dim) -> Dim:
     """How many are picked: an attribute before opset 10, an input since."""
     if ctx.version >= 10:
         listed = wanted(ctx, 1)
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "k is a list of one number")
-        ctx.check(listed is None or len(listed) == 1, "k is one number")
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.K_LIST_OF_ONE_NUMBER)
+        ctx.check(listed is None or len(listed) == 1, laws.K_ONE_NUMBER)
         if listed is None and ctx.input(1).shape is not None:
-            ctx.require_equal(ctx.input(1)[0], 1, "k is one number")
+            ctx.require_equal(ctx.input(1)[0], 1, laws.K_ONE_NUMBER)
         k = listed[0] if listed else None
     else:
         k = as_dim(ctx.integer("k"))
     if k is None:
         return ctx.fresh("k", 0, size, how=Decided((1,), place=0, free=True))
-    ctx.require_at_least(k, 0, "k is not negative")
-    ctx.require(at_least(size, k), "k is no more than the size of the axis", k, size)
+    ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
+    ctx.require(at_least(size, k), laws.K_AT_MOST_AXIS, k, size)
     return k
 
 

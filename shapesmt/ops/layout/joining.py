@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ZERO,
@@ -44,7 +45,6 @@ from shapesmt.rules import (
 
 LARGEST_PART = 2**31 - 1
 MAX_JOINED = 8  # formulas joined into one
-_JOIN = "joined tensors match off the join axis"
 
 
 @rule("Concat")
@@ -66,7 +66,7 @@ def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None
         if i == axis or dims[i] is x[i]:
             continue
         first = all_of(equal(so_far, 0), *(at_least(d, 1) for d in x.dims)) if so_far.lo <= 0 else FALSE
-        ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), first), _JOIN, dims[i], x[i])
+        ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), first), laws.JOINED_MATCH_OFF_AXIS, dims[i], x[i])
         dims[i] = select(first, x[i], dims[i])
     dims[axis] = so_far + x[axis]
 
@@ -112,7 +112,7 @@ def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
     found, start = [], ZERO
     for size in sizes:
         if LARGEST_PART < size.hi < inf:
-            ctx.require_at_least(LARGEST_PART, size, "the size of a part doesn't overflow 32 bits")
+            ctx.require_at_least(LARGEST_PART, size, laws.PART_SIZE_IN_32_BITS)
         dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
         found.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
         start = start + size
@@ -122,17 +122,17 @@ def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
 def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
     if ctx.has(1) or "split" in ctx.attributes:
         listed = counted(ctx, 1, ctx.outputs, "sizes") if ctx.has(1) else attribute(ctx, "split", ctx.outputs, "sizes")
-        require_least(ctx, listed, 0, "sizes are not negative")
+        require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
         return _completed(ctx, size, listed)
     if "num_outputs" in ctx.attributes:
-        ctx.require_at_least(size, ctx.integer("num_outputs"), "no part is empty")
+        ctx.require_at_least(size, ctx.integer("num_outputs"), laws.NO_PART_EMPTY)
         chunk = _chunk(size, ctx.outputs)
         last = size - chunk * (ctx.outputs - 1)
-        law = f"{ctx.outputs} chunks of equal size, but for a smaller last one, cover the axis"
+        law = laws.EQUAL_CHUNKS_COVER_AXIS.of(count=ctx.outputs)
         ctx.require(all_of(at_least(last, 1), at_least(chunk, last)), law, last, chunk)
         return [chunk] * (ctx.outputs - 1) + [last]
-    ctx.limit(ctx.version < 18, "a list of sizes or attribute 'num_outputs' is given")
-    ctx.require(divides(ctx.outputs, size), f"the axis splits evenly into {ctx.outputs}", size, ctx.outputs)
+    ctx.limit(ctx.version < 18, laws.SPLIT_SIZES_OR_NUM_OUTPUTS)
+    ctx.require(divides(ctx.outputs, size), laws.AXIS_SPLITS_EVENLY.of(parts=ctx.outputs), size, ctx.outputs)
     return [size // ctx.outputs] * ctx.outputs
 
 
@@ -148,9 +148,9 @@ def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -
     rest = size - total(d for d in listed if d is not None)
     unknown = [i for i, d in enumerate(listed) if d is None]
     if not unknown:
-        ctx.require_equal(size - rest, size, "the sizes add up to the size of the axis")
+        ctx.require_equal(size - rest, size, laws.SIZES_ADD_UP_TO_AXIS)
     else:
-        ctx.require_at_least(rest, 0, "the sizes add up to the size of the axis")
+        ctx.require_at_least(rest, 0, laws.SIZES_ADD_UP_TO_AXIS)
     if len(unknown) == 1:
         return [rest if d is None else d for d in listed]
     free = [ctx.fresh(f"size{i}", 0, size, how=Decided((1,))) if d is None else d for i, d in enumerate(listed)]
@@ -177,9 +177,9 @@ def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None
 def pad(ctx: InferenceContext) -> Tensor:
     """`out.shape[i] = before[i] + x.shape[i] + after[i]`; negative pads crop."""
     x = ctx.input(0)
-    ctx.check(x.rank >= 1, "a scalar can't be padded")
+    ctx.check(x.rank >= 1, laws.SCALAR_NOT_PADDED)
     mode = ctx.text("mode", "constant")
-    ctx.check(mode in ("constant", "reflect", "edge", "wrap"), f"mode '{mode}' is constant, reflect, edge or wrap")
+    ctx.check(mode in ("constant", "reflect", "edge", "wrap"), laws.PAD_MODE_KNOWN.of(mode=mode))
     _require_filler(ctx, x, mode)
     axes = ctx.constants(3) if ctx.has(3) else tuple(range(x.rank))
     if axes is None:
@@ -196,21 +196,21 @@ def pad(ctx: InferenceContext) -> Tensor:
 def _require_filler(ctx: InferenceContext, x: Tensor, mode: str) -> None:
     """State that there is something to pad with."""
     if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
-        ctx.require_at_least(x.numel, 1, "mode wrap has an element to repeat")
+        ctx.require_at_least(x.numel, 1, laws.WRAP_HAS_ELEMENT_TO_REPEAT)
     if ctx.has(2) and ctx.input(2).shape is not None:
-        ctx.limit(equal(ctx.input(2).numel, 1), "what is padded with is one number", ctx.input(2).numel, 1)
+        ctx.limit(equal(ctx.input(2).numel, 1), laws.PADDING_VALUE_ONE_NUMBER, ctx.input(2).numel, 1)
 
 
 def _require_pads(ctx: InferenceContext) -> None:
     """State that there are two pads for each of some axes, whichever those are."""
     pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
     if pads.shape is not None and axes.shape is not None:
-        ctx.require_equal(pads[0], 2 * axes[0], "there are two pads for each axis, not more or fewer")
+        ctx.require_equal(pads[0], 2 * axes[0], laws.TWO_PADS_PER_AXIS)
     listed = ctx.items(1) or ()
     for before, after in zip(listed, listed[len(listed) // 2 :], strict=False):
         if before is not None and after is not None:
             fits = any_of(*(at_least(size + before + after, 0) for size in ctx.input(0).dims))
-            ctx.limit(fits, "pads crop no more than there is", before + after)
+            ctx.limit(fits, laws.PADS_CROP_WHAT_THERE_IS, before + after)
 
 
 def _pads(ctx: InferenceContext, count: int) -> list[Dim | None]:
@@ -226,7 +226,7 @@ def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, aft
         return ctx.fresh(f"size{axis}", how=Decided((1, 3)))
     padded = size + before + after
     require_fits(ctx, padded, "the padded size")
-    ctx.require_at_least(padded, 0, "pads crop no more than there is")
+    ctx.require_at_least(padded, 0, laws.PADS_CROP_WHAT_THERE_IS)
     if mode == "constant" or (before is ZERO and after is ZERO):
         return padded
     kept = size + minimum(before, 0) + minimum(after, 0)
@@ -235,7 +235,7 @@ def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, aft
     legal = at_least(kept, 1)
     if mode == "reflect":
         legal = all_of(legal, less(before, kept), less(after, kept))
-    law = {"reflect": "reflected pads are shorter than the axis"}.get(mode, f"mode {mode} has an element to repeat")
+    law = {"reflect": laws.REFLECTED_PADS_SHORTER_THAN_AXIS}.get(mode, laws.MODE_HAS_ELEMENT_TO_REPEAT.of(mode=mode))
     ctx.require(legal if mode == "wrap" else any_of(legal, empty), law, before if before.lo > after.lo else after, size)
     return padded
 

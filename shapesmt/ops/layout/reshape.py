@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
+from shapesmt import laws
 from shapesmt.algebra import (
     ONE,
     Dim,
@@ -26,10 +27,6 @@ from shapesmt.algebra import (
 )
 from shapesmt.ops.shared.fields import reshaped, wanted
 from shapesmt.rules import Decided, InferenceContext, Tensor, rule
-
-KEPT = "the number of elements is kept"
-DIVISIBLE = "the sizes that are given divide the number of elements"
-ONE_WILD = "at most one size is -1"
 
 
 @rule("Reshape", any_rank=True)
@@ -65,11 +62,11 @@ class _Sizes:
     ) -> None:
         self.ctx, self.x, self.allow_zero, self.rounded = ctx, x, allow_zero, rounded
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
-        ctx.check(len(self.wild) <= 1, ONE_WILD)
+        ctx.check(len(self.wild) <= 1, laws.AT_MOST_ONE_MINUS_1)
         zero = self.allow_zero and not rounded and any(d is not None and d.constant == 0 for d in items)
         if zero and self.wild:  # ONNX Runtime refuses the file that says so, and runs what is computed
             ctx.memoizable = False
-            ctx.check(ctx.node.inputs[-1] not in ctx.literals, "a 0 that is allowed leaves no size for -1")
+            ctx.check(ctx.node.inputs[-1] not in ctx.literals, laws.ALLOWED_ZERO_EXCLUDES_MINUS_1)
         self.unknown = [i for i, d in enumerate(items) if d is None]
         least = 0 if self.wild else -1
         self.either = {}
@@ -78,7 +75,8 @@ class _Sizes:
             if d is None or i in self.wild:
                 self.sizes.append(ONE)
                 continue
-            ctx.require_at_least(d, least, ONE_WILD if self.wild and d.lo == -1 else "sizes are -1 or more")
+            law = laws.AT_MOST_ONE_MINUS_1 if self.wild and d.lo == -1 else laws.SIZES_MINUS_1_OR_MORE
+            ctx.require_at_least(d, least, law)
             if not self.wild and tight(d)[0] < 0:
                 self.either[i] = equal(d, -1)
             self.sizes.append(self._plain(i, d))
@@ -90,7 +88,7 @@ class _Sizes:
         if self.x.shape is None:
             return select(equal(d, 0), self.ctx.fresh(f"size{i}"), d)
         if i >= self.x.rank:
-            self.ctx.require(differs(d, 0), "a 0 copies a size that the input has", d, self.x.rank)
+            self.ctx.require(differs(d, 0), laws.ZERO_COPIES_INPUT_SIZE, d, self.x.rank)
             return d
         copied = self.x[i]
         if multiple(copied, d):  # which is 0 as well then
@@ -104,10 +102,10 @@ class _Sizes:
         if self.either:
             return self._choices()
         if not self.wild:
-            self.ctx.require_equal(*_uncommon_products(self.x.dims, self.sizes), KEPT)
+            self.ctx.require_equal(*_uncommon_products(self.x.dims, self.sizes), laws.ELEMENT_COUNT_KEPT)
             return self.sizes
         remaining, legal = self._remaining(self.sizes)
-        self.ctx.require(legal, DIVISIBLE, self.x.numel, product(self.sizes))
+        self.ctx.require(legal, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, self.x.numel, product(self.sizes))
         return [remaining if i in self.wild else d for i, d in enumerate(self.sizes)]
 
     def _one_unknown(self) -> bool:
@@ -132,14 +130,14 @@ class _Sizes:
     def _choices(self) -> list[Dim]:
         """Sizes known as expressions, of which any may turn out to be -1."""
         for a, b in combinations(self.either.values(), 2):
-            self.ctx.require(negate(all_of(a, b)), ONE_WILD)
+            self.ctx.require(negate(all_of(a, b)), laws.AT_MOST_ONE_MINUS_1)
         sizes, none = list(self.sizes), negate(any_of(*self.either.values()))
         cases = [all_of(none, equal(*_uncommon_products(self.x.dims, self.sizes)))]
         for i, wild in self.either.items():
             remaining, legal = self._remaining([ONE if k == i else d for k, d in enumerate(self.sizes)])
             sizes[i] = select(wild, remaining, sizes[i])
             cases.append(all_of(wild, legal))
-        self.ctx.require(any_of(*cases), KEPT, self.x.numel, product(sizes))
+        self.ctx.require(any_of(*cases), laws.ELEMENT_COUNT_KEPT, self.x.numel, product(sizes))
         return sizes
 
     def _guessed(self) -> list[Dim]:
@@ -154,7 +152,7 @@ class _Sizes:
             sizes[i] = select(self.either[i], free, sizes[i]) if i in self.either else free
         if numel is not None and all(d.lo >= 1 for d in known):
             quotient, exact = divided(self.x.dims, known)
-            self.ctx.require(exact, DIVISIBLE, numel, product(known))
+            self.ctx.require(exact, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, numel, product(known))
             self.ctx.facts.append(equal(product(sizes[i] for i in open_), maximum(quotient, 0)))
         return sizes
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, at_least, implies, maximum, minimum
 from shapesmt.ops.layout.indexing import same_rank
 from shapesmt.ops.shared.fields import Array, array_of, integers_of
 from shapesmt.ops.shared.indices import columns, require_inside, spans
 from shapesmt.rules import Elements, InferenceContext, Item, Tensor, Value, from_array, rule
-
-_SAME = "updates and indices have one shape"
 
 
 @rule("Scatter", "ScatterElements", since=9)
@@ -18,7 +17,7 @@ def scatter_elements(ctx: InferenceContext) -> Tensor:
     """`out[indices[i, j], j] = updates[i, j]` (for axis 0); off the axis the indices are no larger than data."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     axis = same_rank(ctx, x, indices)
-    ctx.require_agree(indices, updates, law=_SAME)
+    ctx.require_agree(indices, updates, law=laws.UPDATES_SHAPED_AS_INDICES)
     require_inside(ctx, indices, x[axis])
     return ctx.tensor(x.dims, value=_written_elements(ctx, axis))
 
@@ -37,12 +36,12 @@ def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
 def scatter_nd(ctx: InferenceContext) -> Tensor:
     """`out[*indices[i]] = updates[i]`: the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
-    ctx.check(x.rank >= 1 and indices.rank >= 1, "data and indices are no scalars")
+    ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
     depth = indices.rank - 1 + x.rank - updates.rank
-    ctx.check(0 <= depth <= x.rank, f"an index tuple names 0 to {x.rank} axes, not the {depth} that updates leave")
-    ctx.require_equal(indices[-1], depth, "an index tuple names the axes that updates leave out")
+    ctx.check(0 <= depth <= x.rank, laws.INDEX_TUPLE_AXES_LEFT_BY_UPDATES.of(rank=x.rank, depth=depth))
+    ctx.require_equal(indices[-1], depth, laws.INDEX_TUPLE_AXES_OF_UPDATES)
     target = ctx.tensor((*indices.dims[:-1], *x.dims[depth:]))
-    ctx.require_agree(updates, target, law="updates have the shape indices.shape[:-1] + data.shape[depth:]")
+    ctx.require_agree(updates, target, law=laws.UPDATES_SHAPED_AS_INDEXED_DATA)
     for column, size in zip(columns(indices, depth), x.dims[:depth], strict=False):
         require_inside(ctx, column, size)
     return ctx.tensor(x.dims, value=_written_tuples(ctx))
@@ -89,9 +88,9 @@ def tensor_scatter(ctx: InferenceContext) -> Tensor:
     """`out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`: new steps written into a cache."""
     cache, update = ctx.input(0), ctx.input(1)
     axis = ctx.axis(cache.rank, -2)
-    ctx.check(axis != 0, "the sequence axis is not the batch axis")
-    ctx.require_agree(cache, update, but=axis, law="cache and update match off the sequence axis")
-    ctx.require_at_least(cache[axis], update[axis], "the update is no longer than the cache")
+    ctx.check(axis != 0, laws.SEQUENCE_AXIS_NOT_BATCH)
+    ctx.require_agree(cache, update, but=axis, law=laws.CACHE_AND_UPDATE_MATCH_OFF_SEQUENCE)
+    ctx.require_at_least(cache[axis], update[axis], laws.UPDATE_NO_LONGER_THAN_CACHE)
     if ctx.has(2) and ctx.input(2).shape is not None:
         require_starts(ctx, cache[axis], update[axis])
     return ctx.tensor(cache.dims)
@@ -100,11 +99,11 @@ def tensor_scatter(ctx: InferenceContext) -> Tensor:
 def require_starts(ctx: InferenceContext, room: Dim, length: Dim) -> None:
     """State that what is written at each start ends inside the cache, unless that is circular."""
     starts = ctx.input(2, rank=1)
-    ctx.require_equal(starts[0], ctx.input(0)[0], "there is one write index for each of the batch")
+    ctx.require_equal(starts[0], ctx.input(0)[0], laws.WRITE_INDEX_PER_BATCH_ELEMENT)
     ctx.grant(2)
     circular = ctx.text("mode", "linear") == "circular"
     for given, least, greatest in spans(starts):
-        ctx.require(implies(given, at_least(least, 0)), "write indices are not negative", least, 0)
+        ctx.require(implies(given, at_least(least, 0)), laws.WRITE_INDICES_NOT_NEGATIVE, least, 0)
         if not circular:
             end = greatest + length
-            ctx.require(implies(given, at_least(room, end)), "writes end inside the cache", end, room)
+            ctx.require(implies(given, at_least(room, end)), laws.WRITES_END_INSIDE_CACHE, end, room)

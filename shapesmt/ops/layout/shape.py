@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
 from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import DTYPES, Literal
@@ -42,7 +43,6 @@ from shapesmt.rules import (
 )
 
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
-_NEGATIVE = "sizes are not negative"
 
 
 @rule("Identity", any_rank=True, total=True)
@@ -54,7 +54,7 @@ def identity(ctx: InferenceContext) -> Tensor:
 @rule("Constant")
 def constant(ctx: InferenceContext) -> Tensor:
     """The output is the one attribute that is given."""
-    ctx.limit(len(ctx.attributes) == 1, "exactly one attribute has the value")
+    ctx.limit(len(ctx.attributes) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
     for name, value in ctx.attributes.items():
         if isinstance(value, Literal):
             return from_literal(value)
@@ -63,7 +63,7 @@ def constant(ctx: InferenceContext) -> Tensor:
             return from_literal(Literal(dtype, (), (value,)))
         if dtype and isinstance(value, tuple):
             return from_literal(Literal(dtype, (len(value),), value))  # type: ignore[arg-type]  # numbers or texts
-    ctx.reject("a value is given")
+    ctx.reject(laws.VALUE_GIVEN)
 
 
 @rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
@@ -89,7 +89,7 @@ def transpose(ctx: InferenceContext) -> Tensor:
     """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
     x = ctx.input(0)
     perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
-    ctx.check(sorted(perm) == list(range(x.rank)), f"perm {list(perm)} orders the {x.rank} axes")
+    ctx.check(sorted(perm) == list(range(x.rank)), laws.PERM_ORDERS_AXES.of(perm=list(perm), rank=x.rank))
     dims = [x[axis] for axis in perm]
 
     def moved(back: int) -> Dim:
@@ -104,10 +104,10 @@ def squeeze(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     axes = listed(ctx, 1, "axes", ())
     if ctx.has(1):
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, "the axes are a list")
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.AXES_LIST)
     dropped = {ctx.normal(a, x.rank) for a in axes or ()}
     for axis in sorted(dropped):
-        ctx.require_equal(x[axis], 1, "a squeezed axis has size 1")
+        ctx.require_equal(x[axis], 1, laws.SQUEEZED_AXIS_SIZE_1)
     if not dropped:
         ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
         if None in ones:
@@ -122,7 +122,7 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     axes = listed(ctx, 1, "axes")
     if ctx.has(1):
-        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, "the axes are a list")
+        ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
     if axes is None:
         return ctx.tensor(None)
     rank = x.rank + len(axes)
@@ -138,7 +138,7 @@ def flatten(ctx: InferenceContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
     axis = ctx.integer("axis", 1)
-    ctx.check(-x.rank <= axis <= x.rank, f"axis {axis} splits a shape of rank {x.rank}")
+    ctx.check(-x.rank <= axis <= x.rank, laws.AXIS_SPLITS_SHAPE.of(axis=axis, rank=x.rank))
     axis += x.rank if axis < 0 else 0
     return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
 
@@ -154,10 +154,10 @@ def expand(ctx: InferenceContext) -> Tensor:
     items = wanted(ctx, 1)
     if items is None:
         return ctx.tensor(None)
-    require_least(ctx, items, 0, _NEGATIVE)
+    require_least(ctx, items, 0, laws.SIZES_NOT_NEGATIVE)
     rank = max(x.rank, len(items))
     target = tuple(_stretched(ctx, x, i, len(items) - i, item) for i, item in enumerate(items))
-    dims = ctx.broadcast(x.dims, target, law="a size expands from 1 or stays")
+    dims = ctx.broadcast(x.dims, target, law=laws.EXPANDS_FROM_1_OR_STAYS)
     return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
 
 
@@ -189,7 +189,7 @@ def tile(ctx: InferenceContext) -> Tensor:
     repeats = counted(ctx, 1, x.rank, "repeats")
     for count in repeats:
         if count is not None:
-            ctx.require_at_least(count, 0, "repeats are not negative")
+            ctx.require_at_least(count, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
     counts = [None if r is None else r.constant for r in repeats]
     if concrete(dims) is not None and None not in counts:
@@ -203,12 +203,12 @@ def tile(ctx: InferenceContext) -> Tensor:
 @rule("ConstantOfShape", since=9, any_rank=True)
 def constant_of_shape(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes, filled with one number."""
-    ctx.check(ctx.input(0).dtype in ("", "int64"), "the sizes are of type int64")
+    ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
     sizes = wanted(ctx, 0)
     fill = from_literal(_fill(ctx))
     if sizes is None:
         return ctx.tensor(None, fill.dtype)
-    require_least(ctx, sizes, 0, _NEGATIVE)
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dims = sized(ctx, sizes, index=0)
     return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
 
@@ -218,8 +218,8 @@ def _fill(ctx: InferenceContext) -> Literal:
     if value is None:
         return Literal("float32", (), (0.0,))
     if not isinstance(value, Literal):
-        ctx.reject("attribute 'value' is a tensor")
-    ctx.check(prod(value.shape) == 1, "attribute 'value' holds one element")
+        ctx.reject(laws.VALUE_ATTRIBUTE_TENSOR)
+    ctx.check(prod(value.shape) == 1, laws.VALUE_ATTRIBUTE_ONE_ELEMENT)
     return Literal(value.dtype, (), value.values)
 
 
@@ -238,9 +238,9 @@ def sequence(ctx: InferenceContext) -> Tensor:
     _require_scalars(ctx)
     ctx.only_sizes(0, 1)
     if isinstance(delta, Dim):
-        ctx.require(differs(delta, 0), "delta is not 0", delta, 0)
+        ctx.require(differs(delta, 0), laws.DELTA_NOT_0, delta, 0)
     elif isinstance(delta, Float) and delta.numerator is not None and delta.numerator.constant is not None:
-        ctx.check(delta.numerator.constant != 0, "delta is not 0")
+        ctx.check(delta.numerator.constant != 0, laws.DELTA_NOT_0)
     count = _count(start, limit, delta)
     length = _length(ctx, start, limit, delta) if count is None else maximum(count, 0)
     few = length.constant is not None and length.constant <= MAX_ELEMENTS
@@ -255,7 +255,7 @@ def _require_scalars(ctx: InferenceContext) -> None:
     if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
         ctx.memoizable = False
         known = all(name in ctx.literals for name in ctx.node.inputs)
-        ctx.limit(not known, "the numbers, as the file has them, are scalars")
+        ctx.limit(not known, laws.FILE_NUMBERS_SCALARS)
 
 
 def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | Float | None:
@@ -282,8 +282,8 @@ def _scalar(ctx: InferenceContext, index: int) -> Dim | Float | None:
     x = ctx.input(index)
     ctx.grant(index)
     if x.shape is not None:
-        ctx.check(x.rank <= 1, "start, limit and delta are one number each")
-        ctx.require_equal(x.numel, 1, "start, limit and delta are one number each")
+        ctx.check(x.rank <= 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
+        ctx.require_equal(x.numel, 1, laws.START_LIMIT_DELTA_ONE_NUMBER_EACH)
     if isinstance(x.value, Elements):
         return x.value.items[0] if len(x.value.items) == 1 else None
     element = term_of(x)
@@ -320,7 +320,7 @@ def trilu(ctx: InferenceContext) -> Tensor:
     shift: Dim | None = ZERO
     if ctx.has(1):
         if ctx.input(1).shape is not None:
-            require_single(ctx, 1, law="k is one number")
+            require_single(ctx, 1, law=laws.K_ONE_NUMBER)
         items = ctx.items(1)
         shift = items[0] if items else None
     element = element_of(x) if _is_integer(x.dtype) else None

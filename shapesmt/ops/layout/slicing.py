@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.ops.shared.fields import term_of, valued, wanted
 from shapesmt.rules import (
@@ -40,7 +41,7 @@ def cut(ctx: InferenceContext) -> Tensor:
     starts, ends = _listed(ctx, 1, "starts"), _listed(ctx, 2, "ends")
     _require_lengths(ctx, x)
     counts = {len(v) for v in (starts, ends) if v is not None}
-    ctx.check(len(counts) <= 1, "there are as many ends as starts")
+    ctx.check(len(counts) <= 1, laws.ENDS_AS_MANY_AS_STARTS)
     axes = _axes(ctx, x, counts)
     if axes is None:
         return ctx.tensor([ctx.fresh(f"size{i}", 0, d, how=Decided((1, 2, 3, 4))) for i, d in enumerate(x.dims)])
@@ -57,9 +58,9 @@ def _require_lengths(ctx: InferenceContext, x: Tensor) -> None:
     lengths = [listed[0] for listed in lists if listed.shape is not None]
     for length in lengths[1:]:
         if length is not lengths[0]:
-            ctx.require_equal(length, lengths[0], "there are as many ends, axes and steps as starts")
+            ctx.require_equal(length, lengths[0], laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
     if lengths and lengths[0].constant is None:
-        ctx.require_at_least(x.rank, lengths[0], "the axes that are cut are the tensor's")
+        ctx.require_at_least(x.rank, lengths[0], laws.CUT_AXES_IN_TENSOR)
 
 
 def _cuts(
@@ -72,7 +73,7 @@ def _cuts(
     """What each listed axis keeps."""
     unknown = [None] * len(axes)
     steps = [as_dim(1)] * len(axes) if not ctx.has(4) else wanted(ctx, 4) or unknown
-    ctx.check(len(steps) == len(axes), "there are as many steps as starts")
+    ctx.check(len(steps) == len(axes), laws.STEPS_AS_MANY_AS_STARTS)
     listed = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
     return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in listed}
 
@@ -88,19 +89,19 @@ def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...]
     if axes is None:
         known = [axis for axis in (wanted(ctx, 3) or () if named else ()) if axis is not None]
         for i, axis in enumerate(known):
-            ctx.require_within(axis, x.rank, "the axes that are cut are the tensor's")
+            ctx.require_within(axis, x.rank, laws.CUT_AXES_IN_TENSOR)
             for other in known[:i] if x.rank else ():
-                ctx.require(differs((axis - other) % x.rank, 0), "each axis is named once", axis, other)
+                ctx.require(differs((axis - other) % x.rank, 0), laws.AXES_NAMED_ONCE, axis, other)
         if named or not counts:
             return None
         axes = tuple(range(*counts))
-    ctx.check(not counts or {len(axes)} == counts, "there are as many axes as starts")
+    ctx.check(not counts or {len(axes)} == counts, laws.AXES_AS_MANY_AS_STARTS)
     return ctx.normals(axes, x.rank)
 
 
 def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Dim | None, step: Dim | None) -> Cut:
     if step is not None:
-        ctx.require(differs(step, 0), "the step is not 0", step, 0)
+        ctx.require(differs(step, 0), laws.STEP_NOT_0, step, 0)
     if start is None or end is None or step is None:
         open_ = start is None and (end is None or end.lo >= ALL_THE_WAY)
         free = open_ or (step is ONE and start is ZERO and end is None)

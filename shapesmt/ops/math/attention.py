@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.indices import require_places
@@ -30,25 +31,25 @@ def heads(ctx: InferenceContext, x: Tensor, counted_by: str) -> Heads:
     if x.rank == 4:
         return Heads(*x.dims)
     count = ctx.integer(counted_by)
-    ctx.check(count > 0, f"'{counted_by}' is positive, not {count}")
-    ctx.require(divides(count, x[2]), f"'{counted_by}' divides the last size", x[2], count)
+    ctx.check(count > 0, laws.ATTRIBUTE_POSITIVE.of(name=counted_by, value=count))
+    ctx.require(divides(count, x[2]), laws.ATTRIBUTE_DIVIDES_LAST_SIZE.of(name=counted_by), x[2], count)
     return Heads(x[0], as_dim(count), x[1], x[2] // count)
 
 
 def require_groups(ctx: InferenceContext, q: Heads, k: Heads) -> None:
     """State that each head of the keys serves as many heads of the queries."""
-    law = "the heads of the keys divide those of the queries"
-    ctx.require_at_least(k.number, 1, "there is at least one head")
+    law = laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES
+    ctx.require_at_least(k.number, 1, laws.AT_LEAST_ONE_HEAD)
     ctx.require(any_of(equal(q.number, k.number), equal(q.number % k.number, 0)), law, q.number, k.number)
 
 
 def require_pair(ctx: InferenceContext, q: Heads, k: Heads, v: Heads) -> None:
     """State that queries, keys and values belong together."""
     for other in (k, v):
-        ctx.require_equal(other.batch, q.batch, "queries, keys and values have the same batch")
-    ctx.require_equal(k.size, q.size, "a key has the size of a query")
-    ctx.require_equal(v.number, k.number, "there are as many heads of values as of keys")
-    ctx.require_equal(v.length, k.length, "each key has a value")
+        ctx.require_equal(other.batch, q.batch, laws.QUERIES_KEYS_VALUES_SAME_BATCH)
+    ctx.require_equal(k.size, q.size, laws.KEY_SIZED_AS_QUERY)
+    ctx.require_equal(v.number, k.number, laws.VALUE_HEADS_AS_KEY_HEADS)
+    ctx.require_equal(v.length, k.length, laws.VALUE_PER_KEY)
     require_groups(ctx, q, k)
 
 
@@ -56,13 +57,13 @@ def projected(ctx: InferenceContext, *ranks: int) -> list[Heads]:
     """The heads of queries, keys and values that belong together."""
     given = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
-    ctx.check(given[0].rank in ranks, f"queries have {admitted} axes, not {given[0].rank}")
-    ctx.check(len({t.rank for t in given}) == 1, "queries, keys and values have the same rank")
+    ctx.check(given[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=given[0].rank))
+    ctx.check(len({t.rank for t in given}) == 1, laws.QUERIES_KEYS_VALUES_SAME_RANK)
     kinds = [f"{kind}_num_heads" for kind in ("q", "kv", "kv")]
     found = [heads(ctx, t, kind) for t, kind in zip(given, kinds, strict=True)]
     for head, kind in zip(found, kinds, strict=True):
         ctx.require_equal(
-            head.number, max(ctx.integer(kind, 0), 0) or head.number, f"attribute '{kind}' is the number of heads"
+            head.number, max(ctx.integer(kind, 0), 0) or head.number, laws.ATTRIBUTE_IS_HEAD_COUNT.of(name=kind)
         )
     require_pair(ctx, *found)
     return found
@@ -75,11 +76,11 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
     With three axes the heads are packed: `[b, s, h*d]`. Keys and values of the past come first.
     """
     q, k, v = projected(ctx, 3, 4)
-    require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, "queries, keys and values are not empty")
+    require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, laws.QUERIES_KEYS_VALUES_NOT_EMPTY)
     total = past(ctx, k, v) + k.length
     require_windows(ctx)
-    ctx.check(not (ctx.has(4) and ctx.has(6)), "the past is given as keys and values or as lengths, not both")
-    require_shape(ctx, 6, [q.batch], "nonpad_kv_seqlen has one length per sample")
+    ctx.check(not (ctx.has(4) and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
+    require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
     require_mask(ctx, 3, (q.batch, q.number, q.length), total)
     packed = ctx.input(0).rank == 3
     y = [q.batch, q.length, q.number * v.size] if packed else [q.batch, q.number, q.length, v.size]
@@ -93,22 +94,22 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
 
 def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
     """The number of keys and values before."""
-    ctx.check(ctx.has(4) == ctx.has(5), "keys and values of the past are given together")
+    ctx.check(ctx.has(4) == ctx.has(5), laws.PAST_KEYS_AND_VALUES_GIVEN_TOGETHER)
     if not ctx.has(4):
         return ZERO
     length = ctx.input(4, rank=4)[2]
-    require_shape(ctx, 4, [k.batch, k.number, length, k.size], "past keys are [batch, heads, length, size]")
-    require_shape(ctx, 5, [v.batch, v.number, length, v.size], "past values are [batch, heads, length, size]")
+    require_shape(ctx, 4, [k.batch, k.number, length, k.size], laws.PAST_KEYS_SHAPE)
+    require_shape(ctx, 5, [v.batch, v.number, length, v.size], laws.PAST_VALUES_SHAPE)
     return length
 
 
 def require_windows(ctx: InferenceContext) -> None:
     """State that each side that is seen has a length, or none, and that what the scores are scaled by is positive."""
     scale = ctx.attribute("scale")
-    ctx.limit(not isinstance(scale, float) or scale > 0, "attribute 'scale' is positive")
+    ctx.limit(not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
     for side in ("left", "right"):
         window = ctx.integer(f"{side}_window_size", -1)
-        ctx.check(window >= -1, f"'{side}_window_size' is at least -1, not {window}")
+        ctx.check(window >= -1, laws.WINDOW_SIZE_AT_LEAST_MINUS_1.of(side=side, window=window))
 
 
 def require_mask(ctx: InferenceContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
@@ -116,7 +117,7 @@ def require_mask(ctx: InferenceContext, index: int, before: Sequence[Dim | int],
 
     ONNX would stretch any axis of it, and pad the last from opset 24 on; runtimes do neither.
     """
-    law = "the mask has a row per query and a column per key, for each head and sample or for all"
+    law = laws.MASK_ROW_PER_QUERY_COLUMN_PER_KEY
     if not ctx.has(index):
         return
     mask = ctx.input(index)
@@ -134,15 +135,15 @@ def flex_attention(ctx: InferenceContext) -> Tensor:
     """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
     q, k, v = projected(ctx, 4)
     types = {ctx.input(i).dtype for i in range(3)} - {""}
-    ctx.check(len(types) <= 1, "queries, keys and values have the same element type")
+    ctx.check(len(types) <= 1, laws.QUERIES_KEYS_VALUES_SAME_TYPE)
     scores = tensor(softmax_type(ctx, ctx.input(0)), [q.batch, q.number, q.length, k.length])
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:
             modified = ctx.run_graph(ctx.graph(name), [scores], name)
-            ctx.check(len(modified) == 1, f"'{name}' makes one tensor")
+            ctx.check(len(modified) == 1, laws.MAKES_ONE_TENSOR.of(name=name))
             if modified[0].shape is not None:
-                ctx.require_agree(scores, modified[0], law=f"'{name}' keeps the shape")
-            ctx.check(modified[0].dtype in ("", scores.dtype), f"'{name}' keeps the element type")
+                ctx.require_agree(scores, modified[0], law=laws.ATTRIBUTE_KEEPS_SHAPE.of(name=name))
+            ctx.check(modified[0].dtype in ("", scores.dtype), laws.KEEPS_ELEMENT_TYPE.of(name=name))
     return ctx.tensor([q.batch, q.number, q.length, v.size])
 
 
@@ -158,23 +159,23 @@ def softmax_type(ctx: InferenceContext, q: Tensor) -> str:
 def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     """Queries `[b, s, h*d]`, keys `[b, s, g*d]`, values `[b, s, g*e]`: `[b, s, h*e]` and the state `[b, g, d, e]`."""
     q, k, v = projected(ctx, 3)
-    ctx.require_equal(k.length, q.length, "each query has a key")
+    ctx.require_equal(k.length, q.length, laws.KEY_PER_QUERY)
     rules = ctx.text("update_rule", "gated_delta")
-    ctx.check(rules in ("linear", "gated", "delta", "gated_delta"), f"the update rule is a known one, not '{rules}'")
+    ctx.check(rules in ("linear", "gated", "delta", "gated_delta"), laws.UPDATE_RULE_KNOWN.of(rule=rules))
     for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
-        wanted = kind in rules
-        ctx.check(wanted == ctx.has(index), f"the update rule '{rules}' has {'a' if wanted else 'no'} {what}")
+        law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO
+        ctx.check((kind in rules) == ctx.has(index), law.of(rule=rules, input=what))
     state = [k.batch, k.number, k.size, v.size]
-    require_shape(ctx, 3, state, "the state is [batch, heads, key size, value size]")
+    require_shape(ctx, 3, state, laws.STATE_SHAPE)
     if ctx.has(3):
         state = [*ctx.input(3).dims]
-    require_gate(ctx, 4, k, k.number * k.size, "the decay is [batch, length, heads] or [batch, length, heads*size]")
-    require_gate(ctx, 5, k, 1, "the rate is [batch, length, heads] or [batch, length, 1]")
+    require_gate(ctx, 4, k, k.number * k.size, laws.DECAY_SHAPE)
+    require_gate(ctx, 5, k, 1, laws.RATE_SHAPE)
     dtype = ctx.input(3).dtype if ctx.has(3) else None
     return [ctx.tensor([state[0], q.length, q.number * state[3]]), ctx.tensor(state, dtype)]
 
 
-def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, law: str) -> None:
+def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, law: laws.Law) -> None:
     """State that what gates each step has one element per head, or the other number of them."""
     if ctx.has(index):
         gate = ctx.input(index)
@@ -186,24 +187,24 @@ def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, 
 def rotary_embedding(ctx: InferenceContext) -> Tensor:
     """`X[b, h, s, d]` or `[b, s, h*d]` keeps its shape; the caches have half as many columns as are rotated."""
     x, cos, sin = (ctx.input(i) for i in range(3))
-    ctx.check(x.rank in (3, 4), f"the input has 3 or 4 axes, not {x.rank}")
+    ctx.check(x.rank in (3, 4), laws.INPUT_3_OR_4_AXES.of(rank=x.rank))
     parts = heads(ctx, x, "num_heads")
     turned = ctx.integer("rotary_embedding_dim", 0)
-    ctx.check(turned >= 0, f"'rotary_embedding_dim' is not negative, but {turned}")
-    ctx.limit(ctx.integer("num_heads", 0) >= 0, "attribute 'num_heads' is not negative")
+    ctx.check(turned >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=turned))
+    ctx.limit(ctx.integer("num_heads", 0) >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     half = as_dim(turned // 2) if turned else parts.size // 2
-    ctx.require_agree(cos, sin, law="both caches have the same shape")
+    ctx.require_agree(cos, sin, law=laws.CACHES_SAME_SHAPE)
     if ctx.has(3):
         require_rows(ctx, parts, half)
     else:
-        require_shape(ctx, 1, [parts.batch, parts.length, half], "the caches are [batch, length, rotated/2]")
+        require_shape(ctx, 1, [parts.batch, parts.length, half], laws.CACHES_BATCH_LENGTH_ROTATED)
     return ctx.tensor(x.dims)
 
 
 def require_rows(ctx: InferenceContext, parts: Heads, half: Dim) -> None:
     """State that the caches have a row for each of the positions that the last input lists."""
     cos = ctx.input(1, rank=2)
-    ctx.require_equal(cos[1], half, "the caches have half as many columns as are rotated")
-    ctx.require_at_least(cos[0], parts.length, "the caches have a row per position")
-    require_shape(ctx, 3, [parts.batch, parts.length], "positions are [batch, length]")
-    require_places(ctx, 3, cos[0], "positions are in the caches")
+    ctx.require_equal(cos[1], half, laws.CACHES_HALF_AS_MANY_COLUMNS_AS_ROTATED)
+    ctx.require_at_least(cos[0], parts.length, laws.CACHES_ROW_PER_POSITION)
+    require_shape(ctx, 3, [parts.batch, parts.length], laws.POSITIONS_BATCH_LENGTH)
+    require_places(ctx, 3, cos[0], laws.POSITIONS_IN_CACHES)

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, differs, entries, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared import items
@@ -132,10 +133,8 @@ def cast(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
     small = dtype.startswith("float8") or not dtype
-    ctx.limit(small or ctx.integer("saturate", 1) != 0, "attribute 'saturate' is for 8 bits")
-    ctx.limit(
-        small or ctx.node.op != "Cast" or ctx.text("round_mode", "up") == "up", "attribute 'round_mode' is for 8 bits"
-    )
+    ctx.limit(small or ctx.integer("saturate", 1) != 0, laws.SATURATE_FOR_8_BITS)
+    ctx.limit(small or ctx.node.op != "Cast" or ctx.text("round_mode", "up") == "up", laws.ROUND_MODE_FOR_8_BITS)
     if x.shape is None:
         return ctx.tensor(None, dtype)
     return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
@@ -153,7 +152,7 @@ def bit_cast(ctx: InferenceContext) -> Tensor:
     """The shape is kept, and the bits."""
     kinds = ctx.input(0).dtype, DTYPES.get(ctx.integer("to"), "")
     bits = {re.sub(r"\D*(\d+).*", r"\1", kind).replace("bool", "8") for kind in kinds if kind}
-    ctx.limit(len(bits) <= 1, f"both element types have as many bits, not {' and '.join(kinds)}")
+    ctx.limit(len(bits) <= 1, laws.ELEMENT_TYPES_SAME_BITS.of(bits=" and ".join(kinds)))
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("to"), ""))
 
 
@@ -162,8 +161,8 @@ def clip(ctx: InferenceContext) -> Tensor:
     """`Y[i] = min(max, max(min, X[i]))`: the shape is kept, the ends are one element each."""
     x, given = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
     for end in map(ctx.input, given):
-        ctx.check(end.rank <= 1, "the ends of the range are scalars")
-        ctx.require_equal(end.numel, 1, "the ends of the range are scalars")
+        ctx.check(end.rank <= 1, laws.RANGE_ENDS_SCALARS)
+        ctx.require_equal(end.numel, 1, laws.RANGE_ENDS_SCALARS)
     if ctx.version >= 11 and ctx.has(1):
         (x, *_) = with_numbers(ctx, (x, ctx.input(1)))
     value = x.value if ctx.version >= 11 else None
@@ -191,14 +190,14 @@ def mod(ctx: InferenceContext) -> Tensor:
     """Operands broadcast together; the remainder has the divisor's sign, with `fmod` the dividend's."""
     fmod = bool(ctx.integer("fmod", 0))
     whole = ctx.input(0).dtype not in FLOATS
-    ctx.check(fmod or whole or ctx.version >= 28, "before opset 28, floats have a remainder with fmod=1 only")
+    ctx.check(fmod or whole or ctx.version >= 28, laws.FLOAT_REMAINDER_WITH_FMOD)
     require_nonzero(ctx, ctx.input(1))
     return broadcast(ctx, items.c_remainder if fmod else items.remainder)
 
 
 def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
     """State that no known element of an integer divisor is 0; the runtimes look even where nothing is divided."""
-    law = "an integer isn't divided by zero"
+    law = laws.NOT_DIVIDED_BY_ZERO
     if divisor.dtype not in INTEGERS:
         return
     ctx.grant(1)
@@ -238,7 +237,7 @@ def where(ctx: InferenceContext) -> Tensor:
 def alike(ctx: InferenceContext) -> Tensor:
     """Operands have one shape, which is kept."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
-    ctx.require_agree(*operands, law="operands have the same shape")
+    ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(operands[0].dims)
 
 
@@ -247,10 +246,10 @@ def aligned(ctx: InferenceContext) -> Tensor:
     """Before opset 7: `B` has the shape of `A`, or with `broadcast` that of its axes from `axis` on."""
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
     if op != "PRelu" and not ctx.integer("broadcast", 0):
-        ctx.require_agree(a, b, law="operands have the same shape")
+        ctx.require_agree(a, b, law=laws.OPERANDS_SAME_SHAPE)
     start = 1 if op == "PRelu" else ctx.integer("axis", a.rank - b.rank)
     sizes = a.dims[start:]
-    ctx.check(b.numel.constant == 1 or b.rank <= len(sizes), "the second operand's axes are among the first's")
+    ctx.check(b.numel.constant == 1 or b.rank <= len(sizes), laws.SECOND_AXES_AMONG_FIRST)
     for x, y in zip(sizes, b.dims, strict=False):
-        ctx.require(any_of(equal(x, y), equal(y, 1)), "the second operand's sizes are the first's or 1", x, y)
+        ctx.require(any_of(equal(x, y), equal(y, 1)), laws.SECOND_SIZES_EQUAL_FIRST_OR_1, x, y)
     return ctx.tensor(a.dims, "bool" if op in items.LOGIC else None)

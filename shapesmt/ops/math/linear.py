@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.rules import InferenceContext, Shape, Tensor, rule
 
-INNER_LAW = "inner sizes of a matrix product are equal"
 
-
-def require_broadcast_to(ctx: InferenceContext, x: Tensor, shape: Shape, law: str) -> None:
+def require_broadcast_to(ctx: InferenceContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
     """State that every size of a tensor, aligned from the right, is that of the shape or 1."""
     ctx.check(x.rank <= len(shape), law)
     for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
@@ -23,9 +22,9 @@ def matrix_product(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool 
 
     `turned` says that the left operand is a transposed view, whose batch and rows aren't one axis to a runtime.
     """
-    ctx.check(a.rank > 0 and b.rank > 0, "operands of a matrix product have at least one axis")
-    ctx.require_equal(a[-1], b.dims[-2:][0], INNER_LAW)
-    batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law="batch sizes are equal or 1")
+    ctx.check(a.rank > 0 and b.rank > 0, laws.PRODUCT_OPERANDS_NOT_SCALAR)
+    ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
+    batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
     if any(d.lo < 1 for d in a.dims[:-1] + b.dims[:-2]):
         _require_batches(ctx, a, b, turned=turned)
     return batch + a.dims[-2:-1] + (b.dims[-1:] if b.rank > 1 else ())
@@ -33,7 +32,7 @@ def matrix_product(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool 
 
 def _require_batches(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool) -> None:
     """State what ONNX Runtime needs of empty operands: it doesn't stretch a batch of one to one of none."""
-    law = "an empty batch meets an empty batch"
+    law = laws.EMPTY_BATCH_MEETS_EMPTY_BATCH
     plain = all_of(*(equal(d, 1) for d in b.dims[:-2])) if a.rank >= b.rank > 1 and not turned else FALSE
     for x, y in zip(a.dims[:-2][::-1], b.dims[:-2][::-1], strict=False):
         ctx.require(any_of(at_least(y, 1), differs(x, 1)), law, x, y)
@@ -56,9 +55,9 @@ def gemm(ctx: InferenceContext) -> Tensor:
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
     m, inner = a.dims[::-1] if ctx.integer("transA", 0) else a.dims
     k, n = b.dims[::-1] if ctx.integer("transB", 0) else b.dims
-    ctx.require_equal(inner, k, INNER_LAW)
+    ctx.require_equal(inner, k, laws.INNER_SIZES_EQUAL)
     if ctx.has(2):
-        require_broadcast_to(ctx, ctx.input(2), (m, n), "the bias broadcasts to the product")
+        require_broadcast_to(ctx, ctx.input(2), (m, n), laws.BIAS_BROADCASTS_TO_PRODUCT)
     return ctx.tensor((m, n))
 
 
@@ -81,14 +80,14 @@ def quantized_matmul(ctx: InferenceContext) -> Tensor:
     for index, operand, axis in ((1, a, -2), (2, a, -2), (4, b, -1), (5, b, -1)):
         require_per_line(ctx, ctx.input(index), operand, axis)
     for index in (6, 7):
-        ctx.check(ctx.input(index).rank <= 1, "the output has one scale and zero point")
-        ctx.require_equal(ctx.input(index).numel, 1, "the output has one scale and zero point")
+        ctx.check(ctx.input(index).rank <= 1, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT)
+        ctx.require_equal(ctx.input(index).numel, 1, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT)
     return ctx.tensor(shape, ctx.input(7).dtype)
 
 
 def require_per_line(ctx: InferenceContext, parameter: Tensor, operand: Tensor, axis: int) -> None:
     """State that a scale or zero point is one, or one per row (`axis=-2`) or column (`axis=-1`) of the operand."""
-    law = "there is one scale and zero point, or one per row or column"
+    law = laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_ROW_OR_COLUMN
     fitting: list[Formula] = [equal(parameter.numel, 1)] if parameter.rank <= 1 else []
     if parameter.rank == 1 and operand.rank == 2:
         fitting.append(equal(parameter[0], operand[axis]))
@@ -103,7 +102,7 @@ def determinant(ctx: InferenceContext) -> Tensor:
     """`[..., M, M] -> [...]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims[:-2])
 
 
@@ -115,15 +114,15 @@ def einsum(ctx: InferenceContext) -> Tensor:
     """Each letter of the equation is one size (or 1), `...` the axes that broadcast."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, result = parse_equation(ctx.text("equation"))
-    ctx.check(len(terms) == len(operands), "the equation has a term for each input")
+    ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
     ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
-    ctx.check(len(ranks) <= 1, "an ellipsis stands for the same number of axes everywhere")
+    ctx.check(len(ranks) <= 1, laws.ELLIPSIS_SAME_AXES_EVERYWHERE)
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
     sizes = _joint(ctx, terms, operands, hidden)
     made = spelt(result, hidden)
-    ctx.check(sizes.keys() >= set(made), "the output's letters are among the inputs'")
-    ctx.check(len(set(made)) == len(made), "the output names each letter once")
-    ctx.check(set(hidden) <= set(made), "the output has an ellipsis as the inputs do")
+    ctx.check(sizes.keys() >= set(made), laws.OUTPUT_LETTERS_AMONG_INPUTS)
+    ctx.check(len(set(made)) == len(made), laws.OUTPUT_LETTERS_ONCE)
+    ctx.check(set(hidden) <= set(made), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
     return ctx.tensor([sizes[letter] for letter in made])
 
 
@@ -132,9 +131,9 @@ def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor]
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
         letters = spelt(term, hidden)
-        ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
+        ctx.check(len(letters) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
         for letter, d in diagonal_sizes(ctx, letters, x).items():
-            law = f"sizes of '{letter[0]}' are equal or 1"
+            law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
             sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
     return sizes
 
@@ -143,7 +142,7 @@ def diagonal_sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict
     """The size of each letter in one input; one that is named twice is a diagonal."""
     found: dict[str, Dim] = {}
     for letter, d in zip(letters, x.dims, strict=True):
-        ctx.require_equal(found.setdefault(letter, d), d, "a diagonal has equal sizes")
+        ctx.require_equal(found.setdefault(letter, d), d, laws.DIAGONAL_SIZES_EQUAL)
     return found
 
 

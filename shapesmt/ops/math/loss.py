@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.rules import InferenceContext, Tensor, rule
@@ -14,10 +15,10 @@ def class_loss(ctx: InferenceContext) -> list[Tensor]:
     ctx.require_rank(x, 2, least=True)
     ctx.require_rank(labels, x.rank - 1)
     for size, label_size in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
-        ctx.require_equal(size, label_size, "there is one label per sample and position")
+        ctx.require_equal(size, label_size, laws.LABEL_PER_SAMPLE_AND_POSITION)
     if ctx.has(2):
         ctx.require_rank(ctx.input(2), 1)
-        ctx.require_equal(ctx.input(2)[0], x[1], "there is one weight per class")
+        ctx.require_equal(ctx.input(2)[0], x[1], laws.WEIGHT_PER_CLASS)
     _require_classes(ctx, labels, x[1])
     single = ctx.text("reduction", "mean") != "none"
     return [ctx.tensor(() if single else labels.dims), ctx.tensor(x.dims)]
@@ -31,5 +32,5 @@ def _require_classes(ctx: InferenceContext, labels: Tensor, count: Dim) -> None:
     for label in ctx.items(1) or ():
         if label is not None:
             inside = all_of(at_least(label, -count), less(label, count))
-            ctx.limit(any_of(equal(label, ignored), inside), "indices are inside the classes", label, count)
+            ctx.limit(any_of(equal(label, ignored), inside), laws.INDICES_INSIDE_CLASSES, label, count)
     return None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
 from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
 from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, rule, uniform
-
-CHANNEL_LAW = "the parameters have one element per channel"
 
 
 def require_vectors(ctx: InferenceContext, indices: range, size: Dim) -> None:
@@ -15,7 +14,7 @@ def require_vectors(ctx: InferenceContext, indices: range, size: Dim) -> None:
     for index in indices:
         parameter = ctx.input(index)
         ctx.require_rank(parameter, 1)
-        ctx.require_equal(parameter[0], size, CHANNEL_LAW)
+        ctx.require_equal(parameter[0], size, laws.PARAMETERS_PER_CHANNEL)
 
 
 @rule("Softmax", "LogSoftmax", "Hardmax")
@@ -30,7 +29,7 @@ def softmax(ctx: InferenceContext) -> Tensor:
 def lp_normalization(ctx: InferenceContext) -> Tensor:
     """The shape is kept; `axis` is inside it and the norm is the first or the second."""
     x = ctx.input(0)
-    ctx.check(ctx.integer("p", 2) in (1, 2), f"the norm is 1 or 2, not {ctx.integer('p', 2)}")
+    ctx.check(ctx.integer("p", 2) in (1, 2), laws.NORM_1_OR_2.of(norm=ctx.integer("p", 2)))
     ctx.axis(x.rank, -1)
     return ctx.tensor(x.dims)
 
@@ -39,9 +38,9 @@ def lp_normalization(ctx: InferenceContext) -> Tensor:
 def local_response(ctx: InferenceContext) -> Tensor:
     """`X[N, C, H, W]` keeps its shape; an odd number of channels is summed."""
     x = ctx.input(0)
-    ctx.limit(x.rank == 4, f"the rank is 4, not {x.rank}")
+    ctx.limit(x.rank == 4, laws.RANK_4.of(rank=x.rank))
     size = ctx.integer("size")
-    ctx.check(size > 0 and size % 2 == 1, f"the number of channels summed is odd, not {size}")
+    ctx.check(size > 0 and size % 2 == 1, laws.SUMMED_CHANNELS_ODD.of(size=size))
     return ctx.tensor(x.dims)
 
 
@@ -49,7 +48,7 @@ def local_response(ctx: InferenceContext) -> Tensor:
 def mean_variance(ctx: InferenceContext) -> Tensor:
     """The shape is kept; of the axes that are averaged, those that the tensor lacks don't count."""
     x, axes = ctx.input(0), ctx.integers("axes", (0, 2, 3))
-    ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), "an axis is inside the tensor")
+    ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), laws.AN_AXIS_INSIDE_TENSOR)
     return ctx.tensor(x.dims)
 
 
@@ -64,9 +63,9 @@ def batch_normalization(ctx: InferenceContext) -> list[Tensor]:
     for parameter in map(ctx.input, (1, 2, 3, 4)):
         ctx.require_rank(parameter, len(per_channel))
         for size, channels in zip(parameter.dims, per_channel, strict=True):
-            ctx.require_equal(size, channels, CHANNEL_LAW)
+            ctx.require_equal(size, channels, laws.PARAMETERS_PER_CHANNEL)
     trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
-    ctx.limit(not trained or ctx.outputs == 3, "it has at least 3 outputs in training")
+    ctx.limit(not trained or ctx.outputs == 3, laws.THREE_OUTPUTS_IN_TRAINING)
     statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
     return [ctx.tensor(x.dims), *[statistics] * 4]
 
@@ -88,11 +87,11 @@ def group_normalization(ctx: InferenceContext) -> Tensor:
     """
     x, groups = ctx.input(0), ctx.integer("num_groups")
     ctx.require_rank(x, 2, least=True)
-    ctx.check(groups > 0, f"there is at least one group, not {groups}")
-    ctx.require(divides(groups, x[1]), "the groups divide the channels", x[1], groups)
-    ctx.require_at_least(x.numel, 1, "what is normalized has an element")
+    ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
+    ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
+    ctx.require_at_least(x.numel, 1, laws.NORMALIZED_HAS_ELEMENT)
     per_channel = ctx.version >= 21
-    law = CHANNEL_LAW if per_channel else "the parameters have one element per group"
+    law = laws.PARAMETERS_PER_CHANNEL if per_channel else laws.PARAMETERS_PER_GROUP
     for parameter in map(ctx.input, (1, 2)):
         size, expected = parameter.numel, x[1] if per_channel else as_dim(groups)
         ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
@@ -107,11 +106,11 @@ def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
-    require_least(ctx, x.dims[axis:], 1, "what is normalized has an element")
+    require_least(ctx, x.dims[axis:], 1, laws.NORMALIZED_HAS_ELEMENT)
     for index in (1, 2):
         if ctx.has(index):
-            require_broadcast_to(ctx, ctx.input(index), x.dims, "scale and bias broadcast to the input")
-    ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, "attribute 'stash_type' is a float type")
+            require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
+    ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, laws.STASH_TYPE_FLOAT)
     statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics]
 
@@ -122,7 +121,7 @@ def dropout(ctx: InferenceContext) -> list[Tensor]:
     x = ctx.input(0)
     for index, what in ((1, "ratio"), (2, "training mode")):
         if ctx.has(index):
-            ctx.check(ctx.input(index).rank == 0, f"the {what} is a scalar")
+            ctx.check(ctx.input(index).rank == 0, laws.INPUT_SCALAR.of(what=what))
     mask = ctx.tensor(x.dims, "bool" if ctx.version >= 10 else None)
     kept = not ctx.has(2) or uniform(ctx.input(2).value) is ZERO
     return [x if kept else ctx.tensor(x.dims), mask]

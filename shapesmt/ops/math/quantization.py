@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.rules import InferenceContext, Tensor, rule
@@ -12,7 +13,7 @@ def require_scale(ctx: InferenceContext) -> None:
     x, parameters = ctx.input(0), [ctx.input(1), *([ctx.input(2)] if ctx.has(2) else [])]
     if any(t.shape is None for t in (x, *parameters)):
         return
-    law = "there is one scale and zero point, or one per position of the axis"
+    law = laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION
     axis, block = ctx.integer("axis", 1), ctx.integer("block_size", 0)
     if block > 0:
         _require_blocks(ctx, x, parameters, block)
@@ -30,7 +31,7 @@ def _require_blocks(ctx: InferenceContext, x: Tensor, parameters: list[Tensor], 
         ctx.require_rank(t, x.rank)
         for i, size in enumerate(x.dims):
             blocks = ceil_divide(size, block) if i == axis else size
-            ctx.require_equal(t[i], blocks, "there is one scale and zero point per block of the axis")
+            ctx.require_equal(t[i], blocks, laws.SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK)
 
 
 @rule("QuantizeLinear", any_rank=True)
@@ -39,7 +40,7 @@ def quantize(ctx: InferenceContext) -> Tensor:
     require_scale(ctx)
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
     known = ctx.input(2).dtype if ctx.has(2) else ""
-    ctx.check(not asked or known in ("", asked), f"the zero point has the output's type {asked}, not {known}")
+    ctx.check(not asked or known in ("", asked), laws.ZERO_POINT_OF_OUTPUT_TYPE.of(expected=asked, dtype=known))
     return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else asked or "uint8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.graph import DTYPES
 from shapesmt.rules import InferenceContext, Tensor, rule
 
@@ -21,7 +22,7 @@ def random_like(ctx: InferenceContext) -> Tensor:
 def random_tensor(ctx: InferenceContext) -> Tensor:
     """The shape is an attribute."""
     shape = ctx.integers("shape")
-    ctx.check(all(s >= 0 for s in shape), f"the sizes {list(shape)} are at least 0")
+    ctx.check(all(s >= 0 for s in shape), laws.LISTED_SIZES_NOT_NEGATIVE.of(sizes=list(shape)))
     return ctx.tensor(shape, _drawn_dtype(ctx, "float32"))
 
 
@@ -29,7 +30,7 @@ def random_tensor(ctx: InferenceContext) -> Tensor:
 def multinomial(ctx: InferenceContext) -> Tensor:
     """`[batch, classes] -> [batch, samples]`, each of them at least one."""
     x, samples = ctx.input(0, rank=2), ctx.integer("sample_size", 1)
-    ctx.check(samples > 0, f"there is at least one sample, not {samples}")
-    ctx.require_at_least(x[0], 1, "there is at least one row to draw for")
-    ctx.require_at_least(x[1], 1, "there is at least one class to draw")
+    ctx.check(samples > 0, laws.AT_LEAST_ONE_SAMPLE_COUNTED.of(samples=samples))
+    ctx.require_at_least(x[0], 1, laws.A_ROW_TO_DRAW_FOR)
+    ctx.require_at_least(x[1], 1, laws.A_CLASS_TO_DRAW)
     return ctx.tensor((x[0], samples), _drawn_dtype(ctx, "int32"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least
 from shapesmt.rules import require_shape, rule
 
@@ -28,11 +29,11 @@ def recurrent(ctx: InferenceContext) -> list[Tensor]:
     hidden = as_dim(ctx.integer("hidden_size")) if "hidden_size" in ctx.attributes else recurrence[2]
     last = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
     require_samples(ctx, length, batch, x[2])
-    require_shape(ctx, 1, (directions, gates * hidden, x[2]), "W is [directions, gates*hidden, input]", limit=True)
-    require_shape(ctx, 2, (directions, gates * hidden, hidden), "R is [directions, gates*hidden, hidden]", limit=True)
-    require_shape(ctx, 3, (directions, 2 * gates * hidden), "B is [directions, 2*gates*hidden]", limit=True)
+    require_shape(ctx, 1, (directions, gates * hidden, x[2]), laws.W_DIRECTIONS_GATES_HIDDEN_INPUT, limit=True)
+    require_shape(ctx, 2, (directions, gates * hidden, hidden), laws.R_DIRECTIONS_GATES_HIDDEN_HIDDEN, limit=True)
+    require_shape(ctx, 3, (directions, 2 * gates * hidden), laws.B_DIRECTIONS_2_GATES_HIDDEN, limit=True)
     require_states(ctx, batch, last)
-    require_shape(ctx, 7, (directions, 3 * hidden), "P is [directions, 3*hidden]", limit=True)
+    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN, limit=True)
     states = (batch, length, directions, hidden) if batch_first else (length, directions, batch, hidden)
     return [ctx.tensor(states), ctx.tensor(last), ctx.tensor(last)]
 
@@ -44,18 +45,18 @@ def direction_count(ctx: InferenceContext) -> int:
 
 def require_states(ctx: InferenceContext, batch: Dim, last: Sequence[Dim | int]) -> None:
     """What samples start from, and how long they are."""
-    require_shape(ctx, 4, (batch,), "sequence_lens has one length per sample", limit=True)
-    require_shape(ctx, (5, 6), last, "an initial state is [directions, batch, hidden]", limit=True)
+    require_shape(ctx, 4, (batch,), laws.SEQUENCE_LENGTH_PER_SAMPLE, limit=True)
+    require_shape(ctx, (5, 6), last, laws.STATE_DIRECTIONS_BATCH_HIDDEN, limit=True)
 
 
 def require_samples(ctx: InferenceContext, length: Dim, batch: Dim, features: Dim) -> None:
     """What must not be empty, since runtimes abort otherwise, and how long samples are."""
     if ctx.node.op != "RNN":
-        ctx.require_at_least(batch, 1, "the batch isn't empty")
+        ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     if ctx.node.op == "GRU":
-        ctx.require_at_least(length, 1, "the sequence isn't empty")
-        ctx.require_at_least(features, 1, "a sample isn't empty")
+        ctx.require_at_least(length, 1, laws.SEQUENCE_NOT_EMPTY)
+        ctx.require_at_least(features, 1, laws.SAMPLE_NOT_EMPTY)
     for item in ctx.items(4) or ():
         if item is not None:
             within = all_of(at_least(item, 0), at_least(length, item))
-            ctx.require(within, "lengths are at most the sequence's", item, length)
+            ctx.require(within, laws.LENGTHS_AT_MOST_SEQUENCE, item, length)

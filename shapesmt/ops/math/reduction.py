@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import (
     ONE,
     ZERO,
@@ -78,7 +79,7 @@ def reduced_axes(ctx: InferenceContext, x: Tensor) -> tuple[int, ...] | None:
     if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):
         for axis in ctx.items(1) or ():
             if axis is not None:
-                ctx.require_within(axis, x.rank, "the folded axes are the tensor's")
+                ctx.require_within(axis, x.rank, laws.FOLDED_AXES_IN_TENSOR)
         return None
     return () if ctx.integer("noop_with_empty_axes", 0) else tuple(range(x.rank))
 
@@ -201,7 +202,7 @@ def extreme_position(ctx: InferenceContext) -> Tensor:
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
-    ctx.require(any_of(at_least(x[axis], 1), *nothing), "the axis of an extreme has an element", x[axis], 1)
+    ctx.require(any_of(at_least(x[axis], 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, x[axis], 1)
     shape, numbers = without(x.dims, (axis,), keep=keep), integers_of(x)
     if not numbers or x.value is None:
         return ctx.tensor(shape, "int64")
@@ -221,13 +222,13 @@ def running(ctx: InferenceContext) -> Tensor:
     """The shape is kept; `axis` is one element that names an axis."""
     x, which = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
-    ctx.check(which.rank <= 1, "the axis is a scalar")
-    ctx.require_equal(which.numel, 1, "the axis is one element")
+    ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
+    ctx.require_equal(which.numel, 1, laws.AXIS_ONE_ELEMENT)
     items = ctx.items(1)
     if not items or items[0] is None:
         return ctx.tensor(x.dims)
     if items[0].constant is None:
-        ctx.require_within(items[0], x.rank, f"the axis is inside a tensor of rank {x.rank}")
+        ctx.require_within(items[0], x.rank, laws.THE_AXIS_INSIDE_RANK.of(rank=x.rank))
         return ctx.tensor(x.dims)
     return ctx.tensor(x.dims, None, accumulated(ctx, x, ctx.normal(items[0].constant, x.rank)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ def optimizer(ctx: InferenceContext) -> list[Tensor]:
     """Rate, step, then tensors, their gradients and their states: the tensors and the states after the step."""
     given = [ctx.input(i) for i in range(2, len(ctx.inputs))]
     states = STATES[ctx.node.op]
-    ctx.check(len(given) % (2 + states) == 0, "each tensor has a gradient and its states")
+    ctx.check(len(given) % (2 + states) == 0, laws.GRADIENT_AND_STATES_PER_TENSOR)
     for scalar in map(ctx.input, (0, 1)):
-        ctx.require_equal(scalar.numel, 1, "rate and step are single numbers")
+        ctx.require_equal(scalar.numel, 1, laws.RATE_AND_STEP_SINGLE_NUMBERS)
     count = len(given) // (2 + states)
     for index in range(count):
-        ctx.require_agree(*given[index::count], law="a tensor, its gradient and its states have the same shape")
+        ctx.require_agree(*given[index::count], law=laws.GRADIENT_AND_STATES_SAME_SHAPE)
     return [ctx.tensor(t.dims, t.dtype) for t in (*given[:count], *given[2 * count :])]
 
 

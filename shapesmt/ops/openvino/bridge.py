@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE
 from shapesmt.ops.shared import bridge
 from shapesmt.rules import Unjudged
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from shapesmt.graph import AttributeValue
     from shapesmt.rules import InferenceContext, Tensor
 
-INSIDE = "indices are inside the axis"
 REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
 _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
@@ -32,14 +32,14 @@ def numbers(ctx: InferenceContext, name: str) -> tuple[float, ...]:
     """An attribute that lists numbers, written as `integers` are."""
     value = ctx.attribute(name, ())
     listed = value if isinstance(value, tuple) else (value,)
-    ctx.check(all(isinstance(v, (int, float)) for v in listed), f"attribute '{name}' lists numbers")
+    ctx.check(all(isinstance(v, (int, float)) for v in listed), laws.ATTRIBUTE_LISTS_NUMBERS.of(name=name))
     return tuple(v for v in listed if isinstance(v, (int, float)))
 
 
 def dtype_of(ctx: InferenceContext, name: str, default: str = "i64") -> str:
     """An attribute that names an element type."""
     text = ctx.text(name, default).lower()
-    ctx.check(text in _TYPES or text == default, f"attribute '{name}' names an element type, not '{text}'")
+    ctx.check(text in _TYPES or text == default, laws.ATTRIBUTE_NAMES_ELEMENT_TYPE.of(name=name, text=text))
     return _TYPES.get(text, "")
 
 
@@ -63,7 +63,7 @@ def without_broadcast(ctx: InferenceContext) -> bool:
     return ctx.text("auto_broadcast", "numpy") in ("none", "explicit")
 
 
-def unchecked(ctx: InferenceContext, law: str, formula: Formula = FALSE) -> None:
+def unchecked(ctx: InferenceContext, law: laws.Law, formula: Formula = FALSE) -> None:
     """Leave a node open that breaks a law which OpenVINO doesn't check: what it does then isn't defined."""
     if formula is not TRUE:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}, which OpenVINO doesn't check"))
@@ -75,8 +75,8 @@ def careless(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attribute
     made = bridge.result(ctx, op, *inputs, **attributes)
     stated, ctx.requirements[before:] = ctx.requirements[before:], []
     for r in stated:
-        if r.formula is FALSE and r.law == INSIDE:
-            unchecked(ctx, INSIDE)
+        if r.formula is FALSE and r.law == laws.INDICES_INSIDE_AXIS:
+            unchecked(ctx, laws.INDICES_INSIDE_AXIS)
         else:
             ctx.requirements.append(r)
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.rules import InferenceContext
 
-SCORED, COORDINATES = "each box has a score per class", "a box has 4 coordinates"
+SCORED, COORDINATES = laws.SCORE_PER_BOX_AND_CLASS, laws.BOX_4_COORDINATES
 
 
 def chosen(ctx: InferenceContext, coordinates: int = 4) -> Dim:
     """The most boxes that are kept of `[b, n, 4]` with scores `[b, c, n]`."""
     boxes, scores = ctx.input(0), ctx.input(1)
-    ctx.require_equal(boxes[0], scores[0], "boxes and scores have the same batch")
+    ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], SCORED)
     ctx.require_equal(boxes[2], coordinates, COORDINATES)
     return scores[0] * scores[1] * (kept_per_class(ctx, boxes[1]) if ctx.has(2) else as_dim(0))
@@ -32,7 +33,7 @@ def non_max_suppression(ctx: InferenceContext) -> list[Tensor]:
     """The indices and the scores of those selected, `[selected, 3]` each, and how many they are."""
     most, dtype = chosen(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
     for index in range(2, len(ctx.inputs)):
-        ctx.require_equal(ctx.input(index).numel, 1, "a limit is a single number")
+        ctx.require_equal(ctx.input(index).numel, 1, laws.LIMIT_SINGLE_NUMBER)
     count = as_dim(0) if most.constant == 0 else ctx.fresh("selected", 0, most)
     return [tensor(dtype, (count, 3)), tensor("float32", (count, 3)), tensor(dtype, (ONE,))]
 
@@ -50,14 +51,15 @@ def ranked(ctx: InferenceContext) -> list[Tensor]:
     boxes, scores, many = ctx.input(0), ctx.input(1), ctx.has(2)
     dtype = dtype_of(ctx, "output_type")
     ctx.require_equal(boxes[2], 4, COORDINATES)
-    ctx.check(scores.rank == (2 if many else 3), f"the rank of the scores is {2 if many else 3}, not {scores.rank}")
+    law = laws.SCORES_RANK_2 if many else laws.SCORES_RANK_3
+    ctx.check(scores.rank == (2 if many else 3), law.of(rank=scores.rank))
     classes, count = (boxes[0], boxes[1]) if many else (scores[1], boxes[1])
     batch = ctx.input(2)[0] if many else boxes[0]
-    ctx.require_equal(scores[0], boxes[0], "boxes and scores have the same batch")
+    ctx.require_equal(scores[0], boxes[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(scores[-1], boxes[1], SCORED)
     most, last = ctx.integer("nms_top_k", -1), ctx.integer("keep_top_k", -1)
-    ctx.check(min(most, last, ctx.integer("background_class", -1)) >= -1, "nms_top_k and the like are -1 or more")
-    ctx.check(0 <= ctx.number("nms_eta", 1) <= 1, "nms_eta is between 0 and 1")
+    ctx.check(min(most, last, ctx.integer("background_class", -1)) >= -1, laws.NMS_TOP_K_MINUS_1_OR_MORE)
+    ctx.check(0 <= ctx.number("nms_eta", 1) <= 1, laws.NMS_ETA_0_TO_1)
     each = classes * (minimum(count, most) if most >= 0 else count)
     limit = each if many else boxes[0] * (minimum(each, last) if last >= 0 else each)
     kept = ctx.fresh("kept", 0, limit)
@@ -83,7 +85,7 @@ def prior_box(ctx: InferenceContext) -> Tensor:
 def _ratios(ctx: InferenceContext) -> int:
     """How many distinct ratios there are, with 1 and, where boxes are flipped, the inverse ones."""
     given = numbers(ctx, "aspect_ratio")
-    ctx.check(0 not in given, "a ratio isn't 0")
+    ctx.check(0 not in given, laws.RATIO_NOT_0)
     flipped = [1 / r for r in given] if ctx.integer("flip", 0) else []
     return len({1.0, *(round(r, 6) for r in (*given, *flipped))})
 
@@ -92,7 +94,7 @@ def _ratios(ctx: InferenceContext) -> int:
 def clustered_prior_box(ctx: InferenceContext) -> Tensor:
     """`[2, 4 * height * width * priors]`, as many priors as widths."""
     widths, heights = numbers(ctx, "width"), numbers(ctx, "height")
-    ctx.check(len(widths) == len(heights), f"each width has a height, not {len(widths)} and {len(heights)}")
+    ctx.check(len(widths) == len(heights), laws.HEIGHT_PER_WIDTH.of(widths=len(widths), heights=len(heights)))
     return _priors(ctx, len(widths))
 
 
@@ -100,9 +102,9 @@ def _priors(ctx: InferenceContext, count: int) -> Tensor:
     """So many boxes at each place."""
     listed = counted(ctx, 0, 2, "sizes")
     for d in listed:
-        unchecked(ctx, "sizes are not negative", TRUE if d is None else at_least(d, 0))
+        unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
     places = [maximum(d, 0) for d in sized(ctx, listed)]
-    ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), "there are no variances, or 1, or 4")
+    ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), laws.VARIANCES_0_1_OR_4)
     return tensor("float32", (2, 4 * count * product(places)))
 
 
@@ -114,12 +116,10 @@ def proposal(ctx: InferenceContext) -> list[Tensor]:
     """Scores `[n, 2a, h, w]` and deltas `[n, 4a, h, w]` make `[n * most, 5]` boxes and their scores."""
     scores, deltas, image = (ctx.input(i) for i in range(3))
     most = ctx.integer("post_nms_topn")
-    ctx.check(most >= 1, f"at least one box is kept, not {most}")
-    ctx.require_equal(scores[0], deltas[0], "boxes and scores have the same batch")
-    ctx.require_equal(2 * scores[1], deltas[1], "each box has 2 scores and 4 deltas")
-    ctx.require(
-        any_of(equal(image[0], 3), equal(image[0], 4)), "the image has a height, a width and 1 or 2 scales", image[0], 3
-    )
+    ctx.check(most >= 1, laws.A_BOX_KEPT.of(most=most))
+    ctx.require_equal(scores[0], deltas[0], laws.BOXES_AND_SCORES_SAME_BATCH)
+    ctx.require_equal(2 * scores[1], deltas[1], laws.BOX_HAS_SCORES_AND_DELTAS)
+    ctx.require(any_of(equal(image[0], 3), equal(image[0], 4)), laws.IMAGE_HEIGHT_WIDTH_1_OR_2_SCALES, image[0], 3)
     boxes = tensor(scores.dtype, (scores[0] * most, 5))
     return [boxes, tensor(scores.dtype, (scores[0] * most,))]
 
@@ -129,10 +129,10 @@ def detection_output(ctx: InferenceContext) -> Tensor:
     """Deltas `[n, 4*p]`, scores `[n, p*c]` and priors `[1 or n, 1 or 2, 4*p]`: `[1, 1, most, 7]`."""
     deltas, scores, priors = ctx.input(0), ctx.input(1), ctx.input(2)
     size = 4 if ctx.integer("normalized", 0) else 5
-    ctx.require_equal(deltas[0], scores[0], "boxes and scores have the same batch")
-    ctx.require(any_of(equal(priors[0], 1), equal(priors[0], deltas[0])), "priors are of one sample or of each")
-    ctx.require_equal(priors[1], 1 if ctx.integer("variance_encoded_in_target", 0) else 2, "priors have variances")
-    ctx.require(divides(size, priors[2]), f"a prior has {size} coordinates", priors[2], size)
+    ctx.require_equal(deltas[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
+    ctx.require(any_of(equal(priors[0], 1), equal(priors[0], deltas[0])), laws.PRIORS_OF_ONE_SAMPLE_OR_EACH)
+    ctx.require_equal(priors[1], 1 if ctx.integer("variance_encoded_in_target", 0) else 2, laws.PRIORS_HAVE_VARIANCES)
+    ctx.require(divides(size, priors[2]), laws.PRIOR_COORDINATES.of(count=size), priors[2], size)
     count = priors[2] // size
     classes = as_dim(ctx.integer("num_classes")) if ctx.node.op.endswith("-1") else scores[1] // count
     ctx.require_equal(scores[1], count * classes, SCORED)
@@ -152,8 +152,8 @@ def detectron_output(ctx: InferenceContext) -> list[Tensor]:
     require_shape(ctx, 0, (x[0], 4), COORDINATES)
     require_shape(ctx, 1, (x[0], 4 * classes), COORDINATES)
     require_shape(ctx, 2, (x[0], classes), SCORED)
-    require_shape(ctx, 3, (1, 3), "the image has a height, a width and a scale")
-    ctx.check(most >= 0, f"max_detections_per_image is at least 0, not {most}")
+    require_shape(ctx, 3, (1, 3), laws.IMAGE_HEIGHT_WIDTH_SCALE)
+    ctx.check(most >= 0, laws.MAX_DETECTIONS_NOT_NEGATIVE.of(most=most))
     return [tensor(x.dtype, (most, 4)), tensor("int32", (most,)), tensor(x.dtype, (most,))]
 
 
@@ -161,12 +161,12 @@ def detectron_output(ctx: InferenceContext) -> list[Tensor]:
 def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
     """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: so many boxes and their scores."""
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
-    ctx.require_equal(image[0], 3, "the image has a height, a width and a scale")
+    ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.require_equal(anchors[1], 4, COORDINATES)
     for d, size in zip(ctx.input(2).dims, (4 * scores[0], *scores.dims[1:]), strict=True):
-        unchecked(ctx, "scores and deltas have the same places", equal(d, size))
-    unchecked(ctx, "there is an anchor for each score", at_least(anchors[0], scores.numel))
-    ctx.check(most >= 0, f"post_nms_count is at least 0, not {most}")
+        unchecked(ctx, laws.SCORES_AND_DELTAS_SAME_PLACES, equal(d, size))
+    unchecked(ctx, laws.ANCHOR_PER_SCORE, at_least(anchors[0], scores.numel))
+    ctx.check(most >= 0, laws.POST_NMS_COUNT_NOT_NEGATIVE.of(most=most))
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]
 
 
@@ -175,9 +175,9 @@ def prior_grid(ctx: InferenceContext) -> Tensor:
     """Priors `[p, 4]` at each place of a map: `[h, w, p, 4]`, or all of them in one list."""
     priors, places, image = (ctx.input(i) for i in range(3))
     ctx.require_equal(priors[1], 4, COORDINATES)
-    ctx.require_equal(places[0], image[0], "map and image have the same batch")
+    ctx.require_equal(places[0], image[0], laws.MAP_AND_IMAGE_SAME_BATCH)
     asked = [ctx.integer(name, 0) for name in "hw"]
-    ctx.check(min(asked) >= 0, f"h and w are at least 0, not {asked}")
+    ctx.check(min(asked) >= 0, laws.CROP_SIZE_NOT_NEGATIVE.of(size=asked))
     height, width = (ctx.fresh(f"size{i}") if any(asked) else d for i, d in enumerate(places.dims[2:]))
     if ctx.integer("flatten", 1):
         return ctx.tensor([height * width * priors[0], 4])
@@ -190,9 +190,9 @@ def detectron_features(ctx: InferenceContext) -> list[Tensor]:
     regions, first, size = ctx.input(0), ctx.input(1), ctx.integer("output_size")
     ctx.require_equal(regions[1], 4, COORDINATES)
     for level in (ctx.input(i) for i in range(1, len(ctx.inputs))):
-        ctx.require_equal(level[0], 1, "each map is of one sample")
-        ctx.require_equal(level[1], first[1], "all maps have the same channels")
-    ctx.check(size >= 0, f"output_size is at least 0, not {size}")
+        ctx.require_equal(level[0], 1, laws.MAP_OF_ONE_SAMPLE)
+        ctx.require_equal(level[1], first[1], laws.MAPS_SAME_CHANNELS)
+    ctx.check(size >= 0, laws.OUTPUT_SIZE_NOT_NEGATIVE.of(size=size))
     return [ctx.tensor((regions[0], first[1], size, size)), ctx.tensor((regions[0], 4))]
 
 
@@ -201,8 +201,8 @@ def top_regions(ctx: InferenceContext) -> Tensor:
     """The best of regions `[r, 4]` with scores `[r]`."""
     regions, most = ctx.input(0), ctx.integer("max_rois", 0)
     ctx.require_equal(regions[1], 4, COORDINATES)
-    require_vector(ctx, 1, regions[0], "each region has a score")
-    ctx.check(most >= 0, f"max_rois is at least 0, not {most}")
+    require_vector(ctx, 1, regions[0], laws.SCORE_PER_REGION)
+    ctx.check(most >= 0, laws.MAX_ROIS_NOT_NEGATIVE.of(most=most))
     return ctx.tensor((most, 4))
 
 
@@ -210,13 +210,13 @@ def top_regions(ctx: InferenceContext) -> Tensor:
 def generate_proposals(ctx: InferenceContext) -> list[Tensor]:
     """Anchors `[h, w, a, 4]`, deltas `[n, 4*a, h, w]`, scores `[n, a, h, w]`: boxes, scores, how many of each."""
     image, scores, most = ctx.input(0), ctx.input(3), ctx.integer("post_nms_count")
-    law = "the image has a height, a width and 1 or 2 scales"
-    ctx.require_equal(image[0], scores[0], "boxes and scores have the same batch")
+    law = laws.IMAGE_HEIGHT_WIDTH_1_OR_2_SCALES
+    ctx.require_equal(image[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require(any_of(equal(image[1], 3), equal(image[1], 4)), law, image[1], 3)
-    require_shape(ctx, 1, (*scores.dims[2:], scores[1], 4), "there is an anchor for each score")
-    require_shape(ctx, 2, (scores[0], 4 * scores[1], *scores.dims[2:]), "scores and deltas have the same places")
+    require_shape(ctx, 1, (*scores.dims[2:], scores[1], 4), laws.ANCHOR_PER_SCORE)
+    require_shape(ctx, 2, (scores[0], 4 * scores[1], *scores.dims[2:]), laws.SCORES_AND_DELTAS_SAME_PLACES)
     least = min(most, ctx.integer("pre_nms_count"))
-    ctx.check(least >= 1, f"the number of boxes before and after is at least 1, not {least}")
+    ctx.check(least >= 1, laws.BOX_COUNTS_AT_LEAST_1.of(least=least))
     kept = ctx.fresh("kept", 0, scores[0] * most)
     dtype = dtype_of(ctx, "roi_num_type")
     return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]

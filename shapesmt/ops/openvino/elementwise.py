@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import ONE
 from shapesmt.ops.math.elementwise import broadcast, require_nonzero
 from shapesmt.ops.math.linear import require_broadcast_to
@@ -9,7 +10,7 @@ from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import number_of, result
 from shapesmt.ops.shared.items import remainder
-from shapesmt.rules import BROADCAST_LAW, FLOATS, InferenceContext, Tensor, tensor
+from shapesmt.rules import FLOATS, InferenceContext, Tensor, tensor
 
 BINARY = {
     **{name: name for name in ("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "Less")},
@@ -39,7 +40,7 @@ def operands(ctx: InferenceContext) -> list[Tensor]:
     if x.shape is None or y.shape is None:
         return [x, y]
     if without_broadcast(ctx):
-        ctx.require_agree(x, y, law="operands have the same shape")
+        ctx.require_agree(x, y, law=laws.OPERANDS_SAME_SHAPE)
     if ctx.text("auto_broadcast", "numpy") == "pdpd":
         y = _placed(ctx, x, y)
     return [x, y]
@@ -50,9 +51,9 @@ def _placed(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
     axis = ctx.integer("auto_broadcast.auto_broadcast_axis", 0)
     first = x.rank - y.rank if axis == -1 else axis
     behind = x.rank - first - y.rank
-    ctx.check(first >= 0 and behind >= 0, f"axis {axis} is inside a tensor of rank {x.rank}")
+    ctx.check(first >= 0 and behind >= 0, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=x.rank))
     y = tensor(y.dtype, (*y.dims, *[ONE] * behind))
-    require_broadcast_to(ctx, y, x.dims, BROADCAST_LAW)
+    require_broadcast_to(ctx, y, x.dims, laws.SIZES_BROADCAST)
     return y
 
 
@@ -109,7 +110,7 @@ def select(ctx: InferenceContext) -> Tensor:
     """One of two tensors at each element; all broadcast together unless the node says that they agree."""
     chosen = [ctx.input(i) for i in range(3)]
     if without_broadcast(ctx) and all(x.shape is not None for x in chosen):
-        ctx.require_agree(*chosen, law="operands have the same shape")
+        ctx.require_agree(*chosen, law=laws.OPERANDS_SAME_SHAPE)
     return result(ctx, "Where", *chosen)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
@@ -13,16 +14,14 @@ from shapesmt.rules import require_shape, require_single, require_vector, tensor
 if TYPE_CHECKING:
     from shapesmt.rules import InferenceContext, Tensor
 
-WEIGHTS = "there is a weight for each index"
-
 
 @operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")
 def bags_by_offsets(ctx: InferenceContext) -> Tensor:
     """A table `[n, ...]`, indices, and where each bag begins: `[bags, ...]`."""
     table, indices, offsets = (ctx.input(i) for i in range(3))
-    require_vector(ctx, 4, indices[0], WEIGHTS)
+    require_vector(ctx, 4, indices[0], laws.WEIGHT_PER_INDEX)
     weighted = ctx.has(4) and ctx.text("reduction", "sum").lower() != "sum"
-    ctx.check(not weighted, "weights are for sums")
+    ctx.check(not weighted, laws.WEIGHTS_FOR_SUMS)
     return ctx.tensor([offsets[0], *table.dims[1:]])
 
 
@@ -30,9 +29,9 @@ def bags_by_offsets(ctx: InferenceContext) -> Tensor:
 def bags_of_rows(ctx: InferenceContext) -> Tensor:
     """A table `[n, ...]` and indices `[bags, each]`: `[bags, ...]`."""
     table, indices = ctx.input(0), ctx.input(1)
-    require_shape(ctx, 2, indices.dims, WEIGHTS)
+    require_shape(ctx, 2, indices.dims, laws.WEIGHT_PER_INDEX)
     weighted = ctx.has(2) and ctx.text("reduction", "sum").lower() != "sum"
-    ctx.check(not weighted, "weights are for sums")
+    ctx.check(not weighted, laws.WEIGHTS_FOR_SUMS)
     return ctx.tensor([indices[0], *table.dims[1:]])
 
 
@@ -40,8 +39,8 @@ def bags_of_rows(ctx: InferenceContext) -> Tensor:
 def bags_by_segments(ctx: InferenceContext) -> Tensor:
     """A table `[n, ...]`, indices, and the segment of each: `[segments, ...]`."""
     table, indices, segments = ctx.input(0), ctx.input(1), scalar(ctx, 3)
-    require_vector(ctx, 2, indices[0], "each row has a segment")
-    require_vector(ctx, 5, indices[0], WEIGHTS)
+    require_vector(ctx, 2, indices[0], laws.SEGMENT_PER_ROW)
+    require_vector(ctx, 5, indices[0], laws.WEIGHT_PER_INDEX)
     return ctx.tensor([maximum(segments, 0), *table.dims[1:]])
 
 
@@ -52,8 +51,8 @@ def bags_by_segments(ctx: InferenceContext) -> Tensor:
 def ctc_loss(ctx: InferenceContext) -> Tensor:
     """Logits `[n, time, classes]`, their lengths, labels `[n, time]` and their lengths: `[n]`."""
     x = ctx.input(0)
-    require_vector(ctx, (1, 3), x[0], "there is one length for each of the batch")
-    require_shape(ctx, 2, x.dims[:2], "there is a label for each step")
+    require_vector(ctx, (1, 3), x[0], laws.LENGTH_PER_BATCH_ELEMENT)
+    require_shape(ctx, 2, x.dims[:2], laws.LABEL_PER_STEP)
     return ctx.tensor([x[0]])
 
 
@@ -61,7 +60,7 @@ def ctc_loss(ctx: InferenceContext) -> Tensor:
 def ctc_greedy(ctx: InferenceContext) -> Tensor:
     """Scores `[time, n, classes]` and which steps count, `[time, n]`: `[n, time, 1, 1]`."""
     x = ctx.input(0)
-    require_shape(ctx, 1, x.dims[:2], "each step is marked, or not")
+    require_shape(ctx, 1, x.dims[:2], laws.STEP_MARKED_OR_NOT)
     return ctx.tensor([x[1], x[0], 1, 1])
 
 
@@ -69,8 +68,8 @@ def ctc_greedy(ctx: InferenceContext) -> Tensor:
 def ctc_greedy_lengths(ctx: InferenceContext) -> list[Tensor]:
     """Scores `[n, time, classes]` and lengths: classes `[n, time]` and how many there are."""
     x = ctx.input(0)
-    require_vector(ctx, 1, x[0], "there is one length for each of the batch")
-    require_single(ctx, 2, law="the blank is one number")
+    require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
+    require_single(ctx, 2, law=laws.BLANK_ONE_NUMBER)
     classes, lengths = (dtype_of(ctx, name, "i32") for name in ("classes_index_type", "sequence_length_type"))
     return [tensor(classes, x.dims[:2]), tensor(lengths, (x[0],))]
 
@@ -86,7 +85,7 @@ def unpack(ctx: InferenceContext) -> list[Tensor]:
 def pack(ctx: InferenceContext) -> Tensor:
     """Texts, of which each begins and ends somewhere among the characters."""
     begins, ends = ctx.input(0), ctx.input(1)
-    ctx.require_agree(begins, ends, law="each text begins and ends")
+    ctx.require_agree(begins, ends, law=laws.TEXT_BEGINS_AND_ENDS)
     return ctx.tensor(begins.dims, "string")
 
 
@@ -97,7 +96,7 @@ def pack(ctx: InferenceContext) -> Tensor:
 def multinomial(ctx: InferenceContext) -> Tensor:
     """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
     x, count = ctx.input(0), scalar(ctx, 1)
-    ctx.require_at_least(count, 0, "the number of samples is not negative")
+    ctx.require_at_least(count, 0, laws.SAMPLE_COUNT_NOT_NEGATIVE)
     return ctx.tensor([x[0], count], dtype_of(ctx, "convert_type"))
 
 
@@ -105,7 +104,7 @@ def multinomial(ctx: InferenceContext) -> Tensor:
 def inverse(ctx: InferenceContext) -> Tensor:
     """`[..., n, n]`."""
     x = ctx.input(0)
-    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims)
 
 

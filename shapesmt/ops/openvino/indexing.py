@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import TRUE, all_of, at_least, less, maximum, product
-from shapesmt.ops.openvino.bridge import INSIDE, careless, dtype_of, integers, known, known_axis, unchecked
+from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
 from shapesmt.ops.shared.fields import counted
@@ -26,10 +27,10 @@ MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 def strided_slice(ctx: InferenceContext) -> Tensor:
     """Entries are slices, an ellipsis, new axes and single elements, as the masks say."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
-    ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), "a mask lists 0 and 1")
-    ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, "masks are of the same length")
+    ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), laws.MASK_0_AND_1)
+    ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, laws.MASKS_SAME_LENGTH)
     if ctx.has(3):
-        ctx.require_equal(ctx.input(3).numel, ctx.input(1).numel, "there are as many steps as starts")
+        ctx.require_equal(ctx.input(3).numel, ctx.input(1).numel, laws.STEPS_AS_MANY_AS_STARTS)
     return strided(ctx, lambda name, i: i < len(masks[name]) and masks[name][i] == 1)
 
 
@@ -47,13 +48,13 @@ def gather(ctx: InferenceContext) -> Tensor:
     batch = ctx.integer("batch_dims", 0)
     batch += indices.rank if batch < 0 else 0
     if batch < 0:
-        unchecked(ctx, "batch_dims is an axis of the indices")
+        unchecked(ctx, laws.BATCH_DIMS_INDEX_AXIS)
         return ctx.tensor(None)
-    ctx.check(batch <= min(axis, indices.rank), "batch_dims is at most the axis and the rank of the indices")
+    ctx.check(batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     if not batch:
         return _gathered(ctx, x, indices, axis)
     for left, right in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(left, right, "data and indices have the same batch axes")
+        ctx.require_equal(left, right, laws.DATA_AND_INDICES_SAME_BATCH)
     return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
 
 
@@ -71,7 +72,7 @@ def gather_elements(ctx: InferenceContext) -> Tensor:
     """The indices' shape, which off the axis is the data's."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
-    ctx.require_agree(x, indices, but=axis, law="data and indices have the same shape off the axis")
+    ctx.require_agree(x, indices, but=axis, law=laws.DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS)
     return careless(ctx, "GatherElements", x, indices, axis=axis)
 
 
@@ -101,9 +102,9 @@ def scatter_update(ctx: InferenceContext) -> Tensor:
     if x.rank == 1 and indices.rank <= 1 and updates.rank <= 1:
         return careless(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
     shape = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
-    ctx.check(updates.rank == len(shape), "updates have the shape of what they replace")
+    ctx.check(updates.rank == len(shape), laws.UPDATES_SHAPED_AS_REPLACED)
     for size, place in zip(updates.dims, shape, strict=True):
-        ctx.require_equal(size, place, "updates have the shape of what they replace")
+        ctx.require_equal(size, place, laws.UPDATES_SHAPED_AS_REPLACED)
     return ctx.tensor(x.dims)
 
 
@@ -136,7 +137,7 @@ def top_k(ctx: InferenceContext) -> list[Tensor]:
     """The `k` largest or smallest along an axis, and their places."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}
     ordered = int(ctx.text("sort", "value") == "value")
-    require_least(ctx, ctx.items(1), 1, "k is at least 1")
+    require_least(ctx, ctx.items(1), 1, laws.K_AT_LEAST_1)
     best, places = results(ctx, "TopK", ctx.input(0), as_list(ctx.input(1)), sorted=ordered, **attributes)
     return [best, tensor(dtype_of(ctx, "index_element_type", "i32"), places.shape, places.value)]
 
@@ -154,7 +155,7 @@ def unique(ctx: InferenceContext) -> list[Tensor]:
     axis = known(ctx, 1, "the axis") if ctx.has(1) else ()
     if axis is None:
         return [anything(ctx, ctx.input(0)), *(ctx.tensor([ctx.fresh(f"count{i}")], "int64") for i in range(3))]
-    ctx.check(not ctx.has(1) or len(axis) == 1, "the axis is one number")
+    ctx.check(not ctx.has(1) or len(axis) == 1, laws.AXIS_ONE_NUMBER)
     found = results(ctx, "Unique", ctx.input(0), **({"axis": axis[0]} if axis else {}))
     indices, counts = (dtype_of(ctx, name) for name in ("index_element_type", "count_element_type"))
     places = [tensor(dtype, t.shape) for dtype, t in zip((indices, indices, counts), found[1:], strict=False)]
@@ -167,7 +168,7 @@ def slice_scatter(ctx: InferenceContext) -> Tensor:
     x, axes = ctx.input(0), ctx.input(5) if ctx.has(5) else None
     replaced = result(ctx, "Slice", x, ctx.input(2), ctx.input(3), axes, ctx.input(4))
     if replaced.shape is not None:
-        ctx.require_agree(replaced, ctx.input(1), law="updates have the shape of what they replace")
+        ctx.require_agree(replaced, ctx.input(1), law=laws.UPDATES_SHAPED_AS_REPLACED)
     return ctx.tensor(x.dims)
 
 
@@ -175,8 +176,8 @@ def slice_scatter(ctx: InferenceContext) -> Tensor:
 def gather_tree(ctx: InferenceContext) -> Tensor:
     """Steps `[time, batch, beams]`, their parents alike, and the length of each sample."""
     steps = ctx.input(0)
-    ctx.require_agree(steps, ctx.input(1), law="steps and parents have the same shape")
-    require_vector(ctx, 2, steps[1], "there is one length for each of the batch")
+    ctx.require_agree(steps, ctx.input(1), law=laws.STEPS_AND_PARENTS_SAME_SHAPE)
+    require_vector(ctx, 2, steps[1], laws.LENGTH_PER_BATCH_ELEMENT)
     return ctx.tensor(steps.dims)
 
 
@@ -184,12 +185,12 @@ def gather_tree(ctx: InferenceContext) -> Tensor:
 def segment_max(ctx: InferenceContext) -> Tensor:
     """`[n, ...]` and the segment of each row make `[segments, ...]`."""
     x = ctx.input(0)
-    require_vector(ctx, 1, x[0], "each row has a segment")
+    require_vector(ctx, 1, x[0], laws.SEGMENT_PER_ROW)
     listed = ctx.constants(1) or ()
-    ctx.check(list(listed) == sorted(listed), "the segments of the rows are in order")
+    ctx.check(list(listed) == sorted(listed), laws.ROW_SEGMENTS_IN_ORDER)
     asked = ctx.items(2) if ctx.has(2) else None
     segments = asked[0] if asked and asked[0] is not None else ctx.fresh("segments")
-    ctx.require_at_least(segments, 0, "the number of segments is not negative")
+    ctx.require_at_least(segments, 0, laws.NUMBER_OF_SEGMENTS_NOT_NEGATIVE)
     return ctx.tensor([segments, *x.dims[1:]])
 
 
@@ -197,12 +198,12 @@ def segment_max(ctx: InferenceContext) -> Tensor:
 def fill_empty_rows(ctx: InferenceContext) -> list[Tensor]:
     """Values `[n]` at places `[n, 2]` of a matrix: places, values, and which of its rows were empty."""
     values, places = ctx.input(0), ctx.input(2)
-    require_shape(ctx, 2, (values[0], 2), "each value has a row and a column")
+    require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)
     rows, columns = counted(ctx, 1, 2, "sizes")
     for i, place in enumerate(ctx.items(2) or ()):
         size = columns if i % 2 else rows
         if place is not None and size is not None and size.lo >= 0:
-            ctx.require(all_of(at_least(place, 0), less(place, size)), INSIDE, place, size)
+            ctx.require(all_of(at_least(place, 0), less(place, size)), laws.INDICES_INSIDE_AXIS, place, size)
     filled = ctx.fresh("filled")
     first = ctx.fresh("rows") if rows is None else maximum(rows, 0)
     places = tensor(places.dtype, (filled, 2))

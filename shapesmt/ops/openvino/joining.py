@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, at_least, divides, maximum, product, total
 from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
@@ -9,14 +10,14 @@ from shapesmt.ops.shared.bridge import anything, listed, parts, result
 from shapesmt.ops.shared.fields import counted
 from shapesmt.rules import InferenceContext, Tensor, require_fits, require_least, require_vector
 
-MIRRORED, EDGE = "reflected pads are no longer than the axis", "mode edge has an element to repeat"
+MIRRORED, EDGE = laws.REFLECTED_PADS_NO_LONGER_THAN_AXIS, laws.EDGE_HAS_ELEMENT_TO_REPEAT
 
 
 @operator("Split")
 def split(ctx: InferenceContext) -> list[Tensor]:
     """Equal parts along an axis."""
     count = ctx.integer("num_splits", ctx.outputs)
-    ctx.check(count == ctx.outputs, f"num_splits {count} is the number of outputs, {ctx.outputs}")
+    ctx.check(count == ctx.outputs, laws.NUM_SPLITS_IS_OUTPUT_COUNT.of(count=count, outputs=ctx.outputs))
     return parts(ctx, ctx.input(0), known_axis(ctx, 1))
 
 
@@ -24,7 +25,7 @@ def split(ctx: InferenceContext) -> list[Tensor]:
 def variadic_split(ctx: InferenceContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: what remains, if anything."""
     x, axis, lengths = ctx.input(0), known_axis(ctx, 1), counted(ctx, 2, ctx.outputs, "sizes")
-    require_least(ctx, lengths, -1, "sizes are -1 or more")
+    require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     rest = [i for i, d in enumerate(lengths) if d is not None and d.constant == -1]
     if axis is None or len(rest) != 1 or None in lengths:
         return parts(ctx, x, axis, lengths)
@@ -58,8 +59,8 @@ def roll(ctx: InferenceContext) -> Tensor:
     """The shape is kept; each of the axes is inside it, and there is a shift for all or one for each."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
     if shifts.shape is not None and ctx.input(2).shape is not None:
-        ctx.require_equal(shifts.numel, ctx.input(2).numel, "each axis has a shift")
-        ctx.check(ctx.input(2).rank >= shifts.rank, "the axes are a list, as the shifts are")
+        ctx.require_equal(shifts.numel, ctx.input(2).numel, laws.SHIFT_PER_AXIS)
+        ctx.check(ctx.input(2).rank >= shifts.rank, laws.AXES_LIST_AS_SHIFTS)
     for axis in axes or ():
         ctx.normal(axis, max(x.rank, 1))
     return ctx.tensor(x.shape)
@@ -69,11 +70,11 @@ def roll(ctx: InferenceContext) -> Tensor:
 def reverse(ctx: InferenceContext) -> Tensor:
     """The shape is kept; axes are listed, or marked in a list of all."""
     x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
-    ctx.check((ctx.input(1).dtype == "bool") == masked, "the element type is an integer, or bool with mode mask")
+    ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
     if masked:
-        require_vector(ctx, 1, x.rank, "each axis is marked, or not")
+        require_vector(ctx, 1, x.rank, laws.AXIS_MARKED_OR_NOT)
     for axis in (() if masked else ctx.constants(1)) or ():
-        ctx.check(0 <= axis < x.rank, f"axis {axis} is inside a tensor of rank {x.rank}, counted from the front")
+        ctx.check(0 <= axis < x.rank, laws.AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=x.rank))
     return ctx.tensor(x.dims)
 
 
@@ -83,11 +84,11 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
     x, lengths = ctx.input(0), ctx.input(1)
     batch = ctx.axis(x.rank, 0, "batch_axis")
     along = x[ctx.axis(x.rank, 1, "seq_axis")]
-    ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
+    ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
     for length in ctx.items(1) or ():
         if length is not None and length.constant is not None:
             inside = all_of(at_least(along, length), at_least(length, 1))
-            unchecked(ctx, "lengths are inside the axis", inside if inside is FALSE else TRUE)
+            unchecked(ctx, laws.LENGTHS_INSIDE_AXIS, inside if inside is FALSE else TRUE)
     return ctx.tensor(x.dims)
 
 
@@ -96,8 +97,8 @@ def shuffle_channels(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the groups divide the axis."""
     x, group = ctx.input(0), ctx.integer("group", 1)
     axis = ctx.axis(x.rank, 1)
-    ctx.check(group >= 1, f"there is at least one group, not {group}")
-    ctx.require(divides(group, x[axis]), "the groups divide the channels", x[axis], group)
+    ctx.check(group >= 1, laws.A_GROUP.of(groups=group))
+    ctx.require(divides(group, x[axis]), laws.GROUPS_DIVIDE_CHANNELS, x[axis], group)
     return ctx.tensor(x.dims)
 
 
@@ -106,10 +107,10 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
     """`[n, c, *sizes]` becomes `[n, c / b**k, *(sizes * b)]` for k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
-    ctx.check(block >= 1, f"block_size {block} is at least 1")
+    ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
     volume = block ** (x.rank - 2)
     require_fits(ctx, volume, "the size of a block")
-    ctx.require(divides(volume, x[1]), f"the channels split into blocks of {volume}", x[1], volume)
+    ctx.require(divides(volume, x[1]), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=volume), x[1], volume)
     return ctx.tensor([x[0], x[1] // volume, *(d * block for d in x.dims[2:])])
 
 
@@ -118,9 +119,9 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
     """`[n, c, *sizes]` becomes `[n, c * b**k, *(sizes / b)]` for k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
-    ctx.check(block >= 1, f"block_size {block} is at least 1")
+    ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
     for d in x.dims[2:]:
-        ctx.require(divides(block, d), f"height and width split into blocks of {block}", d, block)
+        ctx.require(divides(block, d), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=block), d, block)
     return ctx.tensor([x[0], x[1] * block ** (x.rank - 2), *(d // block for d in x.dims[2:])])
 
 
@@ -128,8 +129,8 @@ def _blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | N
     """The block's sizes, and what is cropped from or padded to each end."""
     x = ctx.input(0)
     block = known(ctx, 1, "the sizes of the block")
-    ctx.check(block is None or len(block) == x.rank, f"there are {x.rank} sizes, not {len(block or ())}")
-    ctx.check(min(block or (1,)) >= 1, f"block_size {min(block or (1,))} is at least 1")
+    ctx.check(block is None or len(block) == x.rank, laws.SIZE_COUNT.of(expected=x.rank, count=len(block or ())))
+    ctx.check(min(block or (1,)) >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=min(block or (1,))))
     return block, counted(ctx, 2, x.rank, "pads"), counted(ctx, 3, x.rank, "pads")
 
 
@@ -140,12 +141,12 @@ def batch_to_space(ctx: InferenceContext) -> Tensor:
     if block is None or None in begin or None in end:
         return anything(ctx, x)
     for ends in (begin, end):
-        require_least(ctx, ends, 0, "padding isn't negative")
+        require_least(ctx, ends, 0, laws.PADDING_NOT_NEGATIVE)
     volume = product(block)
-    ctx.require(divides(volume, x[0]), f"the samples split into blocks of {volume}", x[0], volume)
+    ctx.require(divides(volume, x[0]), laws.SAMPLES_SPLIT_INTO_BLOCKS.of(block=volume), x[0], volume)
     dims = zip((x[0] // volume, *x.dims[1:]), block, begin, end, strict=True)
     cropped = [d * b - p - q for d, b, p, q in dims if p is not None and q is not None]
-    require_least(ctx, cropped[1:], 0, "pads crop no more than there is")
+    require_least(ctx, cropped[1:], 0, laws.PADS_CROP_WHAT_THERE_IS)
     return ctx.tensor([maximum(cropped[0], 0), *cropped[1:]])
 
 
@@ -157,7 +158,7 @@ def space_to_batch(ctx: InferenceContext) -> Tensor:
         return anything(ctx, x)
     padded = [d + p + q for d, p, q in zip(x.dims, begin, end, strict=True) if p is not None and q is not None]
     for axis, (d, b) in enumerate(zip(padded, block, strict=True)):
-        ctx.require_at_least(d, int(axis == 0), "pads crop no more than there is, and leave a sample")
-        ctx.require(divides(b, d), f"padded sizes split into blocks of {b}", d, b)
+        ctx.require_at_least(d, int(axis == 0), laws.PADS_CROP_AND_LEAVE_SAMPLE)
+        ctx.require(divides(b, d), laws.PADDED_SIZES_SPLIT_INTO_BLOCKS.of(block=b), d, b)
     first, *rest = (d // b for d, b in zip(padded, block, strict=True))
     return ctx.tensor([first * product(block), *rest])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, Dim
-from shapesmt.ops.math.linear import INNER_LAW, diagonal_sizes, parse_equation, spelt
+from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
 from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector
@@ -18,9 +19,9 @@ def matmul(ctx: InferenceContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; a vector stays a row or a column."""
     a = _turned(ctx.input(0), ctx.integer("transpose_a", 0))
     b = _turned(ctx.input(1), ctx.integer("transpose_b", 0))
-    ctx.check(bool(a) and bool(b), "operands of a matrix product have at least one axis")
-    ctx.require_equal(a[-1], b[-2:][0], INNER_LAW)
-    batch = ctx.broadcast(a[:-2], b[:-2], law="batch sizes are equal or 1")
+    ctx.check(bool(a) and bool(b), laws.PRODUCT_OPERANDS_NOT_SCALAR)
+    ctx.require_equal(a[-1], b[-2:][0], laws.INNER_SIZES_EQUAL)
+    batch = ctx.broadcast(a[:-2], b[:-2], law=laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()))
 
 
@@ -30,10 +31,10 @@ def cell(ctx: InferenceContext) -> list[Tensor]:
     x, hidden, kind = ctx.input(0), ctx.input(1)[1], ctx.node.op.partition("Cell")[0]
     gates, states = GATES[kind] * hidden, 2 if kind == "LSTM" else 1
     state = (x[0], hidden)
-    require_shape(ctx, range(1, 1 + states), state, "an initial state is [batch, hidden]")
-    require_shape(ctx, 1 + states, (gates, x[1]), "W is [gates*hidden, input]")
-    require_shape(ctx, 2 + states, (gates, hidden), "R is [gates*hidden, hidden]")
-    require_shape(ctx, 3 + states, (_biases(ctx, gates, hidden),), "B is [gates*hidden]")
+    require_shape(ctx, range(1, 1 + states), state, laws.STATE_BATCH_HIDDEN)
+    require_shape(ctx, 1 + states, (gates, x[1]), laws.W_GATES_HIDDEN_INPUT)
+    require_shape(ctx, 2 + states, (gates, hidden), laws.R_GATES_HIDDEN_HIDDEN)
+    require_shape(ctx, 3 + states, (_biases(ctx, gates, hidden),), laws.B_GATES_HIDDEN)
     return [ctx.tensor(state)] * states
 
 
@@ -49,12 +50,12 @@ def sequence(ctx: InferenceContext) -> list[Tensor]:
     states = 2 if kind == "LSTM" else 1
     directions = 2 if ctx.text("direction", "forward").lower() == "bidirectional" else 1
     gates, state = GATES[kind] * hidden, (x[0], directions, hidden)
-    require_shape(ctx, range(1, 1 + states), state, "an initial state is [batch, directions, hidden]")
-    require_shape(ctx, 1 + states, (x[0],), "sequence_lens has one length per sample")
-    require_shape(ctx, 2 + states, (directions, gates, x[2]), "W is [directions, gates*hidden, input]")
-    require_shape(ctx, 3 + states, (directions, gates, hidden), "R is [directions, gates*hidden, hidden]")
-    require_shape(ctx, 4 + states, (directions, _biases(ctx, gates, hidden)), "B is [directions, gates*hidden]")
-    ctx.require_at_least(x[1], 1, "the sequence isn't empty")
+    require_shape(ctx, range(1, 1 + states), state, laws.STATE_BATCH_DIRECTIONS_HIDDEN)
+    require_shape(ctx, 1 + states, (x[0],), laws.SEQUENCE_LENGTH_PER_SAMPLE)
+    require_shape(ctx, 2 + states, (directions, gates, x[2]), laws.W_DIRECTIONS_GATES_HIDDEN_INPUT)
+    require_shape(ctx, 3 + states, (directions, gates, hidden), laws.R_DIRECTIONS_GATES_HIDDEN_HIDDEN)
+    require_shape(ctx, 4 + states, (directions, _biases(ctx, gates, hidden)), laws.B_DIRECTIONS_GATES_HIDDEN)
+    ctx.require_at_least(x[1], 1, laws.SEQUENCE_NOT_EMPTY)
     return [ctx.tensor((x[0], directions, x[1], hidden)), *[ctx.tensor(state)] * states]
 
 
@@ -62,13 +63,13 @@ def sequence(ctx: InferenceContext) -> list[Tensor]:
 def attention(ctx: InferenceContext) -> Tensor:
     """Queries `[..., L, E]`, keys `[..., S, E]` and values `[..., S, V]` make `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
-    ctx.require_equal(q[-1], k[-1], "queries and keys have the same head size")
-    ctx.require_equal(k[-2], v[-2], "keys and values are as many")
-    batch = ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law="batch sizes are equal or 1")
+    ctx.require_equal(q[-1], k[-1], laws.QUERY_AND_KEY_SAME_HEAD_SIZE)
+    ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
+    batch = ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
     if ctx.has(3) and ctx.input(3).rank > 0 and not ctx.integer("causal", 0):
         mask = ctx.input(3).dims
-        ctx.check(len(mask) > 1, "the mask has at least 2 axes, or none")
-        together = ctx.broadcast(mask, (*batch, q[-2], k[-2]), law="the mask broadcasts to the scores")
+        ctx.check(len(mask) > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
+        together = ctx.broadcast(mask, (*batch, q[-2], k[-2]), law=laws.MASK_BROADCASTS_TO_SCORES)
         batch, rows = together[:-2], together[-2]
         return ctx.tensor([*batch, rows, v[-1]])
     return ctx.tensor([*batch, q[-2], v[-1]])
@@ -79,16 +80,17 @@ def einsum(ctx: InferenceContext) -> Tensor:
     """Each letter of the equation is one size (or 1); the axes of ellipses are aligned at their last ones."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, made = parse_equation(ctx.text("equation"))
-    ctx.check(len(terms) == len(operands), "the equation has a term for each input")
+    ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
     hidden = max([x.rank - len(t) + 1 for t, x in zip(terms, operands, strict=True) if "..." in t], default=0)
     names = [f"...{i}" for i in range(hidden)]
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
         letters = spelt(term, names[max(0, hidden - (x.rank - len(term) + 1)) :])
-        ctx.check(len(letters) == x.rank, f"the term '{''.join(term)}' has a letter for each of {x.rank} axes")
+        ctx.check(len(letters) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
         for letter, d in diagonal_sizes(ctx, letters, x).items():
-            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, f"sizes of '{letter[0]}' are equal or 1")
-    ctx.check(sizes.keys() >= set(spelt(made, names)), "the output's letters are among the inputs'")
+            law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
+            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
+    ctx.check(sizes.keys() >= set(spelt(made, names)), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     return ctx.tensor([sizes[letter] for letter in spelt(made, names)])
 
 
@@ -96,10 +98,10 @@ def einsum(ctx: InferenceContext) -> Tensor:
 def grouped_matmul(ctx: InferenceContext) -> Tensor:
     """`[g, m, k]`, or rows `[m, k]` that offsets part into g groups, by `[g, n, k]`."""
     a, b = ctx.input(0), ctx.input(1)
-    ctx.check(b.rank == 3 or ctx.has(2), f"the rank is 3, not {b.rank}")
-    ctx.require_equal(a[-1], b[-1], INNER_LAW)
+    ctx.check(b.rank == 3 or ctx.has(2), laws.RANK_3.of(rank=b.rank))
+    ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)
     if ctx.has(2) and b.rank == 3:
-        require_vector(ctx, 2, b[0], "there is one offset for each group")
+        require_vector(ctx, 2, b[0], laws.OFFSET_PER_GROUP)
     if a.rank == 3:
-        ctx.require_equal(a[0], b[0], "batch sizes are equal or 1")
+        ctx.require_equal(a[0], b[0], laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor([*a.dims[:-1], b[-2]])

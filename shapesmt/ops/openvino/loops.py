@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least, divides, select
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.rules import LARGEST, InferenceContext, Tensor, elements, tensor
@@ -13,7 +14,7 @@ def trips(ctx: InferenceContext) -> Tensor:
     if ctx.has(1):
         x, size = ctx.input(1), ctx.integer("part_size")
         axis = ctx.axis(x.rank)
-        ctx.require(divides(size, x[axis]), f"the axis splits evenly into slices of {size}", x[axis], size)
+        ctx.require(divides(size, x[axis]), laws.AXIS_SPLITS_INTO_SLICES.of(size=size), x[axis], size)
         return tensor("int64", (), elements((), [x[axis] // size]))
     listed = ctx.items(0)
     if not listed or listed[0] is None:
@@ -28,7 +29,7 @@ def gone_through(ctx: InferenceContext) -> Tensor:
     x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank)
     ends = [as_dim(n) + (x[axis] + 1 if n < 0 else 0) for n in (ctx.integer("start"), ctx.integer("end"))]
     first, last = ends if ctx.integer("stride") > 0 else reversed(ends)
-    law = "the part that a loop goes through is inside the axis"
+    law = laws.LOOPED_PART_INSIDE_AXIS
     ctx.require(all_of(at_least(first, 0), at_least(last, first + 1), at_least(x[axis], last)), law, last, x[axis])
     return x.replace(axis, last - first)
 
@@ -39,14 +40,14 @@ def part(ctx: InferenceContext) -> Tensor:
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
     axis = ctx.axis(x.rank)
     if trip and trip[0] is not None:
-        ctx.require_at_least(x[axis], (trip[0] + 1) * size, "the indices are inside the axis: each trip has a slice")
+        ctx.require_at_least(x[axis], (trip[0] + 1) * size, laws.SLICE_PER_TRIP)
     return x.replace(axis, size)
 
 
 @operator("LoopCarried")
 def carried(ctx: InferenceContext) -> Tensor:
     """What a trip is given by the one before: of the shape that the first was given."""
-    ctx.require_agree(ctx.input(0), ctx.input(1), law="a state keeps its shape from trip to trip")
+    ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.STATE_KEEPS_SHAPE)
     return ctx.input(1)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, any_of, equal
 from shapesmt.ops.math.linear import require_broadcast_to
-from shapesmt.ops.math.normalization import CHANNEL_LAW
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import result
@@ -15,14 +15,12 @@ from shapesmt.rules import require_vector
 if TYPE_CHECKING:
     from shapesmt.rules import InferenceContext, Tensor
 
-SLOPES = "there is one slope, one for each channel, or what broadcasts to the input"
-
 
 @operator("Clamp", any_rank=True, total=True)
 def clamp(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the least value is no more than the greatest."""
     least, most = ctx.number("min"), ctx.number("max")
-    ctx.check(least <= most, f"min is at most max, not {least} and {most}")
+    ctx.check(least <= most, laws.MIN_AT_MOST_MAX.of(least=least, most=most))
     return ctx.tensor(ctx.input(0).shape)
 
 
@@ -30,7 +28,7 @@ def clamp(ctx: InferenceContext) -> Tensor:
 def softmax(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the axis is inside it, and once was counted from the front."""
     x, axis = ctx.input(0), ctx.integer("axis", 1)
-    ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", f"axis {axis} is counted from the front")
+    ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", laws.AXIS_COUNTED_FROM_FRONT.of(axis=axis))
     placed(ctx, [axis], x.rank)
     return ctx.tensor(x.dims)
 
@@ -39,10 +37,10 @@ def softmax(ctx: InferenceContext) -> Tensor:
 def local_response(ctx: InferenceContext) -> Tensor:
     """The shape is kept; what is summed are channels, all sizes, or both."""
     x, axes, size = ctx.input(0), known(ctx, 1, "the axes"), ctx.integer("size")
-    ctx.check(size >= 0, f"the number of channels summed is at least 0, not {size}")
+    ctx.check(size >= 0, laws.SUMMED_CHANNELS_NOT_NEGATIVE.of(size=size))
     spatial = set(range(2, x.rank))
     possible = axes is None or set(axes) in ({1}, spatial, {1} | spatial)
-    ctx.check(possible, f"the axes are the channels or all sizes, not {list(axes or ())}")
+    ctx.check(possible, laws.AXES_CHANNELS_OR_ALL.of(axes=list(axes or ())))
     return ctx.tensor(x.dims)
 
 
@@ -52,7 +50,7 @@ def over_axes(ctx: InferenceContext) -> Tensor:
     x, axes = ctx.input(0), known(ctx, 1, "the axes") or ()
     for axis in axes:
         ctx.normal(axis, max(x.rank, ctx.node.op == "NormalizeL2"))
-    ctx.check(ctx.node.op != "MVN" or len(axes) <= x.rank, f"there are at most {x.rank} axes, not {len(axes)}")
+    ctx.check(ctx.node.op != "MVN" or len(axes) <= x.rank, laws.AXES_AT_MOST_RANK.of(rank=x.rank, count=len(axes)))
     return ctx.tensor(x.dims)
 
 
@@ -63,12 +61,12 @@ def prelu(ctx: InferenceContext) -> Tensor:
     if slope.rank > 1:
         pairs = zip(slope.dims[::-1], x.dims[::-1], strict=False)
         fits = all_of(*(any_of(equal(s, 1), equal(s, d)) for s, d in pairs)) if slope.rank <= x.rank else FALSE
-        unchecked(ctx, SLOPES, fits)
+        unchecked(ctx, laws.SLOPE_BROADCASTS_TO_INPUT, fits)
     elif slope.rank == 0 or x.rank < 2:
-        require_broadcast_to(ctx, slope, x.dims, SLOPES)
+        require_broadcast_to(ctx, slope, x.dims, laws.SLOPE_BROADCASTS_TO_INPUT)
     else:
         s = slope[0]
-        ctx.require(any_of(equal(s, 1), equal(s, x[1]), equal(s, x[-1])), SLOPES, s, x[1])
+        ctx.require(any_of(equal(s, 1), equal(s, x[1]), equal(s, x[-1])), laws.SLOPE_BROADCASTS_TO_INPUT, s, x[1])
     return ctx.tensor(x.dims)
 
 
@@ -77,11 +75,11 @@ def fake_quantize(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the four ranges broadcast with it, or agree where the node says so."""
     given = [ctx.input(i) for i in range(5)]
     if without_broadcast(ctx):
-        ctx.require_agree(*given, law="operands have the same shape")
+        ctx.require_agree(*given, law=laws.OPERANDS_SAME_SHAPE)
     together = ctx.broadcast(*(x.dims for x in given))
     wider = [equal(d, e) is FALSE for d, e in zip(together, given[0].dims, strict=False) if d.constant and e.constant]
     if len(together) > given[0].rank or any(wider):
-        unchecked(ctx, "the ranges broadcast to the input")
+        unchecked(ctx, laws.RANGES_BROADCAST_TO_INPUT)
         return ctx.tensor(None)
     return ctx.tensor(given[0].dims)
 
@@ -90,11 +88,11 @@ def fake_quantize(ctx: InferenceContext) -> Tensor:
 def fake_convert(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the scale broadcasts to it, and the shift has the shape of the scale."""
     x, scale = ctx.input(0), ctx.input(1)
-    require_broadcast_to(ctx, scale, x.dims, "the scale broadcasts to the input")
+    require_broadcast_to(ctx, scale, x.dims, laws.SCALE_BROADCASTS_TO_INPUT)
     if ctx.has(2):
-        ctx.require_agree(scale, ctx.input(2), law="scale and shift have the same shape")
+        ctx.require_agree(scale, ctx.input(2), law=laws.SCALE_AND_SHIFT_SAME_SHAPE)
     kind = ctx.text("destination_type", "f8e4m3").lower()
-    ctx.check(kind in ("f8e4m3", "f8e5m2"), f"the destination is of type f8e4m3 or f8e5m2, not {kind}")
+    ctx.check(kind in ("f8e4m3", "f8e5m2"), laws.DESTINATION_F8.of(kind=kind))
     return ctx.tensor(x.dims)
 
 
@@ -102,7 +100,7 @@ def fake_convert(ctx: InferenceContext) -> Tensor:
 def batch_normalization(ctx: InferenceContext) -> Tensor:
     """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
     order = (2, 0, 1, 3, 4) if ctx.node.op == "BatchNormInference-1" else range(5)
-    ctx.check(ctx.number("epsilon", 0) >= 0, "epsilon is at least 0")
+    ctx.check(ctx.number("epsilon", 0) >= 0, laws.EPSILON_AT_LEAST_0)
     return result(ctx, "BatchNormalization", *(ctx.input(i) for i in order))
 
 
@@ -110,5 +108,5 @@ def batch_normalization(ctx: InferenceContext) -> Tensor:
 def group_normalization(ctx: InferenceContext) -> Tensor:
     """`X[N, C, ...]` keeps its shape; the groups divide C, and scale and bias have C elements."""
     groups = ctx.integer("num_groups")
-    require_vector(ctx, (1, 2), ctx.input(0)[1], CHANNEL_LAW)
+    require_vector(ctx, (1, 2), ctx.input(0)[1], laws.PARAMETERS_PER_CHANNEL)
     return result(ctx, "GroupNormalization", *(ctx.input(i) for i in range(3)), num_groups=groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE
 from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
@@ -28,7 +29,7 @@ def running(ctx: InferenceContext) -> Tensor:
     if x.shape is None or axis is None:
         return ctx.tensor(x.shape)
     if not -x.rank <= axis[0] < x.rank:
-        unchecked(ctx, "the axis is inside the tensor", FALSE if x.rank else TRUE)
+        unchecked(ctx, laws.AXIS_INSIDE_TENSOR, FALSE if x.rank else TRUE)
         return ctx.tensor(x.shape)
     return result(ctx, "CumSum", x, ctx.input(1), **settings)
 
@@ -44,5 +45,5 @@ def search_sorted(ctx: InferenceContext) -> Tensor:
     """The shape of the values, which are looked up in one list or in that of their own row."""
     table, values = ctx.input(0), ctx.input(1)
     if table.shape is not None and values.shape is not None and table.rank > 1:
-        ctx.require_agree(table, values, but=values.rank - 1, law="each row of values has a sorted list")
+        ctx.require_agree(table, values, but=values.rank - 1, law=laws.SORTED_LIST_PER_ROW)
     return ctx.tensor(values.shape, dtype_of(ctx, "output_type"))

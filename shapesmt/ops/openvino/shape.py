@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import repeat
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, Dim, all_of, differs, maximum
 from shapesmt.ops.layout.shape import broadcast_value
 from shapesmt.ops.math.linear import require_broadcast_to
@@ -14,9 +15,6 @@ from shapesmt.ops.shared.bridge import listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped, wanted
 from shapesmt.ops.windows.detection import known_number
 from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, require_single, sized, tensor
-
-KEPT = "the number of elements is kept"
-STRETCHED = "a size expands from 1 or stays"
 
 
 def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
@@ -39,21 +37,21 @@ def reshape(ctx: InferenceContext) -> Tensor:
     if not zeros or x.shape is None or items is None:
         return result(ctx, "Reshape", x, ctx.input(1), allowzero=int(not special))
     if not special:
-        ctx.require_equal(x.numel, 0, KEPT)
+        ctx.require_equal(x.numel, 0, laws.ELEMENT_COUNT_KEPT)
         return ctx.tensor([ONE if d.constant == -1 else d for d in sized(ctx, items)])
     return _copied(ctx, x, items, zeros)
 
 
 def _copied(ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
     """The shape with some sizes copied; without a -1, nothing checks that the others make as many elements."""
-    ctx.check(zeros[-1] < x.rank, "a 0 copies a size that the input has")
+    ctx.check(zeros[-1] < x.rank, laws.ZERO_COPIES_INPUT_SIZE)
     left = tensor(x.dtype, [d for i, d in enumerate(x.dims) if i not in zeros])
     before = len(ctx.requirements)
     rest = iter(result(ctx, "Reshape", left, listed(*(d for i, d in enumerate(items) if i not in zeros))).dims)
     if all(d is None or d.lo >= 0 for d in items):
         broken = [r for r in ctx.requirements[before:] if r.formula is not TRUE]
         del ctx.requirements[before:]
-        unchecked(ctx, KEPT, all_of(*(r.formula for r in broken)))
+        unchecked(ctx, laws.ELEMENT_COUNT_KEPT, all_of(*(r.formula for r in broken)))
     dims = [x[i] if i in zeros else next(rest) for i in range(len(items))]
     return ctx.tensor(dims, value=reshaped(x, dims))
 
@@ -106,18 +104,19 @@ def broadcast(ctx: InferenceContext) -> Tensor:
     if mode in ("explicit", "none"):
         return _explicit(ctx, x, dims)
     if None not in target:
-        require_broadcast_to(ctx, x, dims, STRETCHED)
+        require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
     return ctx.tensor(dims, value=broadcast_value(x, dims))
 
 
 def _explicit(ctx: InferenceContext, x: Tensor, dims: Shape) -> Tensor:
     """The shape, in which each axis of the input has a place of its own."""
-    ctx.check(ctx.has(2), "the axes are given, as mode explicit needs them")
+    ctx.check(ctx.has(2), laws.EXPLICIT_MODE_NEEDS_AXES)
     axes = known(ctx, 2, "the axes")
-    ctx.check(axes is None or len(axes) == x.rank, f"there are places for {x.rank} axes, not {len(axes or ())}")
-    ctx.check(min(axes or (0,)) >= 0, f"the axes are counted from the front, not {min(axes or (0,))}")
+    ctx.check(axes is None or len(axes) == x.rank, laws.PLACES_FOR_AXES.of(rank=x.rank, count=len(axes or ())))
+    ctx.check(min(axes or (0,)) >= 0, laws.AXES_FROM_FRONT.of(axis=min(axes or (0,))))
     for axis, size in zip(axes or (), x.dims, strict=False):
-        require_broadcast_to(ctx, tensor("", (size,)), (dims[ctx.normal(axis, len(dims))],), STRETCHED)
+        target = dims[ctx.normal(axis, len(dims))]
+        require_broadcast_to(ctx, tensor("", (size,)), (target,), laws.EXPANDS_FROM_1_OR_STAYS)
     return ctx.tensor(dims)
 
 
@@ -144,12 +143,12 @@ def sequence(ctx: InferenceContext) -> Tensor:
 def eye(ctx: InferenceContext) -> Tensor:
     """`[*batch, rows, columns]`."""
     for index in range(3):
-        require_single(ctx, index, law="rows, columns and diagonal are one number each")
+        require_single(ctx, index, law=laws.ROWS_COLUMNS_DIAGONAL_ONE_NUMBER_EACH)
     batch = wanted(ctx, 3) if ctx.has(3) else []
     if batch is None:
         return ctx.tensor(None, dtype_of(ctx, "output_type", "f32"))
     sizes = [items[0] if (items := ctx.items(i)) else None for i in (0, 1)]
-    require_least(ctx, sizes, 0, "sizes are not negative")
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor(sized(ctx, [*clamped(batch), *sizes]), dtype_of(ctx, "output_type", "f32"))
 
 
@@ -158,7 +157,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth`."""
     indices, depth = ctx.input(0), ctx.items(1)
     axis = ctx.axis(indices.rank + 1, -1)
-    require_least(ctx, depth, 0, "depth is not negative")
+    require_least(ctx, depth, 0, laws.ONE_HOT_DEPTH_NOT_NEGATIVE)
     size = sized(ctx, depth or [None])[0]
     return ctx.tensor([*indices.dims[:axis], size, *indices.dims[axis:]], ctx.input(2).dtype)
 
@@ -167,10 +166,10 @@ def one_hot(ctx: InferenceContext) -> Tensor:
 def random_uniform(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, ends = wanted(ctx, 0), [known_number(ctx.input(i)) for i in (1, 2)]
-    require_single(ctx, 1, 2, law="the least and the greatest value are one number each")
+    require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)
     ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]
-    ctx.check(ordered, f"the least value is less than the greatest, not {ends[0]} and {ends[1]}")
+    ctx.check(ordered, laws.LEAST_BELOW_GREATEST.of(least=ends[0], greatest=ends[1]))
     for size in sizes or ():
-        ctx.require(TRUE if size is None else differs(size, -1), "sizes are not negative", size, 0)
+        ctx.require(TRUE if size is None else differs(size, -1), laws.SIZES_NOT_NEGATIVE, size, 0)
     dtype = dtype_of(ctx, "output_type", "f32")
     return ctx.tensor(None if sizes is None else sized(ctx, clamped(sizes)), dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import known, unchecked
 from shapesmt.ops.openvino.signatures import operator
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.rules import InferenceContext, Tensor
 
-PAIRS = "the last axis holds real and imaginary part"
-
 
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
 def transform(ctx: InferenceContext) -> Tensor:
@@ -26,12 +25,12 @@ def transform(ctx: InferenceContext) -> Tensor:
     x, op, axes = ctx.input(0), ctx.node.op, known(ctx, 1, "the axes")
     dims = list(x.dims if op == "RDFT" else x.dims[:-1])
     if op != "RDFT":
-        ctx.require_equal(x[-1], 2, PAIRS)
+        ctx.require_equal(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
     pairs = [] if op == "IRDFT" else [as_dim(2)]
     if axes is None:
         return ctx.tensor([*anything(ctx, ctx.tensor(dims)).dims, *pairs])
     places = ctx.normals(axes, len(dims))
-    ctx.check(bool(places) or op != "RDFT", "there is an axis to transform along")
+    ctx.check(bool(places) or op != "RDFT", laws.AXIS_TO_TRANSFORM)
     for axis, length in zip(places, _lengths(ctx, op, dims, places), strict=True):
         dims[axis] = length
     if op == "RDFT":
@@ -50,9 +49,9 @@ def _lengths(ctx: InferenceContext, op: str, dims: Sequence[Dim], places: Sequen
     for i, size in enumerate(asked):
         if size is not None and (size.constant != -1 or op in ("RDFT", "IRDFT")):
             if size.constant is not None and size.constant < -1:
-                unchecked(ctx, "the length is positive")
+                unchecked(ctx, laws.LENGTH_POSITIVE)
             else:
-                ctx.require_at_least(size, 1, "the length is positive")
+                ctx.require_at_least(size, 1, laws.LENGTH_POSITIVE)
         found[i] = ctx.fresh(f"length{i}") if size is None else found[i] if size.constant == -1 else size
     return found
 
@@ -61,10 +60,10 @@ def _lengths(ctx: InferenceContext, op: str, dims: Sequence[Dim], places: Sequen
 def short_time_transform(ctx: InferenceContext) -> Tensor:
     """Signals `[..., length]` to `[..., frames, bins, 2]`, or bins before frames."""
     x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
-    ctx.require_at_least(step, 1, "the frame step is positive")
-    ctx.require_at_least(frame, 1, "a frame isn't empty")
-    ctx.require_at_least(frame, window[0], "the window is no longer than a frame")
-    ctx.require_at_least(x[-1], frame, "a frame fits the signal")
+    ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
+    ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
+    ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
+    ctx.require_at_least(x[-1], frame, laws.FRAME_FITS_SIGNAL)
     frames, bins = (x[-1] - frame) // step + 1, frame // 2 + 1
     order = (bins, frames) if ctx.integer("transpose_frames", 0) else (frames, bins)
     return ctx.tensor([*x.dims[:-1], *order, 2])
@@ -74,11 +73,11 @@ def short_time_transform(ctx: InferenceContext) -> Tensor:
 def inverse_short_time_transform(ctx: InferenceContext) -> Tensor:
     """Frames `[..., bins, frames, 2]` to signals `[..., length]`."""
     x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
-    ctx.require_at_least(step, 1, "the frame step is positive")
-    ctx.require_at_least(frame, 1, "a frame isn't empty")
-    ctx.require_at_least(frame, window[0], "the window is no longer than a frame")
-    ctx.require_equal(x[-1], 2, PAIRS)
-    ctx.require_equal(x[-3], frame // 2 + 1, "there are as many bins as a frame has")
+    ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
+    ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
+    ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
+    ctx.require_equal(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
+    ctx.require_equal(x[-3], frame // 2 + 1, laws.BINS_AS_MANY_AS_FRAME_HAS)
     around = frame // 2 * 2 if ctx.integer("center", 0) else as_dim(0)
     length = scalar(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around
     return ctx.tensor([*x.dims[:-3], length])

@@ -13,6 +13,7 @@ import re
 from functools import cache, wraps
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.ops.shared.bridge import require_one_type
 from shapesmt.rules import rule
 
@@ -275,8 +276,8 @@ def require_signature(ctx: InferenceContext) -> None:
     slots = signatures().get(ctx.node.op)
     if slots is not None:
         count, least = len(ctx.inputs), sum(not s.optional for s in slots)
-        ctx.check(slots[-1].repeated or count <= len(slots), f"it has at most {len(slots)} inputs, not {count}")
-        ctx.check(count >= least, f"it has at least {least} inputs, not {count}")
+        ctx.check(slots[-1].repeated or count <= len(slots), laws.AT_MOST_INPUTS.of(most=len(slots), count=count))
+        ctx.check(count >= least, laws.AT_LEAST_INPUTS.of(least=least, count=count))
         slots += slots[-1:] * (count - len(slots))
         given = [(s, x) for s, x in zip(slots, ctx.inputs, strict=False) if x is not None]
         for s, x in given:
@@ -285,7 +286,7 @@ def require_signature(ctx: InferenceContext) -> None:
             require_one_type(ctx, [x for s, x in given if s.group == group])
     for name, value in ctx.attributes.items():
         words = WORDS.get(f"{ctx.node.op}.{name}") or WORDS.get(name)
-        law = f"attribute '{name}' is one of {words}, not {value}"
+        law = laws.ATTRIBUTE_ONE_OF.of(name=name, values=words, value=value)
         told = "" if words is None or value == () else str(value).lower()
         ctx.check(all(word in (words or "").split() for word in told.replace(",", " ").split()), law)
 
@@ -293,9 +294,9 @@ def require_signature(ctx: InferenceContext) -> None:
 def _require_slot(ctx: InferenceContext, slot: Slot, x: Tensor) -> None:
     """State the element type and the rank of an input."""
     what, pattern = TYPES[slot.letter]
-    ctx.check(not x.dtype or bool(re.fullmatch(pattern, x.dtype)), f"the element type is {what}, not {x.dtype}")
+    ctx.check(not x.dtype or bool(re.fullmatch(pattern, x.dtype)), laws.ELEMENT_TYPE.of(expected=what, dtype=x.dtype))
     if x.shape is not None:
         ranks = "at least " * slot.least + " or ".join(map(str, slot.ranks))
-        ctx.check(slot.at(x.rank), f"the rank is {ranks}, not {x.rank}")
+        ctx.check(slot.at(x.rank), laws.RANK.of(expected=ranks, rank=x.rank))
     elif len(slot.ranks) == 1 and not slot.least:
         ctx.require_rank(x, slot.ranks[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximum, select
 from shapesmt.algebra.numeric import Float
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
@@ -11,7 +12,7 @@ from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.windows.resize import by_factor
-from shapesmt.ops.windows.spatial import FITS, Axis
+from shapesmt.ops.windows.spatial import Axis
 from shapesmt.rules import FLOATS, Elements, Tensor, require_least, require_shape, sized, tensor
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def windowed(ctx: InferenceContext) -> dict[str, AttributeValue]:
     """The attributes of a window as ONNX has them."""
     found: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
-        ctx.check(min(integers(ctx, "dilations"), default=1) >= 1, "strides and dilations are positive")
+        ctx.check(min(integers(ctx, "dilations"), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
         return found | {"auto_pad": padding(ctx).upper()}
     if padding(ctx) == "explicit":
         found["pads"] = integers(ctx, "pads_begin") + integers(ctx, "pads_end")
@@ -57,8 +58,8 @@ def binary_convolution(ctx: InferenceContext) -> Tensor:
 def group_convolution(ctx: InferenceContext) -> Tensor:
     """Filters `[group, m, c, *kernel]`, each group on its share of the channels."""
     x, w = ctx.input(0), ctx.input(1)
-    ctx.check(x.rank == w.rank - 1, f"the rank of the filters is that of the input plus 1, not {x.rank} and {w.rank}")
-    ctx.require_equal(x[1], w[0] * w[2], "the input has group times the channels of the weights")
+    ctx.check(x.rank == w.rank - 1, laws.FILTER_RANK_INPUT_PLUS_1.of(rank=x.rank, filters=w.rank))
+    ctx.require_equal(x[1], w[0] * w[2], laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     return result(ctx, "Conv", x.replace(1, w[2]), tensor(w.dtype, (w[0] * w[1], *w.dims[2:])), **windowed(ctx))
 
 
@@ -67,13 +68,13 @@ def deformable_convolution(ctx: InferenceContext) -> Tensor:
     """As a convolution, with two offsets, and a mask, for each of the window's elements wherever it stands."""
     x, offsets, w = (ctx.input(i) for i in range(3))
     group, deformable = ctx.integer("group", 1), ctx.integer("deformable_group", 1)
-    ctx.check(group >= 1 and deformable >= 1, f"there is at least one group, not {min(group, deformable)}")
-    ctx.require(divides(deformable, x[1]), "the groups divide the channels", x[1], deformable)
+    ctx.check(group >= 1 and deformable >= 1, laws.A_GROUP.of(groups=min(group, deformable)))
+    ctx.require(divides(deformable, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], deformable)
     made = result(ctx, "Conv", x, w, group=group, **windowed(ctx))
     places = (x[0], deformable * w[2] * w[3], *made.dims[2:])
-    ctx.require_agree(offsets, made, but=1, law="there are offsets wherever the window stands")
-    ctx.require_equal(offsets[1], 2 * places[1], "there are two offsets for each of the window's elements")
-    require_shape(ctx, 3, places, "there is a mask for each of the window's elements")
+    ctx.require_agree(offsets, made, but=1, law=laws.OFFSETS_WHERE_WINDOW_STANDS)
+    ctx.require_equal(offsets[1], 2 * places[1], laws.TWO_OFFSETS_PER_WINDOW_ELEMENT)
+    require_shape(ctx, 3, places, laws.MASK_PER_WINDOW_ELEMENT)
     return made
 
 
@@ -83,17 +84,17 @@ def transposed_convolution(ctx: InferenceContext) -> Tensor:
     x, w = ctx.input(0), ctx.input(1)
     groups = w[0] if ctx.node.op.startswith("Group") else ONE
     inner, outer, *kernel = w.dims[1:] if ctx.node.op.startswith("Group") else w.dims
-    ctx.check(x.rank == len(kernel) + 2, f"the filters have {x.rank - 2} sizes, not {len(kernel)}")
-    ctx.require_equal(x[1], groups * inner, "the weights have the input's channels")
+    ctx.check(x.rank == len(kernel) + 2, laws.FILTER_SIZE_COUNT.of(axes=x.rank - 2, count=len(kernel)))
+    ctx.require_equal(x[1], groups * inner, laws.WEIGHTS_HAVE_INPUT_CHANNELS)
     axes = sliding(ctx, [d.constant or 1 for d in kernel])
     extra = integers(ctx, "output_padding") or (0,) * len(kernel)
-    ctx.check(len(extra) == len(kernel), f"'output_padding' has {len(kernel)} entries, not {len(extra)}")
+    ctx.check(len(extra) == len(kernel), laws.OUTPUT_PADDING_ENTRIES.of(expected=len(kernel), count=len(extra)))
     if ctx.has(2):
         asked = counted(ctx, 2, x.rank - 2, "sizes")
-        require_least(ctx, asked, 0, "sizes are not negative")
+        require_least(ctx, asked, 0, laws.SIZES_NOT_NEGATIVE)
         return ctx.tensor([x[0], outer * groups, *sized(ctx, asked)])
     sizes = [_spread(d, k, a, more) for d, k, a, more in zip(x.dims[2:], kernel, axes, extra, strict=True)]
-    require_least(ctx, [*kernel, *sizes], 1, "the kernel isn't empty, nor is the output")
+    require_least(ctx, [*kernel, *sizes], 1, laws.KERNEL_AND_OUTPUT_NOT_EMPTY)
     return ctx.tensor([x[0], outer * groups, *sizes])
 
 
@@ -108,9 +109,9 @@ def sliding(ctx: InferenceContext, kernel: Sequence[int]) -> list[Axis]:
     begin, end = ((integers(ctx, name) if explicit else ()) or (0,) * rank for name in ("pads_begin", "pads_end"))
     strides, dilations = (integers(ctx, name) or (1,) * rank for name in ("strides", "dilations"))
     counts = {len(v) for v in (begin, end, strides, dilations)}
-    ctx.check(counts == {rank}, f"'strides', 'dilations' and pads have {rank} entries")
-    ctx.check(min((*strides, *dilations, *kernel)) >= 1, "strides and dilations are positive")
-    ctx.check(min((*begin, *end)) >= 0, "padding isn't negative")
+    ctx.check(counts == {rank}, laws.STRIDES_DILATIONS_PADS_ENTRIES.of(count=rank))
+    ctx.check(min((*strides, *dilations, *kernel)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    ctx.check(min((*begin, *end)) >= 0, laws.PADDING_NOT_NEGATIVE)
     return list(map(Axis, map(as_dim, kernel), strides, dilations, begin, end))
 
 
@@ -120,13 +121,13 @@ def sliding(ctx: InferenceContext, kernel: Sequence[int]) -> list[Axis]:
 def pooled(ctx: InferenceContext, x: Tensor) -> list[Dim]:
     """The input's sizes with every spatial one as long as the window has positions."""
     kernel = integers(ctx, "kernel")
-    ctx.check(x.rank == len(kernel) + 2 >= 3, f"the rank is that of the kernel plus 2, not {x.rank}")
+    ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = sliding(ctx, kernel)
     for size in x.dims[:2]:
-        ctx.require_at_least(size, 1, "there is a sample and a channel")
+        ctx.require_at_least(size, 1, laws.A_SAMPLE_AND_CHANNEL)
     left_out = ctx.node.op == "AvgPool" and bool(ctx.integer("exclude-pad", 0))
     narrow = any(max(a.head, a.tail) >= (a.extent.constant or 0) for a in axes)
-    ctx.check(not (left_out and narrow), "pads are smaller than the kernel, as none of them counts")
+    ctx.check(not (left_out and narrow), laws.PADS_SMALLER_THAN_KERNEL)
     return [*x.dims[:2], *(positions(ctx, d, axis) for d, axis in zip(x.dims[2:], axes, strict=True))]
 
 
@@ -135,7 +136,7 @@ def positions(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
     if padding(ctx).startswith("same"):
         return ceil_divide(size, axis.stride)
     span, rounding = axis.span(size), ctx.text("rounding_type", "floor").lower()
-    ctx.require_at_least(span, 0, FITS)
+    ctx.require_at_least(span, 0, laws.WINDOW_FITS)
     if rounding == "floor":
         return span // axis.stride + 1
     count = ceil_divide(span, axis.stride) + 1
@@ -176,12 +177,12 @@ def interpolate(ctx: InferenceContext) -> Tensor:
     if axes is None:
         return anything(ctx, x)
     kind = ctx.input(source).dtype
-    ctx.check(not kind or (kind in FLOATS) == by_scale, "the element type is a float for scales, an integer for sizes")
+    ctx.check(not kind or (kind in FLOATS) == by_scale, laws.FLOAT_SCALES_INTEGER_SIZES)
     targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
     if list(axes) != sorted(axes) and dims != list(x.dims):
-        unchecked(ctx, "axes that are padded are listed in order")
-    law = "there is a size or a factor for each axis that is listed, and others aren't read"
-    ctx.check(ctx.input(source).rank == 1, f"sizes or factors are a list: the rank is 1, not {ctx.input(source).rank}")
+        unchecked(ctx, laws.PADDED_AXES_IN_ORDER)
+    law = laws.SIZE_OR_FACTOR_PER_LISTED_AXIS
+    ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
     ctx.require_at_least(ctx.input(source)[0], len(axes), law)
     padded = [dims[a] for a in targets]
     sizes = _scaled(ctx, source, padded) if by_scale else [*(wanted(ctx, source) or ()), *[None] * len(axes)]
@@ -193,7 +194,7 @@ def interpolate(ctx: InferenceContext) -> Tensor:
 def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[int]:
     """The axes that are listed, each counted from the front."""
     for axis in axes:
-        ctx.check(0 <= axis < rank, f"axis {axis} is inside a tensor of rank {rank}, counted from the front")
+        ctx.check(0 <= axis < rank, laws.AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=rank))
     return axes
 
 
@@ -217,5 +218,5 @@ def interpolate_1(ctx: InferenceContext) -> Tensor:
 def _padded(ctx: InferenceContext, x: Tensor) -> list[Dim]:
     """The sizes with the pads that the node names added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
-    ctx.check(min(begin + end) >= 0, "padding isn't negative")
+    ctx.check(min(begin + end) >= 0, laws.PADDING_NOT_NEGATIVE)
     return [d + p + q for d, p, q in zip(x.dims, begin, end, strict=False)]

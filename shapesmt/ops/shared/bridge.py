@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, as_dim
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, VARIADIC
@@ -52,7 +53,7 @@ def require_one_type(ctx: InferenceContext, inputs: Sequence[Tensor | None] | No
     types = list(
         dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
     )
-    ctx.check(len(types) <= 1, f"operands have the same element type, not {' and '.join(types)}")
+    ctx.check(len(types) <= 1, laws.OPERANDS_SAME_TYPE.of(types=" and ".join(types)))
 
 
 def results(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
@@ -96,7 +97,7 @@ def known(ctx: InferenceContext, index: int, what: str, remedy: str = "") -> tup
 def known_axis(ctx: InferenceContext, index: int, remedy: str = "") -> int | None:
     """The axis that an input names; a node without it isn't judged."""
     found = known(ctx, index, "the axis", remedy)
-    ctx.check(found is None or len(found) == 1, "the axis is one number")
+    ctx.check(found is None or len(found) == 1, laws.AXIS_ONE_NUMBER)
     return found[0] if found else None
 
 
@@ -114,5 +115,5 @@ def parts(
     if lengths is None:
         return [*ctx.delegate("Split", [x], version=EVEN, attributes={"axis": axis})]
     rest = [d is not None and d.constant == -1 for d in lengths]
-    ctx.check(sum(rest) <= 1, "at most one size is -1")
+    ctx.check(sum(rest) <= 1, laws.AT_MOST_ONE_MINUS_1)
     return results(ctx, "Split", x, listed(*(None if d is None or d.lo < 0 else d for d in lengths)), axis=axis)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -96,26 +98,26 @@ def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
     return found
 
 
-def refused(node: Node) -> str:
-    """The law that an attribute breaks by its value or its absence, "" where none does.
+def refused(node: Node) -> laws.Law | None:
+    """The law that an attribute breaks by its value or its absence, if any.
 
     >>> from shapesmt.graph import Attributes, Node
-    >>> refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2})))
-    "attribute 'fmod' is 0 or 1"
+    >>> print(refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))
+    attribute 'fmod' is 0 or 1
     """
     if node.domain.startswith(("openvino", "tensorflow")):
-        return ""
+        return None
     for attribute, values in _by_operator().get(node.op, {}).items():
         if attribute in node.attributes and node.attributes[attribute] not in values:
             listed = [str(v) for v in values if v != ""]
-            return f"attribute '{attribute}' is {', '.join(listed[:-1])} or {listed[-1]}"
+            return laws.ATTRIBUTE_IS_ONE_OF.of(name=attribute, values=", ".join(listed[:-1]), last=listed[-1])
     for attribute, value in node.attributes.items():
         if isinstance(value, (int, float)):
             if attribute in POSITIVE.get(node.op, ()) and not value > 0:
-                return f"attribute '{attribute}' is positive"
+                return laws.NAMED_ATTRIBUTE_POSITIVE.of(name=attribute)
             if attribute in NOT_NEGATIVE.get(node.op, ()) and value < 0:
-                return f"attribute '{attribute}' is not negative"
+                return laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=attribute)
     if node.op == "Tokenizer" and node.attributes.keys().isdisjoint(("separators", "tokenexp")):
-        return "attribute 'separators' or 'tokenexp' is given"
+        return laws.SEPARATORS_OR_TOKENEXP
     missing = [name for name in NEEDED.get(node.op, ()) if name not in node.attributes]
-    return f"attribute '{missing[0]}' is given" if missing else ""
+    return laws.ATTRIBUTE_GIVEN.of(name=missing[0]) if missing else None

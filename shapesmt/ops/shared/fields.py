@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, select
 from shapesmt.algebra.numeric import Float, choice, literal
 from shapesmt.rules import (
@@ -58,7 +59,7 @@ def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
     x = ctx.input(index)
     if x.shape is None:
         return None
-    ctx.check(x.rank == 1, f"input {index} is a list of integers")
+    ctx.check(x.rank == 1, laws.INPUT_LIST_OF_INTEGERS.of(index=index))
     count = None if isinstance(x.value, Elements) else number(x[0], ctx.case)
     if count is not None and count <= MAX_RANK:
         ctx.grant(index)
@@ -78,16 +79,17 @@ def _at(element: Dim, place: int) -> Dim:
 def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Dim | None]:
     """The elements of an input that lists so many integers, None for each unknown one."""
     items = wanted(ctx, index)
-    ctx.check(items is None or len(items) == count, f"there are {count} {what}, not {len(items or ())}")
+    law = laws.NUMBER_OF.of(expected=count, what=what, count=len(items or ()))
+    ctx.check(items is None or len(items) == count, law)
     if items is None and ctx.input(index).shape is not None:
-        ctx.require_equal(ctx.input(index)[0], count, f"there are {count} {what}, not another number")
+        ctx.require_equal(ctx.input(index)[0], count, laws.FIXED_NUMBER_OF.of(expected=count, what=what))
     return [None] * count if items is None else items
 
 
 def attribute(ctx: InferenceContext, name: str, count: int, what: str) -> list[Dim | None]:
     """The integers of an attribute that lists so many."""
     values = ctx.integers(name)
-    ctx.check(len(values) == count, f"there are {count} {what}, not {len(values)}")
+    ctx.check(len(values) == count, laws.NUMBER_OF.of(expected=count, what=what, count=len(values)))
     return [as_dim(v) for v in values]
 
 

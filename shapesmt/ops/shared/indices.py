@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     FLOOR_DIVISION,
@@ -55,7 +56,6 @@ from shapesmt.rules import (
     tensor,
 )
 
-INSIDE = "indices are inside the axis"
 MAX_CASES = 16
 
 Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
@@ -87,13 +87,14 @@ def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
     known = spans(indices)
     if not known and size.lo < 1:
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
-        ctx.require(some, "there is something to pick from", size, 1)
+        ctx.require(some, laws.SOMETHING_TO_PICK, size, 1)
     for given, least, greatest in known:
         inside = all_of(at_least(least, -size), less(greatest, size))
-        ctx.require(any_of(unless, negate(given), inside), INSIDE, least if greatest.hi < 0 else greatest, size)
+        shown = least if greatest.hi < 0 else greatest
+        ctx.require(any_of(unless, negate(given), inside), laws.INDICES_INSIDE_AXIS, shown, size)
 
 
-def require_places(ctx: InferenceContext, index: int, size: Dim, law: str, extra: Dim | int = 1) -> None:
+def require_places(ctx: InferenceContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
     """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
     if not ctx.has(index):
         return

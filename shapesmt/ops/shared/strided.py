@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, equal, select
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import counted, wanted
@@ -38,7 +39,7 @@ def strided(ctx: InferenceContext, masked: Masked) -> Tensor:
     columns = [listed(*column) for column in zip(*(p[1:] for p in cuts), strict=True)]
     for p in cuts:
         if p.kind == "one":
-            ctx.require_within(0 if p.begin is None else p.begin, x[p.axis], "the index is inside the axis")
+            ctx.require_within(0 if p.begin is None else p.begin, x[p.axis], laws.INDEX_INSIDE_AXIS)
     if columns:
         axes, begins, ends, steps = columns
         x = result(ctx, "Slice", x, begins, ends, axes, steps)
@@ -62,12 +63,12 @@ def _parts(ctx: InferenceContext, masked: Masked) -> list[Part] | None:
     if begins is None or ends is None:
         return None
     steps = counted(ctx, 3, len(begins), "steps") if ctx.has(3) else [ONE] * len(begins)
-    ctx.check(len(begins) == len(ends), "there are as many ends as starts")
+    ctx.check(len(begins) == len(ends), laws.ENDS_AS_MANY_AS_STARTS)
     count = range(len(begins))
     plain = sum(not masked("ellipsis", i) and not masked("new_axis", i) for i in count)
     skipped = ctx.input(0).rank - plain
-    ctx.check(skipped >= 0, f"slice {plain - 1} is inside a tensor of rank {ctx.input(0).rank}")
-    ctx.check(sum(masked("ellipsis", i) for i in count) <= 1, "there is one ellipsis at most")
+    ctx.check(skipped >= 0, laws.SLICE_AXIS_INSIDE_RANK.of(axis=plain - 1, rank=ctx.input(0).rank))
+    ctx.check(sum(masked("ellipsis", i) for i in count) <= 1, laws.ONE_ELLIPSIS_AT_MOST)
     parts, axis, place = [], 0, 0
     for i, (begin, end, step) in enumerate(zip(begins, ends, steps, strict=True)):
         if masked("ellipsis", i):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import differs
 from shapesmt.ops.control.subgraphs import truth_of
 from shapesmt.ops.tensorflow.common import DOMAIN
@@ -23,5 +24,5 @@ def asserted(ctx: InferenceContext) -> list[Tensor]:
     if truth is None:
         ctx.grant(0)
     else:
-        ctx.require(differs(truth, 0), "the assertion holds")
+        ctx.require(differs(truth, 0), laws.ASSERTION_HOLDS)
     return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
+from shapesmt import laws
 from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
 from shapesmt.algebra.numeric import Float, compare, literal
 from shapesmt.errors import RejectedError
@@ -31,14 +32,15 @@ def dtype_of(ctx: InferenceContext, name: str, default: str) -> str:
 def one_of(ctx: InferenceContext, name: str, *values: str) -> str:
     """A text attribute, which is the first of some values unless the node says another."""
     value = ctx.text(name, values[0])
-    ctx.check(value in values, f"'{name}' is {' or '.join(filter(None, values))}, not '{value}'")
+    listed = " or ".join(filter(None, values))
+    ctx.check(value in values, laws.ATTRIBUTE_ONE_OF_TEXTS.of(name=name, values=listed, value=value))
     return value
 
 
 def least(ctx: InferenceContext, name: str, minimum: int, default: int | None = None) -> int:
     """An integer attribute that is at least that."""
     value = ctx.integer(name, default)
-    ctx.check(value >= minimum, f"'{name}' is at least {minimum}, not {value}")
+    ctx.check(value >= minimum, laws.ATTRIBUTE_AT_LEAST.of(name=name, least=minimum, value=value))
     return value
 
 
@@ -57,7 +59,7 @@ def axis_of(ctx: InferenceContext, index: int) -> int | None:
 
 def require_most(ctx: InferenceContext, x: Tensor, rank: int) -> None:
     """State that a tensor has no more axes than the operator was written for."""
-    ctx.check(x.rank <= rank, f"the rank is at most {rank}, not {x.rank}")
+    ctx.check(x.rank <= rank, laws.RANK_AT_MOST.of(most=rank, rank=x.rank))
 
 
 def numbers(ctx: InferenceContext, index: int) -> list[Dim | Float]:
@@ -68,7 +70,7 @@ def numbers(ctx: InferenceContext, index: int) -> list[Dim | Float]:
 
 
 def require_order(
-    ctx: InferenceContext, low: Dim | Float | float, high: Dim | Float | float, law: str, *, apart: bool = False
+    ctx: InferenceContext, low: Dim | Float | float, high: Dim | Float | float, law: laws.Law, *, apart: bool = False
 ) -> None:
     """State that one number is no greater than another, or (`apart`) smaller, where that can be compared."""
     a, b = (literal(float(x), "float32") if isinstance(x, (int, float)) else x for x in (low, high))
@@ -79,9 +81,9 @@ def require_order(
         ctx.require(TRUE if found is None else negate(found) if apart else found, law)
 
 
-def leave_open(ctx: InferenceContext, law: str) -> NoReturn:
+def leave_open(ctx: InferenceContext, law: laws.Law) -> NoReturn:
     """End the rule of a node of which nothing is said, unless the law is kept."""
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", str(law)))
     raise RejectedError
 
 
@@ -91,7 +93,7 @@ def typed(x: Tensor, dtype: str) -> Tensor:
 
 
 def require_each(
-    ctx: InferenceContext, x: Tensor, good: Callable[[Dim], Formula], law: str, used: Dim | int = 1
+    ctx: InferenceContext, x: Tensor, good: Callable[[Dim], Formula], law: laws.Law, used: Dim | int = 1
 ) -> None:
     """State something of every known integer of a tensor, unless nothing is `used`."""
     ctx.grant_elements(x)
@@ -112,8 +114,8 @@ def channels_first(ctx: InferenceContext) -> bool:
     """Whether the channels are the second axis; they are the last one unless the node says so."""
     layout = ctx.text("data_format", "NHWC")
     if layout.endswith("VECT_C"):
-        leave_open(ctx, f"channels aren't in blocks, as with {layout}")
-    ctx.check(layout in LAYOUTS, f"'data_format' is one of {', '.join(LAYOUTS)}, not '{layout}'")
+        leave_open(ctx, laws.CHANNELS_NOT_IN_BLOCKS.of(layout=layout))
+    ctx.check(layout in LAYOUTS, laws.DATA_FORMAT_KNOWN.of(layouts=", ".join(LAYOUTS), layout=layout))
     return layout.startswith("NC")
 
 

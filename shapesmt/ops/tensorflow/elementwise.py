@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.math.elementwise import broadcast
 from shapesmt.ops.shared.bridge import number_of, require_one_type, result
@@ -16,8 +17,6 @@ from shapesmt.ops.tensorflow.common import (
     resized,
 )
 from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector, rule
-
-SAME = "operands have the same shape"
 
 KEPT = (
     *("BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Dawsn"),
@@ -56,7 +55,7 @@ def retyped(ctx: InferenceContext) -> Tensor:
 @rule("RegexFullMatch", "RegexReplace", domain=DOMAIN)
 def matched(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the pattern is one text, and so is what replaces it."""
-    require_shape(ctx, (1, 2), (), "patterns are one text each")
+    require_shape(ctx, (1, 2), (), laws.PATTERNS_ONE_TEXT_EACH)
     return ctx.tensor(ctx.input(0).shape, "bool" if ctx.node.op == "RegexFullMatch" else "string")
 
 
@@ -82,7 +81,7 @@ def hashed(ctx: InferenceContext) -> Tensor:
     """The shape is kept; elements are the numbers of their buckets, of which there is one at least."""
     least(ctx, "num_buckets", 1)
     if ctx.node.op.endswith("Strong"):
-        ctx.check(len(ctx.integers("key")) == 2, "the key is two numbers")
+        ctx.check(len(ctx.integers("key")) == 2, laws.RANDOM_KEY_TWO_NUMBERS)
     return ctx.tensor(ctx.input(0).shape, "int64")
 
 
@@ -119,7 +118,7 @@ def bitcast(ctx: InferenceContext) -> Tensor:
     if after >= before:
         if after > before:
             ctx.require_rank(x, 1, least=True)
-            ctx.require_equal(x[-1], after // before, "the last axis holds the parts of one element")
+            ctx.require_equal(x[-1], after // before, laws.LAST_AXIS_PARTS_OF_ELEMENT)
         return ctx.tensor(x.dims[:-1] if after > before else x.dims, dtype)
     return ctx.tensor([*x.dims, before // after], dtype)
 
@@ -165,7 +164,7 @@ def divide(ctx: InferenceContext) -> Tensor:
     if x.dtype not in INTEGERS:
         return result(ctx, "Mod", x, y, fmod=1) if ctx.node.op.endswith("Mod") else _divided(ctx, x, y)
     made = broadcast(ctx, DIVISIONS.get(ctx.node.op))
-    require_each(ctx, y, lambda d: differs(d, 0), "an integer isn't divided by zero", made.numel)
+    require_each(ctx, y, lambda d: differs(d, 0), laws.NOT_DIVIDED_BY_ZERO, made.numel)
     return made
 
 
@@ -181,7 +180,7 @@ def power(ctx: InferenceContext) -> Tensor:
     require_one_type(ctx)
     made = result(ctx, "Pow", ctx.input(0), ctx.input(1))
     if ctx.input(0).dtype in INTEGERS:
-        law = "the exponent of an integer isn't negative"
+        law = laws.INTEGER_EXPONENT_NOT_NEGATIVE
         require_each(ctx, ctx.input(1), lambda d: at_least(d, 0), law, made.numel)
     return made
 
@@ -192,7 +191,7 @@ def compare(ctx: InferenceContext) -> Tensor:
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
     require_one_type(ctx)
     if op == "ApproximateEqual":
-        ctx.require_agree(x, y, law=SAME)
+        ctx.require_agree(x, y, law=laws.OPERANDS_SAME_SHAPE)
         return ctx.tensor(x.dims, "bool")
     if not ctx.integer("incompatible_shape_error", 1):
         pairs = zip(x.dims[::-1], y.dims[::-1], strict=False)
@@ -223,7 +222,7 @@ def choose(ctx: InferenceContext) -> Tensor:
     if made.shape is not None and made.rank > 8:
         given = [x for x in map(ctx.input, range(3)) if x.rank]
         alike = all_of(*(equal(a, b) for x in given for a, b in zip(x.dims, given[0].dims, strict=False)))
-        ctx.require(FALSE if len({x.rank for x in given}) > 1 else alike, "cases that broadcast have 8 axes at most")
+        ctx.require(FALSE if len({x.rank for x in given}) > 1 else alike, laws.BROADCAST_CASES_AT_MOST_8_AXES)
     return made
 
 
@@ -235,7 +234,7 @@ def bias_add(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the bias has one element per channel."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    require_vector(ctx, 1, channel(ctx, x), "the bias has one element per channel")
+    require_vector(ctx, 1, channel(ctx, x), laws.BIAS_PER_CHANNEL)
     return ctx.tensor(x.dims)
 
 
@@ -243,7 +242,7 @@ def bias_add(ctx: InferenceContext) -> Tensor:
 def add_n(ctx: InferenceContext) -> Tensor:
     """Operands have one shape."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
-    ctx.require_agree(*operands, law=SAME)
+    ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     return operands[0] if len(operands) == 1 else ctx.tensor(operands[0].dims)
 
 
@@ -251,14 +250,14 @@ def add_n(ctx: InferenceContext) -> Tensor:
 def select(ctx: InferenceContext) -> Tensor:
     """Both cases have one shape, and so has the condition, unless it is one truth or one for each row."""
     condition, x, y = (ctx.input(i) for i in range(3))
-    ctx.require_agree(x, y, law="both cases have the same shape")
+    ctx.require_agree(x, y, law=laws.CASES_SAME_SHAPE)
     if condition.rank == 1 != x.rank:
         ctx.require_rank(x, 1, least=True)
-        ctx.require_equal(condition[0], x[0], "the condition has one element per row")
+        ctx.require_equal(condition[0], x[0], laws.CONDITION_PER_ROW)
         return ctx.tensor(x.dims, x.dtype)
     sizes = dict(enumerate(x.dims)) if condition.rank else {}
     if sizes:
-        ctx.require_agree(condition, x, law="the condition has the shape of the cases")
+        ctx.require_agree(condition, x, law=laws.CONDITION_SHAPED_AS_CASES)
     return result(ctx, "Where", resized(condition, sizes), x, resized(y, dict(enumerate(x.dims))))
 
 
@@ -268,7 +267,7 @@ def clip(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     for end in (ctx.input(1), ctx.input(2)):
         if end.rank:
-            ctx.require_agree(end, x, law="the ends of the range are scalars, or have the shape of what is clipped")
+            ctx.require_agree(end, x, law=laws.ENDS_SCALAR_OR_SHAPED_AS_CLIPPED)
     return ctx.tensor(x.dims)
 
 
@@ -277,7 +276,7 @@ def join(ctx: InferenceContext) -> Tensor:
     """Texts have one shape, but for scalars."""
     parts = [x for x in map(ctx.input, range(len(ctx.inputs))) if x.rank]
     if parts:
-        ctx.require_agree(*parts, law="joined texts have the same shape")
+        ctx.require_agree(*parts, law=laws.JOINED_TEXTS_SAME_SHAPE)
     return ctx.tensor(parts[0].dims if parts else (), "string")
 
 
@@ -288,7 +287,7 @@ def join(ctx: InferenceContext) -> Tensor:
 def fake_quantize(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is one range, or one per channel."""
     x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")
-    ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, "numbers are quantized to 2 bits or more, and 16 at most")
+    ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, laws.QUANTIZED_TO_2_TO_16_BITS)
     ctx.require_rank(x, int(each_channel), least=True)
-    require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), "there is one range, or one per channel")
+    require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), laws.ONE_RANGE_OR_PER_CHANNEL)
     return ctx.tensor(x.dims)

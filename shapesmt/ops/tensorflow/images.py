@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.shared.fields import counted
@@ -23,7 +24,6 @@ from shapesmt.rules import Tensor, require_least, require_shape, require_vector,
 if TYPE_CHECKING:
     from shapesmt.rules import InferenceContext
 
-CHANNELS = "an image has a number of channels that its format has"
 KERNELS = ("lanczos3", "lanczos1", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
 RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear")}
 
@@ -32,7 +32,7 @@ RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear"
 def resize_quantized(ctx: InferenceContext) -> list[Tensor]:
     """`[n, h, w, c]` gets the height and width that are listed; the ends of the range stay."""
     require_numbers(ctx, 2, 3)
-    ctx.require_at_least(ctx.input(0, rank=4)[0], 1, "there is an image")
+    ctx.require_at_least(ctx.input(0, rank=4)[0], 1, laws.AN_IMAGE)
     end = ctx.tensor((), "float32")
     return [resize(ctx), end, end]
 
@@ -42,7 +42,7 @@ def resize(ctx: InferenceContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; neither image is empty."""
     x = ctx.input(0, rank=4)
     size = sized(ctx, counted(ctx, 1, 2, "sizes"), 1)
-    require_least(ctx, [*x.dims[1:], *size], 1, "no image is empty")
+    require_least(ctx, [*x.dims[1:], *size], 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([x[0], *size, x[3]], RESIZED.get(ctx.node.op))
 
 
@@ -50,7 +50,7 @@ def resize(ctx: InferenceContext) -> Tensor:
 def scale(ctx: InferenceContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; there is a factor and a shift for each."""
     one_of(ctx, "kernel_type", *KERNELS)
-    require_vector(ctx, (2, 3), 2, "there is a factor and a shift for height and width")
+    require_vector(ctx, (2, 3), 2, laws.FACTOR_AND_SHIFT_FOR_HEIGHT_AND_WIDTH)
     return ctx.tensor(resize(ctx).dims, "float32")
 
 
@@ -59,11 +59,11 @@ def project(ctx: InferenceContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; there is one transform, or one per image."""
     x, transforms = ctx.input(0, rank=4), ctx.input(1, rank=2)
     require_numbers(ctx, 3)
-    law = "there is one transform of 8 numbers, or one per image"
+    law = laws.ONE_TRANSFORM_OR_PER_IMAGE
     ctx.require_equal(transforms[1], 8, law)
     ctx.require(any_of(equal(transforms[0], 1), equal(transforms[0], x[0])), law, transforms[0], x[0])
     size = sized(ctx, counted(ctx, 2, 2, "sizes"), 1)
-    require_least(ctx, size, 1, "no image is empty")
+    require_least(ctx, size, 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([x[0], *size, x[3]])
 
 
@@ -72,12 +72,12 @@ def crop(ctx: InferenceContext) -> Tensor:
     """Boxes `[n, 4]`, and the image of each, cut out of `[b, h, w, c]` and resized."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=2)
     none = equal(boxes[0], 0) if boxes[1].constant is None else FALSE  # that one has others is seen when it runs
-    ctx.require(any_of(equal(boxes[1], 4), none), "a box has 4 coordinates", boxes[1], 4)
-    require_vector(ctx, 2, boxes[0], "each box has an image")
+    ctx.require(any_of(equal(boxes[1], 4), none), laws.BOX_4_COORDINATES, boxes[1], 4)
+    require_vector(ctx, 2, boxes[0], laws.IMAGE_PER_BOX)
     require_places(ctx, ctx.input(2), x[0])
-    require_least(ctx, x.dims[1:3], 1, "no image is empty")
+    require_least(ctx, x.dims[1:3], 1, laws.NO_IMAGE_EMPTY)
     size = counted(ctx, 3, 2, "sizes")
-    require_least(ctx, size, 1, "no image is empty")
+    require_least(ctx, size, 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([boxes[0], *sized(ctx, size, 1), x[3]], "float32")
 
 
@@ -86,7 +86,7 @@ def decode(ctx: InferenceContext) -> Tensor:
     """An image of a size that its file has."""
     ctx.require_rank(ctx.input(0), 0)
     channels = least(ctx, "channels", 0, 0) or ctx.fresh("channels", 1)
-    ctx.check(channels != 2, "an image has one, three or four channels")
+    ctx.check(channels != 2, laws.IMAGE_1_3_OR_4_CHANNELS)
     return ctx.tensor([ctx.fresh("height", 1), ctx.fresh("width", 1), channels], dtype_of(ctx, "dtype", "uint8"))
 
 
@@ -95,10 +95,10 @@ def decode_part(ctx: InferenceContext) -> Tensor:
     """The part of an image that starts and is as large as said."""
     window, channels = ctx.items(1) or (None,) * 4, least(ctx, "channels", 0, 0)
     require_numbers(ctx, 0)
-    require_vector(ctx, 1, 4, "the part is a place and a size")
-    ctx.check(channels != 2, "an image has one, three or four channels")
-    require_least(ctx, window[:2], 0, "the part is inside the image")
-    require_least(ctx, window[2:], 1, "the part isn't empty")
+    require_vector(ctx, 1, 4, laws.PART_IS_PLACE_AND_SIZE)
+    ctx.check(channels != 2, laws.IMAGE_1_3_OR_4_CHANNELS)
+    require_least(ctx, window[:2], 0, laws.PART_INSIDE_IMAGE)
+    require_least(ctx, window[2:], 1, laws.PART_NOT_EMPTY)
     return ctx.tensor([*sized(ctx, window[2:4], 1), channels or ctx.fresh("channels", 1)], "uint8")
 
 
@@ -116,7 +116,7 @@ def adjust(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1 if "To" in ctx.node.op else 3, least=True)
     require_numbers(ctx, 1)
     if ctx.node.op != "AdjustContrastv2":
-        ctx.require_equal(x[-1], 3, "there are three channels")
+        ctx.require_equal(x[-1], 3, laws.THREE_CHANNELS)
     return ctx.tensor(x.dims)
 
 
@@ -126,10 +126,10 @@ def adjust(ctx: InferenceContext) -> Tensor:
 def selected(ctx: InferenceContext) -> tuple[Dim, Dim]:
     """How many boxes are selected, and how many at most, of boxes `[n, 4]` and scores `[n]`."""
     boxes, most = ctx.input(0, rank=2), first(ctx, 2)
-    ctx.require_equal(boxes[1], 4, "a box has 4 coordinates")
-    require_vector(ctx, 1, boxes[0], "each box has a score")
-    require_shape(ctx, range(2, len(ctx.inputs)), (), "limits are one number each")
-    require_least(ctx, [most], 0, "the number of boxes isn't negative")
+    ctx.require_equal(boxes[1], 4, laws.BOX_4_COORDINATES)
+    require_vector(ctx, 1, boxes[0], laws.SCORE_PER_BOX)
+    require_shape(ctx, range(2, len(ctx.inputs)), (), laws.LIMITS_ONE_NUMBER_EACH)
+    require_least(ctx, [most], 0, laws.BOX_COUNT_NOT_NEGATIVE)
     require_thresholds(ctx, 3)
     (limit,) = sized(ctx, [most])
     return ctx.fresh("selected", 0, minimum(boxes[0], limit)), limit
@@ -140,9 +140,9 @@ def require_thresholds(ctx: InferenceContext, index: int) -> None:
     shares = [*(numbers(ctx, index) if ctx.has(index) else ()), ctx.number("iou_threshold", 0.5)]
     for share in shares:
         for low, high in ((0, share), (share, 1)):
-            require_order(ctx, low, high, "the threshold of overlaps is between 0 and 1")
+            require_order(ctx, low, high, laws.OVERLAP_THRESHOLD_0_TO_1)
     for spread in numbers(ctx, 5) if ctx.node.op == "NonMaxSuppressionV5" else ():
-        require_order(ctx, 0, spread, "a spread isn't negative")
+        require_order(ctx, 0, spread, laws.SPREAD_NOT_NEGATIVE)
 
 
 @rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", domain=DOMAIN)
@@ -164,13 +164,13 @@ def suppress_padded(ctx: InferenceContext) -> list[Tensor]:
 def suppress_combined(ctx: InferenceContext) -> list[Tensor]:
     """Boxes `[b, n, q, 4]` and scores `[b, n, c]`, where q is 1 or c: so many of each image."""
     boxes, scores, each, total = ctx.input(0, rank=4), ctx.input(1, rank=3), first(ctx, 2), first(ctx, 3)
-    law = "boxes and scores are of the same images and anchors"
+    law = laws.BOXES_AND_SCORES_SAME_IMAGES_AND_ANCHORS
     for axis in (0, 1):
         ctx.require_equal(boxes[axis], scores[axis], law)
-    ctx.require(any_of(equal(boxes[2], 1), equal(boxes[2], scores[2])), "there is a box per anchor, or one per class")
-    ctx.require_equal(boxes[3], 4, "a box has 4 coordinates")
-    require_shape(ctx, range(2, 6), (), "limits are one number each")
-    require_least(ctx, [each, total], 1, "the number of boxes is positive")
+    ctx.require(any_of(equal(boxes[2], 1), equal(boxes[2], scores[2])), laws.BOX_PER_ANCHOR_OR_CLASS)
+    ctx.require_equal(boxes[3], 4, laws.BOX_4_COORDINATES)
+    require_shape(ctx, range(2, 6), (), laws.LIMITS_ONE_NUMBER_EACH)
+    require_least(ctx, [each, total], 1, laws.BOX_COUNT_POSITIVE)
     require_thresholds(ctx, 4)
     (count,) = sized(ctx, [total])
     if ctx.integer("pad_per_class", 0):
@@ -183,10 +183,10 @@ def suppress_combined(ctx: InferenceContext) -> list[Tensor]:
 def suppress_overlaps(ctx: InferenceContext) -> Tensor:
     """The indices of the selected boxes, of which it is known how much each two have in common."""
     overlaps, most = ctx.input(0, rank=2), first(ctx, 2)
-    ctx.require_equal(overlaps[0], overlaps[1], "there is an overlap of each two boxes")
-    require_vector(ctx, 1, overlaps[0], "each box has a score")
-    require_shape(ctx, (2, 3, 4), (), "limits are one number each")
-    require_least(ctx, [most], 0, "the number of boxes isn't negative")
+    ctx.require_equal(overlaps[0], overlaps[1], laws.OVERLAP_OF_EACH_TWO_BOXES)
+    require_vector(ctx, 1, overlaps[0], laws.SCORE_PER_BOX)
+    require_shape(ctx, (2, 3, 4), (), laws.LIMITS_ONE_NUMBER_EACH)
+    require_least(ctx, [most], 0, laws.BOX_COUNT_NOT_NEGATIVE)
     return ctx.tensor((ctx.fresh("selected", 0, minimum(overlaps[0], *sized(ctx, [most]))),), "int32")
 
 
@@ -194,11 +194,11 @@ def suppress_overlaps(ctx: InferenceContext) -> Tensor:
 def draw(ctx: InferenceContext) -> Tensor:
     """Images `[b, h, w, c]` with the boxes `[b, n, 4]` drawn on them."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=3)
-    ctx.require_equal(x[0], boxes[0], "there are boxes for each image")
-    ctx.require_equal(boxes[2], 4, "a box has 4 coordinates")
-    ctx.require(any_of(*(equal(x[3], n) for n in (1, 3, 4))), CHANNELS, x[3])
+    ctx.require_equal(x[0], boxes[0], laws.BOXES_PER_IMAGE)
+    ctx.require_equal(boxes[2], 4, laws.BOX_4_COORDINATES)
+    ctx.require(any_of(*(equal(x[3], n) for n in (1, 3, 4))), laws.IMAGE_CHANNELS_OF_FORMAT, x[3])
     if ctx.has(2):
-        ctx.require_at_least(ctx.input(2, rank=2)[1], x[3], "a colour has a number for each channel")
+        ctx.require_at_least(ctx.input(2, rank=2)[1], x[3], laws.COLOUR_NUMBER_PER_CHANNEL)
     return ctx.tensor(x.dims)
 
 
@@ -209,13 +209,14 @@ def draw(ctx: InferenceContext) -> Tensor:
 def glimpse(ctx: InferenceContext) -> Tensor:
     """A window of the listed sizes of each image."""
     x, offsets = ctx.input(0, rank=4), ctx.input(2, rank=2)
-    law = "there is a place for each image"
+    law = laws.PLACE_PER_IMAGE
     ctx.require_equal(offsets[0], x[0], law)
     ctx.require_equal(offsets[1], 2, law)
     size = counted(ctx, 1, 2, "sizes")
-    require_least(ctx, size, 0, "sizes are not negative")
+    require_least(ctx, size, 0, laws.SIZES_NOT_NEGATIVE)
     noise = ctx.text("noise", "uniform")
-    ctx.check(noise in ("uniform", "") or not ctx.integer("uniform_noise", 1), f"noise that is uniform isn't '{noise}'")
+    uniform = ctx.integer("uniform_noise", 1)
+    ctx.check(noise in ("uniform", "") or not uniform, laws.UNIFORM_NOISE_IS_NOT.of(noise=noise))
     return ctx.tensor([x[0], *sized(ctx, size), x[3]], "float32")
 
 
@@ -224,15 +225,15 @@ def fractional_pool(ctx: InferenceContext) -> list[Tensor]:
     """Height and width shrink by a ratio; where the windows of each begin is made as well."""
     x, ratios = ctx.input(0, rank=4), ctx.attribute("pooling_ratio")
     given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
-    ctx.check(len(given) == 4 and min(given) >= 1, "there is a ratio of at least 1 for each axis")
-    ctx.check(given[0] == given[3] == 1, "neither batch nor channels are pooled")
-    require_least(ctx, x.dims, 1, "the image isn't empty")
+    ctx.check(len(given) == 4 and min(given) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
+    ctx.check(given[0] == given[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
+    require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
     seeds = ctx.integer("seed", 0) or ctx.integer("seed2", 0)
-    ctx.check(not seeds or bool(ctx.integer("deterministic", 0)), "only what is deterministic has seeds")
+    ctx.check(not seeds or bool(ctx.integer("deterministic", 0)), laws.ONLY_DETERMINISTIC_HAS_SEEDS)
     made = [
         (from_dim(d, "float32") / literal(r, "float32")).floor().to_int() for d, r in zip(x.dims, given, strict=True)
     ]
-    require_least(ctx, made, 1, "the pooled image isn't empty")
+    require_least(ctx, made, 1, laws.POOLED_IMAGE_NOT_EMPTY)
     return [ctx.tensor(made), *(ctx.tensor((d + 1,), "int64") for d in made[1:3])]
 
 
@@ -241,11 +242,11 @@ def encode(ctx: InferenceContext) -> Tensor:
     """A file of an image `[h, w, c]`."""
     x, png = ctx.input(0), ctx.node.op == "EncodePng"
     ctx.require_rank(x, 3, least=png)
-    require_least(ctx, x.dims, 1, "the image isn't empty")
+    require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
     counts = {"grayscale": (1,), "rgb": (3,)}.get(ctx.text("format", ""), (1, 2, 3, 4) if png else (1, 3))
-    ctx.require(any_of(*(equal(x[-1], n) for n in counts)), CHANNELS, x[-1])
+    ctx.require(any_of(*(equal(x[-1], n) for n in counts)), laws.IMAGE_CHANNELS_OF_FORMAT, x[-1])
     quality, low, high = (ctx.integer("compression", -1), -1, 9) if png else (ctx.integer("quality", 95), 0, 100)
-    ctx.check(low <= quality <= high, f"the quality is between {low} and {high}, not {quality}")
+    ctx.check(low <= quality <= high, laws.QUALITY_RANGE.of(low=low, high=high, quality=quality))
     return ctx.tensor(x.dims[:-3], "string")
 
 
@@ -259,15 +260,15 @@ def decode_frames(ctx: InferenceContext) -> Tensor:
 @rule("SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox", domain=DOMAIN)
 def sample(ctx: InferenceContext) -> list[Tensor]:
     """A region of an image of the listed sizes: its begin, its sizes and its box."""
-    require_vector(ctx, 0, 3, "an image has height, width and channels")
-    ctx.require_equal(ctx.input(1, rank=3)[2], 4, "a box has 4 coordinates")
+    require_vector(ctx, 0, 3, laws.IMAGE_HEIGHT_WIDTH_CHANNELS)
+    ctx.require_equal(ctx.input(1, rank=3)[2], 4, laws.BOX_4_COORDINATES)
     require_numbers(ctx, 2)
-    require_vector(ctx, 3, 2, "a seed is two numbers")
-    require_least(ctx, (ctx.items(0) or ())[:2], 0, "sizes are not negative")
+    require_vector(ctx, 3, 2, laws.SEED_TWO_NUMBERS)
+    require_least(ctx, (ctx.items(0) or ())[:2], 0, laws.SIZES_NOT_NEGATIVE)
     least(ctx, "max_attempts", 1, 100)
     for share in numbers(ctx, 2):
-        require_order(ctx, 0, share, "the share of an object isn't negative")
+        require_order(ctx, 0, share, laws.OBJECT_SHARE_NOT_NEGATIVE)
     if not ctx.integer("use_image_if_no_bounding_boxes", 0):
-        ctx.require_at_least(ctx.input(1).numel, 1, "there is a box")
+        ctx.require_at_least(ctx.input(1).numel, 1, laws.A_BOX)
     region = ctx.tensor((3,), ctx.input(0).dtype)
     return [region, region, ctx.tensor((1, 1, 4), "float32")]

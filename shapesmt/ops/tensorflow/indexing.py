@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ONE,
@@ -23,7 +24,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped, wanted
-from shapesmt.ops.shared.indices import INSIDE, columns, spans
+from shapesmt.ops.shared.indices import columns, spans
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -48,10 +49,10 @@ def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
     """State that known indices are inside an axis of that size, counted from the front."""
     ctx.grant_elements(indices)
     if indices.value is None:
-        ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), "there is something to pick from", size)
+        ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), laws.SOMETHING_TO_PICK, size)
     for given, lowest, highest in spans(indices):
         for formula, index in ((at_least(lowest, 0), lowest), (less(highest, size), highest)):
-            ctx.require(any_of(unless, negate(given), formula), INSIDE, index, size)
+            ctx.require(any_of(unless, negate(given), formula), laws.INDICES_INSIDE_AXIS, index, size)
 
 
 # Gathers
@@ -66,10 +67,10 @@ def gather(ctx: InferenceContext) -> Tensor:
     if named is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank + indices.rank - 1)])
     axis, batch = ctx.normal(named, x.rank), batch + (indices.rank if batch < 0 else 0)
-    ctx.check(0 <= batch <= min(axis, indices.rank), "batch_dims is at most the axis and the rank of the indices")
+    ctx.check(0 <= batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     require_places(ctx, indices, x[axis], equal(product([*x.dims[:axis], *x.dims[axis + 1 :]]), 0))
     for left, right in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(left, right, "data and indices have the same batch axes")
+        ctx.require_equal(left, right, laws.DATA_AND_INDICES_SAME_BATCH)
     if batch:
         return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
     return _unjudged(ctx, "Gather", x, indices, axis=axis)
@@ -99,11 +100,11 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
 
 def require_indexable(ctx: InferenceContext, x: Tensor, indices: Tensor) -> None:
     """State that index tuples are no longer than the rank, and that nothing is looked up in an empty tensor."""
-    ctx.require_at_least(7, indices[-1], "an index tuple has 7 numbers at most")
-    ctx.require_at_least(x.rank, indices[-1], "an index tuple is no longer than the rank it indexes")
-    ctx.check(indices[-1].constant is None or indices[-1].lo <= x.rank, "an index tuple is no longer than the rank")
+    ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
+    ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
+    ctx.check(indices[-1].constant is None or indices[-1].lo <= x.rank, laws.INDEX_TUPLE_WITHIN_RANK)
     nothing = equal(product(indices.dims[:-1]), 0)
-    ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), "what is looked up in isn't empty", x.numel)
+    ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), laws.LOOKED_UP_NOT_EMPTY, x.numel)
 
 
 # Scatters
@@ -115,7 +116,7 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     indices, updates, sizes = ctx.input(0), ctx.input(1), wanted(ctx, 2)
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
-    require_least(ctx, sizes, 0, "sizes are not negative")
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     made = tensor(updates.dtype, sized(ctx, sizes, index=2))
     require_updates(ctx, made, indices, updates)
     return made
@@ -149,7 +150,7 @@ def require_updates(ctx: InferenceContext, x: Tensor, indices: Tensor, updates: 
     ctx.require_rank(x, 1, least=True)
     require_indexable(ctx, x, indices)
     depth = indices.rank - 1 + x.rank - updates.rank if indices[-1].constant is None else indices[-1].constant
-    law = "there is an update for each index tuple, of the shape of what it replaces"
+    law = laws.UPDATE_PER_INDEX_TUPLE
     ctx.check(0 <= depth <= x.rank, law)
     ctx.require_equal(indices[-1], depth, law)
     ctx.require_agree(updates, ctx.tensor([*indices.dims[:-1], *x.dims[depth:]]), law=law)
@@ -169,14 +170,14 @@ def sparse_to_dense(ctx: InferenceContext) -> Tensor:
     indices, sizes, values = ctx.input(0), wanted(ctx, 1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
     count = indices[0] if indices.rank else ONE
-    ctx.check(indices.rank <= 2 and values.rank <= 1, "indices are a number, a list or a list of tuples")
+    ctx.check(indices.rank <= 2 and values.rank <= 1, laws.INDICES_NUMBER_LIST_OR_TUPLES)
     if values.rank:
-        ctx.require_equal(values[0], count, "there is one value, or one for each index")
+        ctx.require_equal(values[0], count, laws.ONE_VALUE_OR_PER_INDEX)
     if sizes is None:
         return ctx.tensor(None, values.dtype)
-    require_least(ctx, sizes, 0, "sizes are not negative")
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     depth = indices[1] if indices.rank == 2 else ONE
-    ctx.require_equal(depth, len(sizes), "an index tuple names a place on each axis")
+    ctx.require_equal(depth, len(sizes), laws.INDEX_TUPLE_PLACE_ON_EACH_AXIS)
     made = tensor(values.dtype, sized(ctx, sizes))
     require_sorted(ctx, indices, made)
     return made
@@ -193,7 +194,7 @@ def require_sorted(ctx: InferenceContext, indices: Tensor, x: Tensor) -> None:
     listed = integers_of(indices)
     if listed is not None and x.rank and ctx.integer("validate_indices", 1):
         rows = [listed[at : at + x.rank] for at in range(0, len(listed), x.rank)]
-        ctx.check(rows == sorted(set(rows)), "index tuples are in ascending order, none twice")
+        ctx.check(rows == sorted(set(rows)), laws.INDEX_TUPLES_ASCENDING)
 
 
 # Choices
@@ -203,10 +204,10 @@ def require_sorted(ctx: InferenceContext, indices: Tensor, x: Tensor) -> None:
 def one_hot(ctx: InferenceContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
-    require_shape(ctx, (1, 2, 3), (), "depth, on and off are one number each")
+    require_shape(ctx, (1, 2, 3), (), laws.DEPTH_ON_OFF_ONE_NUMBER_EACH)
     least(ctx, "axis", -1, -1)
     axis, depth = ctx.axis(indices.rank + 1, -1), first(ctx, 1)
-    require_least(ctx, [depth], 0, "the depth isn't negative")
+    require_least(ctx, [depth], 0, laws.DEPTH_NOT_NEGATIVE)
     dims = [*indices.dims[:axis], *sized(ctx, [depth], index=1), *indices.dims[axis:]]
     return ctx.tensor(dims, ctx.input(2).dtype)
 
@@ -229,7 +230,7 @@ def nth_element(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 0)
     place = ZERO if place is None else place
-    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), "n is inside the last axis", place, x[-1])
+    ctx.require(all_of(at_least(place, 0), less(place, x[-1])), laws.N_INSIDE_LAST_AXIS, place, x[-1])
     return ctx.tensor(x.dims[:-1])
 
 
@@ -238,7 +239,7 @@ def in_top_k(ctx: InferenceContext) -> Tensor:
     """Whether each row's target is among its best."""
     x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
     require_numbers(ctx, 2)
-    ctx.require_equal(x[0], targets[0], "there is one target per row")
+    ctx.require_equal(x[0], targets[0], laws.TARGET_PER_ROW)
     return ctx.tensor(targets.dims, "bool")
 
 
@@ -261,7 +262,7 @@ def unique(ctx: InferenceContext) -> list[Tensor]:
     axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
         ctx.require_rank(ctx.input(1), 1)
-        ctx.require_at_least(1, ctx.input(1)[0], "it is along one axis at most")
+        ctx.require_at_least(1, ctx.input(1)[0], laws.ALONG_ONE_AXIS_AT_MOST)
     if axes is None:
         size = ctx.fresh("size")
         return [anything(ctx, x), ctx.tensor((size,), dtype), ctx.tensor((ctx.fresh("count"),), dtype)]
@@ -283,13 +284,13 @@ def list_diff(ctx: InferenceContext) -> list[Tensor]:
 def unravel(ctx: InferenceContext) -> Tensor:
     """Places in a flat list as places along each axis of a shape, `[rank, count]`."""
     places, shape = ctx.input(0), ctx.input(1, rank=1)
-    ctx.check(places.rank <= 1, f"the rank is at most 1, not {places.rank}")
-    ctx.require_at_least(places.numel, 1, "there is at least one place")
+    ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
+    ctx.require_at_least(places.numel, 1, laws.A_PLACE)
     sizes = wanted(ctx, 1) or [None]
-    require_least(ctx, sizes, 1, "no size is 0")
+    require_least(ctx, sizes, 1, laws.NO_SIZE_0)
     if None not in sizes:
         volume = product([d for d in sizes if d is not None])
-        require_each(ctx, places, lambda d: less(d, volume), "places are inside the tensor")
+        require_each(ctx, places, lambda d: less(d, volume), laws.PLACES_INSIDE_TENSOR)
     return ctx.tensor([shape[0], *places.dims])
 
 
@@ -302,10 +303,10 @@ def bincount(ctx: InferenceContext) -> Tensor:
     x, weights, size = ctx.input(0), ctx.input(2), first(ctx, 1)
     ctx.require_rank(ctx.input(1), 0)
     if ctx.node.op == "DenseBincount":
-        ctx.check(x.rank <= 2, f"the rank is at most 2, not {x.rank}")
-    require_least(ctx, [size], 0, "the size isn't negative")
+        ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
+    require_least(ctx, [size], 0, laws.SIZE_NOT_NEGATIVE)
     if weights.rank != 1 or weights[0] is not ZERO:
-        law = "there is one weight for each number, or none"
+        law = laws.WEIGHT_PER_NUMBER_OR_NONE
         same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
         if ctx.node.op == "Bincount":
             same = equal(weights.numel, x.numel)
@@ -318,7 +319,7 @@ def bincount(ctx: InferenceContext) -> Tensor:
 def bucketize(ctx: InferenceContext) -> Tensor:
     """The shape is kept; elements are the numbers of their buckets, between boundaries in order."""
     boundaries = [b for b in ctx.attribute("boundaries") or () if isinstance(b, float)]  # type: ignore[union-attr]  # a list
-    ctx.check(boundaries == sorted(boundaries), "the boundaries are in ascending order")
+    ctx.check(boundaries == sorted(boundaries), laws.BOUNDARIES_ASCENDING)
     return ctx.tensor(ctx.input(0).shape, "int32")
 
 
@@ -326,7 +327,7 @@ def bucketize(ctx: InferenceContext) -> Tensor:
 def bound(ctx: InferenceContext) -> Tensor:
     """Where the values of each row stand among that row's sorted ones."""
     ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    ctx.require_equal(ordered[0], values[0], "there are as many rows of values as of sorted ones")
+    ctx.require_equal(ordered[0], values[0], laws.ROWS_OF_VALUES_AS_MANY_AS_SORTED)
     return ctx.tensor(values.dims, dtype_of(ctx, "out_type", "int32"))
 
 
@@ -335,11 +336,8 @@ def segments(ctx: InferenceContext) -> Tensor:
     """Rows folded by their segments, which are as many as the last one's number says."""
     x, ids = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 1, least=True)
-    ctx.require_equal(ids[0], x[0], "there is one segment number per row")
+    ctx.require_equal(ids[0], x[0], laws.SEGMENT_NUMBER_PER_ROW)
     return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
-
-
-ASCENDING = "segment numbers are in ascending order, from 0 on"
 
 
 def segment_count(ctx: InferenceContext, index: int) -> Dim:
@@ -349,14 +347,14 @@ def segment_count(ctx: InferenceContext, index: int) -> Dim:
         ctx.grant(index)
         step = move_positions(ids.value.element, lambda axis: position(axis) + 1) - ids.value.element
         if step.lo < 0 or ids.value.element.lo < 0:
-            leave_open(ctx, ASCENDING)
+            leave_open(ctx, laws.SEGMENT_NUMBERS_ASCENDING)
         last = move_positions(ids.value.element, lambda _: ids[0] - 1)
         return select(at_least(ids[0], 1), last + 1, 0)
     numbers = ctx.items(index)
     last_one = numbers[-1] if numbers else None
     for before, after in pairwise((ZERO, *(numbers or ()))):
         if before is not None and after is not None:
-            ctx.require_at_least(after, before, ASCENDING)
+            ctx.require_at_least(after, before, laws.SEGMENT_NUMBERS_ASCENDING)
     return ctx.fresh("count") if last_one is None else last_one + 1
 
 
@@ -365,7 +363,7 @@ def sparse_segments(ctx: InferenceContext) -> Tensor:
     """Some rows, which indices name, folded by their segments."""
     x, indices, ids = ctx.input(0), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_rank(x, 1, least=True)
-    ctx.require_equal(indices[0], ids[0], "there is one segment number per index")
+    ctx.require_equal(indices[0], ids[0], laws.SEGMENT_NUMBER_PER_INDEX)
     require_places(ctx, indices, x[0])
     return ctx.tensor([segment_count(ctx, 2), *x.dims[1:]])
 
@@ -375,10 +373,10 @@ def unsorted_segments(ctx: InferenceContext) -> Tensor:
     """Elements or slices folded by their segments, of which there are so many."""
     x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
     ctx.require_rank(ctx.input(2), 0)
-    ctx.check(ids.rank <= x.rank, "segment numbers have the first axes of the data")
+    ctx.check(ids.rank <= x.rank, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     for size, d in zip(ids.dims, x.dims, strict=False):
-        ctx.require_equal(size, d, "segment numbers have the first axes of the data")
-    require_least(ctx, [count], 0, "the number of segments isn't negative")
+        ctx.require_equal(size, d, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+    require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
     if count is not None:
-        require_each(ctx, ids, lambda d: less(d, count), "segment numbers are below their number", x.numel)
+        require_each(ctx, ids, lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT, x.numel)
     return ctx.tensor([*sized(ctx, [count]), *x.dims[ids.rank :]])

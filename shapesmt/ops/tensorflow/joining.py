@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal, product, total
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
@@ -39,11 +40,11 @@ def concat(ctx: InferenceContext) -> Tensor:
     last = len(ctx.inputs) - 1
     at = 0 if ctx.node.op == "Concat" else last
     parts, axis = [ctx.input(i) for i in range(last + 1) if i != at], axis_of(ctx, at)
-    ctx.check(len(parts) > 1, "there are at least two tensors to join")
+    ctx.check(len(parts) > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     if axis is None:
         return anything(ctx, parts[0])
     axis = ctx.normal(axis, parts[0].rank)
-    ctx.require_agree(*parts, but=axis, law="joined tensors match off the join axis")
+    ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = parts[0].replace(axis, total(x[axis] for x in parts)).dims
     return ctx.tensor(dims, parts[0].dtype, joined(parts, axis, dims))
 
@@ -52,7 +53,7 @@ def concat(ctx: InferenceContext) -> Tensor:
 def pack(ctx: InferenceContext) -> Tensor:
     """Tensors of one shape, along a new axis."""
     parts = [ctx.input(i) for i in range(len(ctx.inputs))]
-    ctx.require_agree(*parts, law="stacked tensors have the same shape")
+    ctx.require_agree(*parts, law=laws.STACKED_SAME_SHAPE)
     axis = ctx.axis(parts[0].rank + 1, 0)
     rows = [result(ctx, "Unsqueeze", resized(x, dict(enumerate(parts[0].dims))), listed(axis)) for x in parts]
     return result(ctx, "Concat", *rows, axis=axis)
@@ -63,7 +64,7 @@ def unpack(ctx: InferenceContext) -> list[Tensor]:
     """The elements along an axis, one output each."""
     x, count = ctx.input(0), ctx.outputs
     axis = ctx.axis(x.rank, 0)
-    ctx.require_equal(x[axis], count, "there is one output for each element of the axis")
+    ctx.require_equal(x[axis], count, laws.OUTPUT_PER_AXIS_ELEMENT)
     parts = results(ctx, "Split", resized(x, {axis: count}), listed(*[1] * count), axis=axis)
     return [result(ctx, "Squeeze", part, listed(axis)) for part in parts]
 
@@ -78,10 +79,10 @@ def split(ctx: InferenceContext) -> list[Tensor]:
 def split_v(ctx: InferenceContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: the rest."""
     lengths = counted(ctx, 1, ctx.outputs, "sizes")
-    require_least(ctx, lengths, -1, "sizes are -1 or more")
+    require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     axis, numbers = ctx.input(2), ctx.items(2) or (None,)
     if axis.rank == 1 and any(n is None or n.constant is None for n in numbers):  # only a constant has to be a scalar
-        ctx.require_equal(axis[0], 1, "the axis is one number")
+        ctx.require_equal(axis[0], 1, laws.AXIS_ONE_NUMBER)
         require_some_axis(ctx, lengths)
         return [anything(ctx, ctx.input(0), i) for i in range(ctx.outputs)]
     return parts(ctx, ctx.input(0), axis_of(ctx, 2), lengths)
@@ -91,7 +92,7 @@ def require_some_axis(ctx: InferenceContext, lengths: Sequence[Dim | None]) -> N
     """State that lengths that are known add up to a size of the tensor, along which axis soever."""
     known = [d for d in lengths if d is not None and d.lo >= 0]
     if len(known) == len(lengths):
-        ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), "the lengths add up to an axis")
+        ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), laws.LENGTHS_ADD_UP_TO_AN_AXIS)
 
 
 # Ends
@@ -99,12 +100,12 @@ def require_some_axis(ctx: InferenceContext, lengths: Sequence[Dim | None]) -> N
 
 def paddings(ctx: InferenceContext, index: int, count: int) -> tuple[list[Dim | None], list[Dim | None]]:
     """What an input `[count, 2]` adds before and behind each axis, or crops there; none of it is negative."""
-    pads, law = ctx.input(index, rank=2), f"there are two pads for each of {count} axes"
+    pads, law = ctx.input(index, rank=2), laws.TWO_PADS_PER_COUNTED_AXIS.of(count=count)
     for size, expected in zip(pads.dims, (count, 2), strict=True):
         ctx.require_equal(size, expected, law)
     items = ctx.items(index) or (None,) * (2 * count)
     ctx.check(len(items) == 2 * count, law)
-    require_least(ctx, items, 0, "padding isn't negative")
+    require_least(ctx, items, 0, laws.PADDING_NOT_NEGATIVE)
     return list(items[::2]), list(items[1::2])
 
 
@@ -128,8 +129,8 @@ def require_separable(ctx: InferenceContext, before: Sequence[Dim | None], after
         known = all(d is not None and d.constant is not None for d in (*before, *after))
         count = 1 + sum(not (a and b) for a, b in pairwise(plain))
         if count > 6 and not known:
-            leave_open(ctx, "the pads of more than 6 axes are constants")
-        ctx.check(count <= 6, f"6 axes are padded at most, not {count}")
+            leave_open(ctx, laws.PADS_OF_MANY_AXES_CONSTANT)
+        ctx.check(count <= 6, laws.AT_MOST_6_AXES_PADDED.of(count=count))
 
 
 @rule("MirrorPad", domain=DOMAIN)
@@ -138,10 +139,10 @@ def mirror_pad(ctx: InferenceContext) -> Tensor:
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
     require_most(ctx, x, 5)
     before, after = paddings(ctx, 1, x.rank)
+    law = laws.MODE_PADS_SHORTER_THAN_AXIS if mode == "REFLECT" else laws.MODE_PADS_NO_LONGER_THAN_AXIS
     for size, *pads in zip(x.dims, before, after, strict=True):
         for width in (ZERO if pad is None else pad for pad in pads):
-            law = f"pads of mode {mode} are {'shorter' if mode == 'REFLECT' else 'no longer'} than the axis"
-            ctx.require(at_least(size, width + (mode == "REFLECT")), law, width, size)
+            ctx.require(at_least(size, width + (mode == "REFLECT")), law.of(mode=mode), width, size)
     return result(ctx, "Pad", x, listed(*before, *after)) if x.rank else x
 
 
@@ -165,8 +166,8 @@ def reverse_flagged(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is one flag for each axis."""
     x = ctx.input(0)
     require_most(ctx, x, 8)
-    require_vector(ctx, 1, x.rank, "there is one flag for each axis")
-    require_least(ctx, x.dims[:1], 1, "the first axis isn't empty")
+    require_vector(ctx, 1, x.rank, laws.FLAG_PER_AXIS)
+    require_least(ctx, x.dims[:1], 1, laws.FIRST_AXIS_NOT_EMPTY)
     return ctx.tensor(x.dims)
 
 
@@ -176,10 +177,10 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     require_most(ctx, x, 5)
     along, batch = least(ctx, "seq_dim", 0), least(ctx, "batch_dim", 0, 0)
-    ctx.check(max(along, batch) < x.rank, f"sequences and batch are axes of a tensor of rank {x.rank}")
-    ctx.check(along != batch, "sequences run along another axis than the batch")
-    ctx.require_equal(lengths[0], x[batch], "there is one length for each of the batch")
-    inside = "lengths are those of the sequences at most, and not negative"
+    ctx.check(max(along, batch) < x.rank, laws.SEQUENCE_AND_BATCH_ARE_AXES.of(rank=x.rank))
+    ctx.check(along != batch, laws.SEQUENCES_NOT_ALONG_BATCH)
+    ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
+    inside = laws.LENGTHS_OF_SEQUENCES_NOT_NEGATIVE
     require_each(ctx, lengths, lambda d: all_of(at_least(d, 0), at_least(x[along], d)), inside)
     return ctx.tensor(x.dims)
 
@@ -189,8 +190,8 @@ def roll(ctx: InferenceContext) -> Tensor:
     """The shape is kept; there is one shift for each listed axis."""
     x, shift, axes = (ctx.input(i) for i in range(3))
     ctx.require_rank(x, 1, least=True)
-    ctx.check(shift.rank <= 1, "shifts are one number, or a list")
-    ctx.require_agree(shift, axes, law="there is one shift for each axis")
+    ctx.check(shift.rank <= 1, laws.SHIFTS_ONE_NUMBER_OR_LIST)
+    ctx.require_agree(shift, axes, law=laws.ONE_SHIFT_PER_AXIS)
     for axis in ctx.constants(2) or ():
         ctx.normal(axis, x.rank)
     return ctx.tensor(x.dims)
@@ -204,7 +205,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
     """Channels become blocks of height and width."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
-    ctx.require(divides(block**2, x[at]), f"the channels split into blocks of {block**2}", x[at], block**2)
+    ctx.require(divides(block**2, x[at]), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=block**2), x[at], block**2)
     return ctx.tensor([d // block**2 if i == at else d if not i else d * block for i, d in enumerate(x.dims)])
 
 
@@ -214,7 +215,7 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
     for d in (d for i, d in enumerate(x.dims) if i not in (0, at)):
-        ctx.require(divides(block, d), f"height and width split into blocks of {block}", d, block)
+        ctx.require(divides(block, d), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=block), d, block)
     return ctx.tensor([d * block**2 if i == at else d if not i else d // block for i, d in enumerate(x.dims)])
 
 
@@ -225,11 +226,11 @@ def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | No
         ctx.require_rank(ctx.input(1), 1)
     block = known(ctx, 1, "the sizes of the block") if nd else (least(ctx, "block_size", 2),) * 2
     if block is None:
-        law = "there are two pads for each axis of a block"
+        law = laws.TWO_PADS_PER_BLOCK_AXIS
         ctx.require_equal(ctx.input(2, rank=2)[0], ctx.input(1)[0], law)
         ctx.require_equal(ctx.input(2)[1], 2, law)
         return None, [], []
-    ctx.check(min(block, default=1) >= 1, f"block sizes are at least 1, not {min(block, default=1)}")
+    ctx.check(min(block, default=1) >= 1, laws.BLOCK_SIZES_AT_LEAST_1.of(size=min(block, default=1)))
     ctx.require_rank(ctx.input(0), len(block) + 1 if nd else 4, least=nd)
     return block, *paddings(ctx, 2 if nd else 1, len(block))
 
@@ -241,9 +242,9 @@ def batch_to_space(ctx: InferenceContext) -> Tensor:
     if block is None:
         return anything(ctx, x)
     volume = product(map(as_dim, block))
-    ctx.require(divides(volume, x[0]), f"the samples split into blocks of {volume}", x[0], volume)
+    ctx.require(divides(volume, x[0]), laws.SAMPLES_SPLIT_INTO_BLOCKS.of(block=volume), x[0], volume)
     left = [d * b - (p or ZERO) - (q or ZERO) for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)]
-    require_least(ctx, left, 0, "no more is cropped than there is")
+    require_least(ctx, left, 0, laws.NO_MORE_CROPPED_THAN_THERE_IS)
     unknown = [p is None or q is None for p, q in zip(before, after, strict=True)]
     cropped = [ctx.fresh(f"size{i}", 0, most) if unknown[i] else most for i, most in enumerate(left)]
     return ctx.tensor([x[0] // volume, *cropped, *x.dims[len(block) + 1 :]])
@@ -260,6 +261,6 @@ def space_to_batch(ctx: InferenceContext) -> Tensor:
         if p is None or q is None:
             sizes.append(ctx.fresh(f"size{i}"))
             continue
-        ctx.require(divides(b, d + p + q), f"padded sizes split into blocks of {b}", d + p + q, b)
+        ctx.require(divides(b, d + p + q), laws.PADDED_SIZES_SPLIT_INTO_BLOCKS.of(block=b), d + p + q, b)
         sizes.append((d + p + q) // b)
     return ctx.tensor([x[0] * product(map(as_dim, block)), *sizes, *x.dims[len(block) + 1 :]])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
-from shapesmt.ops.math.linear import INNER_LAW, split_term
+from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
@@ -28,9 +29,9 @@ def matmul(ctx: InferenceContext) -> Tensor:
     """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a bias that is fused has N elements."""
     a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
     b = turned(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
-    ctx.require_equal(a[1], b[0], INNER_LAW)
+    ctx.require_equal(a[1], b[0], laws.INNER_SIZES_EQUAL)
     if ctx.node.op == "_FusedMatMul" and "BiasAdd" in ctx.attributes.get("fused_ops", ()):  # type: ignore[operator]  # a list
-        require_vector(ctx, 2, b[1], "the bias has one element per column")
+        require_vector(ctx, 2, b[1], laws.BIAS_PER_COLUMN)
     return ctx.tensor([a[0], b[1]], "float32" if ctx.node.op == "SparseMatMul" else None)
 
 
@@ -41,10 +42,10 @@ def batch_matmul(ctx: InferenceContext) -> Tensor:
     for operand in (x, y):
         ctx.require_rank(operand, 2, least=True)
     a, b = turned(x, ctx.integer("adj_x", 0)), turned(y, ctx.integer("adj_y", 0))
-    ctx.require_equal(a[-1], b[-2], INNER_LAW)
+    ctx.require_equal(a[-1], b[-2], laws.INNER_SIZES_EQUAL)
     if ctx.node.op == "BatchMatMul":
-        ctx.require_agree(ctx.tensor(a[:-2]), ctx.tensor(b[:-2]), law="operands have the same batch axes")
-    batch = ctx.broadcast(a[:-2], b[:-2], law="batch sizes are equal or 1")
+        ctx.require_agree(ctx.tensor(a[:-2]), ctx.tensor(b[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
+    batch = ctx.broadcast(a[:-2], b[:-2], law=laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor([*batch, a[-2], b[-1]], dtype_of(ctx, "Tout", x.dtype))
 
 
@@ -53,24 +54,25 @@ def einsum(ctx: InferenceContext) -> Tensor:
     """Each letter is one size, on a diagonal where it is repeated; only the axes of ellipses broadcast."""
     left, *right = ctx.text("equation").split("->")
     terms = [split_term(term) for term in (*left.split(","), *right)]
-    ctx.check(len(right) == 1 and all(term.count("...") <= 1 for term in terms), "the equation has one '->'")
-    ctx.check(len(terms) - 1 == len(ctx.inputs) <= 2, "the equation has a term for each of one input or two")
+    ctx.check(len(right) == 1 and all(term.count("...") <= 1 for term in terms), laws.EQUATION_ONE_ARROW)
+    ctx.check(len(terms) - 1 == len(ctx.inputs) <= 2, laws.EQUATION_TERM_PER_ONE_OR_TWO_INPUTS)
     sizes: dict[str, Dim] = {}
     hidden = [_measured(ctx, ctx.input(i), term, sizes) for i, term in enumerate(terms[:-1])]
-    ctx.check(sizes.keys() >= set(terms[-1]) - {"..."}, "the output's letters are among the inputs'")
+    ctx.check(sizes.keys() >= set(terms[-1]) - {"..."}, laws.OUTPUT_LETTERS_AMONG_INPUTS)
     common = ctx.broadcast(*hidden)
-    ctx.check("..." in terms[-1] or not common, "the output has an ellipsis where the inputs have axes for it")
+    ctx.check("..." in terms[-1] or not common, laws.OUTPUT_ELLIPSIS_WHERE_INPUTS_HAVE_AXES)
     return ctx.tensor([d for letter in terms[-1] for d in (common if letter == "..." else (sizes[letter],))])
 
 
 def _measured(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
     """The axes of the ellipsis; the letters of the others are those sizes in all operands."""
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
-    ctx.check(x.rank >= named if "..." in term else x.rank == named, f"the term '{''.join(term)}' has {x.rank} axes")
+    law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
+    ctx.check(x.rank >= named if "..." in term else x.rank == named, law)
     behind = x.rank - (named - at)
     letters = zip((*term[:at], *term[at + 1 :]), (*x.dims[:at], *x.dims[behind:]), strict=True)
     for letter, d in letters:
-        ctx.require_equal(sizes.setdefault(letter, d), d, f"each letter of the equation is one size, '{letter}' too")
+        ctx.require_equal(sizes.setdefault(letter, d), d, laws.EQUATION_LETTER_ONE_SIZE.of(letter=letter))
     return x.dims[at:behind]
 
 
@@ -78,9 +80,9 @@ def _measured(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str
 def cross(ctx: InferenceContext) -> Tensor:
     """Vectors of 3 along the last axis."""
     x = ctx.input(0)
-    ctx.require_agree(x, ctx.input(1), law="operands have the same shape")
+    ctx.require_agree(x, ctx.input(1), law=laws.OPERANDS_SAME_SHAPE)
     ctx.require_rank(x, 1, least=True)
-    ctx.require_equal(x[-1], 3, "vectors have 3 elements")
+    ctx.require_equal(x[-1], 3, laws.VECTORS_3_ELEMENTS)
     return ctx.tensor(x.dims)
 
 
@@ -92,11 +94,11 @@ def band_part(ctx: InferenceContext) -> Tensor:
     """The shape is kept; the band lies inside the matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    require_shape(ctx, (1, 2), (), "the numbers of diagonals are one number each")
+    require_shape(ctx, (1, 2), (), laws.DIAGONAL_COUNTS_ONE_NUMBER_EACH)
     for index, axis, side in ((1, -2, "lower"), (2, -1, "upper")):
         count = first(ctx, index)
         if count is not None:
-            ctx.require_at_least(x[axis], count, f"the {side} diagonals are those of the matrix")
+            ctx.require_at_least(x[axis], count, laws.SIDE_DIAGONALS_IN_MATRIX.of(side=side))
     return ctx.tensor(x.dims)
 
 
@@ -113,9 +115,9 @@ def diagonal_part(ctx: InferenceContext) -> Tensor:
     """One half of the axes, which the other half repeats."""
     x = ctx.input(0)
     half = x.rank // 2
-    ctx.check(x.rank == 2 * half > 0, f"the rank is even and positive, not {x.rank}")
+    ctx.check(x.rank == 2 * half > 0, laws.RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
     for a, b in zip(x.dims, x.dims[half:], strict=False):
-        ctx.require_equal(a, b, "the second half of the sizes repeats the first")
+        ctx.require_equal(a, b, laws.SECOND_HALF_REPEATS_FIRST)
     return ctx.tensor(x.dims[:half])
 
 
@@ -138,7 +140,7 @@ def matrix_diag_part(ctx: InferenceContext) -> Tensor:
 @rule("MatrixSetDiag", domain=DOMAIN)
 def matrix_set_diag(ctx: InferenceContext) -> Tensor:
     """The shape is kept; `[..., m, n]` has a diagonal `[..., min(m, n)]`."""
-    x, law = ctx.input(0), "the diagonal is that of the matrices"
+    x, law = ctx.input(0), laws.DIAGONAL_IS_THAT_OF_MATRICES
     ctx.require_rank(x, 2, least=True)
     ctx.require_agree(ctx.input(1), ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])]), law=law)
     return ctx.tensor(x.dims)
@@ -147,11 +149,11 @@ def matrix_set_diag(ctx: InferenceContext) -> Tensor:
 def diagonals(ctx: InferenceContext, index: int) -> tuple[int, int] | None:
     """The lowest and the highest diagonal that are meant."""
     found = known(ctx, index, "the diagonals")
-    ctx.check(found is None or 1 <= len(found) <= 2, "the diagonals are one number, or the lowest and the highest")
-    ctx.check(ctx.input(index).rank <= 1, "the diagonals are one number, or a list of two")
+    ctx.check(found is None or 1 <= len(found) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
+    ctx.check(ctx.input(index).rank <= 1, laws.DIAGONALS_NUMBER_OR_LIST_OF_TWO)
     if found is None:
         return None
-    ctx.check(found[0] <= found[-1], "the lowest diagonal is no higher than the highest")
+    ctx.check(found[0] <= found[-1], laws.LOWEST_DIAGONAL_BELOW_HIGHEST)
     return found[0], found[-1]
 
 
@@ -168,7 +170,7 @@ def _band(ctx: InferenceContext, x: Tensor, low: int, high: int) -> Tensor:
     """The diagonals of matrices, which have them."""
     for k in (low, high):
         inside = at_least(x[-1], k + 1) if k > 0 else at_least(x[-2], 1 - k) if k < 0 else at_least(0, 0)
-        ctx.require(inside, "the diagonals are those of the matrix", k)
+        ctx.require(inside, laws.DIAGONALS_IN_MATRIX, k)
     longest = minimum(x[-2] + min(high, 0), x[-1] - max(low, 0))
     count = [high - low + 1] if high > low else []
     return ctx.tensor([*x.dims[:-2], *count, longest])
@@ -180,9 +182,7 @@ def set_band(ctx: InferenceContext) -> Tensor:
     x, ends = ctx.input(0), diagonals(ctx, 2)
     ctx.require_rank(x, 2, least=True)
     if ends is not None:
-        ctx.require_agree(
-            ctx.input(1), _band(ctx, x, *ends), law="the diagonals have the shape of those of the matrices"
-        )
+        ctx.require_agree(ctx.input(1), _band(ctx, x, *ends), law=laws.DIAGONALS_SHAPED_AS_THOSE_OF_MATRICES)
     return ctx.tensor(x.dims)
 
 
@@ -197,7 +197,7 @@ def from_band(ctx: InferenceContext) -> Tensor:
     many = int(high > low)
     ctx.require_rank(x, 1 + many, least=True)
     if many:
-        ctx.require_equal(x[-2], high - low + 1, "there is a row for each diagonal")
+        ctx.require_equal(x[-2], high - low + 1, laws.ROW_PER_DIAGONAL)
     return ctx.tensor([*x.dims[: -1 - many], *_sides(ctx, x[-1] - min(high, 0), x[-1] + max(low, 0))])
 
 
@@ -211,7 +211,7 @@ def _sides(ctx: InferenceContext, rows: Dim, columns: Dim) -> list[Dim]:
         ctx,
         [least if d is not None and d.constant == -1 else d for d, least in zip(asked, (rows, columns), strict=True)],
     )
-    law = "the matrix is as large as its diagonals need"
+    law = laws.MATRIX_AS_LARGE_AS_DIAGONALS
     for size, least in zip(found, (rows, columns), strict=True):
         ctx.require_at_least(size, least, law)
     ctx.require(any_of(equal(found[0], rows), equal(found[1], columns)), law)
@@ -226,7 +226,7 @@ def square(ctx: InferenceContext) -> Tensor:
     """The shape is kept, of square matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims)
 
 
@@ -249,10 +249,10 @@ def solve(ctx: InferenceContext) -> Tensor:
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2, least=True)
-    ctx.require_equal(a[-2], a[-1], "matrices are square")
-    ctx.require_equal(a[-2], b[-2], "right sides have as many rows as the matrices")
+    ctx.require_equal(a[-2], a[-1], laws.MATRICES_SQUARE)
+    ctx.require_equal(a[-2], b[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     if ctx.node.op == "MatrixSolve":
-        ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law="operands have the same batch axes")
+        ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
     return ctx.tensor([*ctx.broadcast(a.dims[:-2], b.dims[:-2]), *b.dims[-2:]])
 
 
@@ -273,7 +273,7 @@ def eigenvalues(ctx: InferenceContext) -> list[Tensor]:
     """The eigenvalues `[..., n]` and the eigenvectors of square matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    ctx.require_equal(x[-2], x[-1], "matrices are square")
+    ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     dtype = dtype_of(ctx, "Tout", x.dtype)
     return [ctx.tensor(x.dims[:-1], dtype), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else None, dtype)]
 
@@ -296,9 +296,9 @@ def solve_least_squares(ctx: InferenceContext) -> Tensor:
         ctx.require_rank(x, 2, least=True)
     require_numbers(ctx, 2)
     for regularizer in numbers(ctx, 2):
-        require_order(ctx, 0, regularizer, "the regularizer isn't negative")
-    ctx.require_equal(a[-2], b[-2], "right sides have as many rows as the matrices")
-    ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law="operands have the same batch axes")
+        require_order(ctx, 0, regularizer, laws.REGULARIZER_NOT_NEGATIVE)
+    ctx.require_equal(a[-2], b[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
+    ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
     return ctx.tensor([*a.dims[:-2], a[-1], b[-1]])
 
 
@@ -308,9 +308,9 @@ def solve_tridiagonal(ctx: InferenceContext) -> Tensor:
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2, least=True)
-    ctx.require_equal(a[-2], 3, "there are three diagonals")
-    ctx.require_equal(a[-1], b[-2], "right sides have as many rows as the matrices")
-    ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law="operands have the same batch axes")
+    ctx.require_equal(a[-2], 3, laws.THREE_DIAGONALS)
+    ctx.require_equal(a[-1], b[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
+    ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
     return ctx.tensor(b.dims)
 
 
@@ -351,10 +351,10 @@ def _lengths(ctx: InferenceContext) -> list[Dim]:
     x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
     ctx.require_rank(x, count, least=True)
     lengths = sized(ctx, counted(ctx, 1, count, "lengths"))
-    require_least(ctx, lengths, 0, "lengths are not negative")
-    ctx.require(any_of(at_least(lengths[-1], 1), equal(x.numel, 0)), "the last length is positive", lengths[-1])
+    require_least(ctx, lengths, 0, laws.LENGTHS_NOT_NEGATIVE)
+    ctx.require(any_of(at_least(lengths[-1], 1), equal(x.numel, 0)), laws.LAST_LENGTH_POSITIVE, lengths[-1])
     for i, (d, n) in enumerate(zip(x.dims[-count:], lengths, strict=True)):
         needed = n // 2 + 1 if op.startswith("I") and i == count - 1 else n
         enough = any_of(equal(d, 0), at_least(d, needed))
-        ctx.require(enough, "the input has the lengths that are transformed", needed, d)
+        ctx.require(enough, laws.INPUT_HAS_TRANSFORMED_LENGTHS, needed, d)
     return lengths

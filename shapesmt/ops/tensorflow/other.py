@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of, wanted
@@ -22,9 +23,9 @@ def lstm(ctx: InferenceContext) -> list[Tensor]:
     at = 0 if ctx.node.op == "LSTMBlockCell" else 1
     x, cells = ctx.input(at, rank=2 + at), ctx.input(at + 1, rank=2)[1]
     state = (x[-2], cells)
-    require_shape(ctx, (at + 1, at + 2), state, "an initial state is [batch, cells]")
-    require_shape(ctx, at + 3, (x[-1] + cells, cells * 4), "the weights are [input + cells, 4 * cells]")
-    require_shape(ctx, at + 7, (cells * 4,), "the bias is [4 * cells]")
+    require_shape(ctx, (at + 1, at + 2), state, laws.STATE_BATCH_CELLS)
+    require_shape(ctx, at + 3, (x[-1] + cells, cells * 4), laws.WEIGHTS_INPUT_CELLS_4_CELLS)
+    require_shape(ctx, at + 7, (cells * 4,), laws.BIAS_4_CELLS)
     require_peepholes(ctx, at, cells)
     return [ctx.tensor((*x.dims[:at], *state), x.dtype)] * 7
 
@@ -34,11 +35,11 @@ def require_peepholes(ctx: InferenceContext, at: int, cells: Dim) -> None:
     for peephole in range(at + 4, at + 7):
         x = ctx.input(peephole, rank=1)
         if at:
-            ctx.require_equal(x[0], cells, "a peephole is [cells]")
+            ctx.require_equal(x[0], cells, laws.PEEPHOLE_CELLS)
     if at:
         require_numbers(ctx, 0)
         steps = ctx.input(1)[0]
-        law = "there are as many steps as the longest takes"
+        law = laws.STEPS_AS_MANY_AS_LONGEST
         require_each(ctx, ctx.input(0), lambda d: all_of(at_least(d, 0), at_least(steps, d)), law)
 
 
@@ -46,10 +47,10 @@ def require_peepholes(ctx: InferenceContext, at: int, cells: Dim) -> None:
 def gru(ctx: InferenceContext) -> list[Tensor]:
     """`x[batch, input]` and a state `[batch, cells]` make four of these."""
     x, cells = ctx.input(0, rank=2), ctx.input(1, rank=2)[1]
-    require_shape(ctx, 1, (x[0], cells), "an initial state is [batch, cells]")
+    require_shape(ctx, 1, (x[0], cells), laws.STATE_BATCH_CELLS)
     for gates, weights in ((2, 2), (1, 3)):
-        require_shape(ctx, weights, (x[1] + cells, cells * gates), "the weights are [input + cells, gates * cells]")
-        require_shape(ctx, weights + 2, (cells * gates,), "the bias is [gates * cells]")
+        require_shape(ctx, weights, (x[1] + cells, cells * gates), laws.WEIGHTS_INPUT_CELLS_GATES_CELLS)
+        require_shape(ctx, weights + 2, (cells * gates,), laws.BIAS_GATES_CELLS)
     return [ctx.tensor((x[0], cells))] * 4
 
 
@@ -60,7 +61,7 @@ def gru(ctx: InferenceContext) -> list[Tensor]:
 def spectrogram(ctx: InferenceContext) -> Tensor:
     """`[samples, channels] -> [channels, windows, frequencies]`."""
     x, window, stride = ctx.input(0, rank=2), ctx.integer("window_size"), ctx.integer("stride")
-    ctx.check(window >= 2 and stride >= 1, "the window has two samples or more, and the step is positive")
+    ctx.check(window >= 2 and stride >= 1, laws.WINDOW_TWO_SAMPLES_AND_STEP)
     frequencies = (1 << (window - 1).bit_length()) // 2 + 1
     return ctx.tensor([x[1], maximum((x[0] - window) // stride + 1, 0), frequencies])
 
@@ -74,11 +75,11 @@ def mfcc(ctx: InferenceContext) -> Tensor:
         ctx.integer("filterbank_channel_count", 40),
     )
     low, high = ctx.number("lower_frequency_limit", 20.0), ctx.number("upper_frequency_limit", 4000.0)
-    ctx.check(1 <= count <= filters, f"there are between 1 and {filters} coefficients, not {count}")
-    ctx.check(0 <= low < high, "the frequencies are a range")
+    ctx.check(1 <= count <= filters, laws.COEFFICIENT_COUNT.of(filters=filters, count=count))
+    ctx.check(0 <= low < high, laws.FREQUENCIES_ARE_RANGE)
     require_numbers(ctx, 1)
-    ctx.require_at_least(x[2], 2, "there are at least two frequencies")
-    require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), "the rate of samples is positive")
+    ctx.require_at_least(x[2], 2, laws.TWO_FREQUENCIES)
+    require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), laws.SAMPLE_RATE_POSITIVE)
     return ctx.tensor([x[0], x[1], count])
 
 
@@ -89,10 +90,10 @@ def mfcc(ctx: InferenceContext) -> Tensor:
 def dynamic_partition(ctx: InferenceContext) -> list[Tensor]:
     """Elements or slices, each in the output that its number says."""
     x, numbers = ctx.input(0), ctx.input(1)
-    ctx.check(numbers.rank <= x.rank, "numbers have the first axes of the data")
+    ctx.check(numbers.rank <= x.rank, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     for size, d in zip(numbers.dims, x.dims, strict=False):
-        ctx.require_equal(size, d, "numbers have the first axes of the data")
-    inside = "numbers are those of the parts"
+        ctx.require_equal(size, d, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+    inside = laws.NUMBERS_OF_PARTS
     require_each(ctx, numbers, lambda d: all_of(at_least(d, 0), less(d, ctx.outputs)), inside, numbers.numel)
     counts = [ctx.fresh(f"count{i}", 0, numbers.numel) for i in range(ctx.outputs)]
     return [ctx.tensor([count, *x.dims[numbers.rank :]]) for count in counts]
@@ -102,12 +103,12 @@ def dynamic_partition(ctx: InferenceContext) -> list[Tensor]:
 def dynamic_stitch(ctx: InferenceContext) -> Tensor:
     """Elements or slices at the places that their indices name."""
     half = len(ctx.inputs) // 2
-    ctx.check(half >= 1, "there is at least one list of indices, and data for each")
+    ctx.check(half >= 1, laws.A_LIST_OF_INDICES_WITH_DATA)
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
     rest = data[0].dims[indices[0].rank :]
     for places, x in zip(indices, data, strict=True):
-        ctx.require_agree(x, ctx.tensor([*places.dims, *rest]), law="indices have the first axes of the data")
-        require_each(ctx, places, lambda d: at_least(d, 0), "places aren't negative", places.numel)
+        ctx.require_agree(x, ctx.tensor([*places.dims, *rest]), law=laws.INDICES_HAVE_FIRST_AXES_OF_DATA)
+        require_each(ctx, places, lambda d: at_least(d, 0), laws.PLACES_NOT_NEGATIVE, places.numel)
     numbers = list(map(integers_of, indices))
     known = all(n is not None for n in numbers)
     size = as_dim(max((max(n, default=-1) for n in numbers if n is not None), default=-1) + 1) if known else None
@@ -118,10 +119,10 @@ def dynamic_stitch(ctx: InferenceContext) -> Tensor:
 def substring(ctx: InferenceContext) -> Tensor:
     """Places and lengths have one shape, which broadcasts with the texts."""
     x, places = ctx.input(0), ctx.input(1)
-    ctx.require_agree(places, ctx.input(2), law="places and lengths have the same shape")
+    ctx.require_agree(places, ctx.input(2), law=laws.PLACES_AND_LENGTHS_SAME_SHAPE)
     made = ctx.broadcast(x.dims, places.dims)
     if places.rank and len(made) > 2:
-        ctx.require_agree(x, places, law="texts and places of more than 2 axes have the same shape")
+        ctx.require_agree(x, places, law=laws.TEXTS_AND_PLACES_SAME_SHAPE)
     return ctx.tensor(made, "string")
 
 
@@ -129,7 +130,7 @@ def substring(ctx: InferenceContext) -> Tensor:
 def incomplete_beta(ctx: InferenceContext) -> Tensor:
     """Operands have one shape, but for scalars."""
     parts = [x for x in map(ctx.input, range(3)) if x.rank] or [ctx.input(0)]
-    ctx.require_agree(*parts, law="operands have the same shape")
+    ctx.require_agree(*parts, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(parts[0].dims)
 
 
@@ -140,7 +141,7 @@ def incomplete_beta(ctx: InferenceContext) -> Tensor:
 def empty(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes = wanted(ctx, 0)
-    require_least(ctx, sizes, 0, "sizes are not negative")
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype_of(ctx, "dtype", ""))
 
 
@@ -159,5 +160,5 @@ def seeds(ctx: InferenceContext) -> list[Tensor]:
     algorithm = ctx.tensor((), "int32")
     if ctx.node.op == "StatelessRandomGetAlg":
         return [algorithm]
-    require_shape(ctx, 0, (2,), "a seed is two numbers")
+    require_shape(ctx, 0, (2,), laws.SEED_TWO_NUMBERS)
     return [ctx.tensor((1,), "uint64"), ctx.tensor((2,), "uint64"), algorithm]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
 from shapesmt.ops.shared.bridge import anything
 from shapesmt.ops.tensorflow.common import (
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def ends(ctx: InferenceContext) -> Shape:
     """The shape of the ends of ranges: one number each, or one for each slice of the axis."""
     axis, x = least(ctx, "axis", -1, -1), ctx.input(0)
-    sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), "there is one range, or one for each slice"
+    sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), laws.ONE_RANGE_OR_PER_SLICE
     for index in (1, 2):
         if sizes and not ctx.input(index).rank and not ctx.node.op.startswith("QuantizeAnd"):
             ctx.require_equal(sizes[0], 1, law)
@@ -41,7 +42,7 @@ def ends(ctx: InferenceContext) -> Shape:
 def require_ascending(ctx: InferenceContext) -> None:
     """State that ranges, where both ends are known, begin where they end or before."""
     for low, high in zip(numbers(ctx, 1), numbers(ctx, 2), strict=False):
-        require_order(ctx, low, high, "a range ends no lower than it begins")
+        require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
 
 
 @rule("QuantizeV2", domain=DOMAIN)
@@ -50,8 +51,8 @@ def quantize(ctx: InferenceContext) -> list[Tensor]:
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     require_ascending(ctx)
     rounding = one_of(ctx, "round_mode", "HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
-    ctx.check(mode == "SCALED" or rounding == "HALF_AWAY_FROM_ZERO", "only mode SCALED rounds half to even")
-    ctx.check(mode != "MIN_FIRST" or not sizes, "mode MIN_FIRST has one range")
+    ctx.check(mode == "SCALED" or rounding == "HALF_AWAY_FROM_ZERO", laws.ONLY_SCALED_ROUNDS_HALF_TO_EVEN)
+    ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
     rank_known = all(d.constant is not None or d.lo >= 2 for d in sizes)
     end = ctx.tensor([d for d in sizes if d is not ONE] if rank_known else None, "float32")
     return [ctx.tensor(ctx.input(0).dims, dtype_of(ctx, "T", "")), end, end]
@@ -61,7 +62,7 @@ def quantize(ctx: InferenceContext) -> list[Tensor]:
 def dequantize(ctx: InferenceContext) -> Tensor:
     """The shape is kept."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
-    ctx.check(mode != "MIN_FIRST" or not sizes, "mode MIN_FIRST has one range")
+    ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
     return ctx.tensor(ctx.input(0).dims, dtype_of(ctx, "dtype", "float32"))
 
 
@@ -72,7 +73,7 @@ def quantize_dequantize(ctx: InferenceContext) -> Tensor:
     require_bits(ctx, 3 if third else None)
     sizes = ends(ctx) if ctx.has(1) else ()
     if ctx.has(1) and ctx.integer("range_given", int(third)):
-        ctx.check(not sizes or third, "a range that is given is one")
+        ctx.check(not sizes or third, laws.RANGE_IS_GIVEN)
         if not sizes:
             require_ascending(ctx)
     ctx.require_rank(x, int(third), least=True)
@@ -87,7 +88,7 @@ def require_bits(ctx: InferenceContext, index: int | None) -> None:
     for bits in numbers(ctx, index) if index is not None else [as_dim(ctx.integer("num_bits", 8))]:
         if isinstance(bits, Dim):
             some = all_of(at_least(bits, 1), at_least(most, bits))
-            ctx.require(some, f"numbers are quantized to 1 bit or more, and {most} at most", bits)
+            ctx.require(some, laws.QUANTIZED_TO_1_BIT_OR_MORE.of(most=most), bits)
 
 
 # Operators on quantized numbers, whose ranges are inputs and outputs of their own
@@ -99,7 +100,7 @@ def ranged(ctx: InferenceContext, made: Tensor, *ranges: int) -> list[Tensor]:
     if ctx.node.op in APART:
         for low, high in zip(ranges[::2], ranges[1::2], strict=True):
             for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
-                require_order(ctx, a, b, "a range isn't empty", apart=True)
+                require_order(ctx, a, b, laws.A_RANGE_NOT_EMPTY, apart=True)
     end = ctx.tensor((), "float32")
     return [made, end, end]
 
@@ -113,8 +114,8 @@ def quantized_kept(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept."""
     x, requested = ctx.input(0), [numbers(ctx, i) for i in range(3, len(ctx.inputs))]
     for low, high in zip(*requested, strict=False) if requested else ():
-        require_order(ctx, low, 0, "the range that is asked for has 0 in it")
-        require_order(ctx, low, high, "a range ends no lower than it begins")
+        require_order(ctx, low, 0, laws.RANGE_HAS_0)
+        require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
     return ranged(ctx, ctx.tensor(x.dims, dtype_of(ctx, "out_type", "quint8")), *range(1, len(ctx.inputs)))
 
 
@@ -136,7 +137,7 @@ def quantized_bias(ctx: InferenceContext) -> list[Tensor]:
     """The shape is kept; the bias has one element per channel."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    require_shape(ctx, 1, x.dims[-1:], "the bias has one element per channel")
+    require_shape(ctx, 1, x.dims[-1:], laws.BIAS_PER_CHANNEL)
     return ranged(ctx, ctx.tensor(x.dims, dtype_of(ctx, "out_type", "")), 2, 3, 4, 5)
 
 
@@ -149,9 +150,9 @@ def quantized_product(ctx: InferenceContext) -> list[Tensor]:
 @rule("QuantizedConv2D", domain=DOMAIN)
 def quantized_convolution(ctx: InferenceContext) -> list[Tensor]:
     """Filters `[h, w, c, m]` slide over an image, neither of them empty, as far in both directions."""
-    require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, "the filters aren't empty")
-    ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, "the strides of height and width are equal")
-    ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, "the filters aren't dilated")
+    require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, laws.FILTERS_NOT_EMPTY)
+    ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
+    ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
     return ranged(ctx, typed(convolution(ctx), dtype_of(ctx, "out_type", "qint32")), 2, 3, 4, 5)
 
 
@@ -166,10 +167,10 @@ def quantized_concat(ctx: InferenceContext) -> list[Tensor]:
     """Tensors of one shape but for the axis, where the output is their sum."""
     count, axis = (len(ctx.inputs) - 1) // 3, axis_of(ctx, 0)
     parts = [ctx.input(1 + i) for i in range(count)]
-    ctx.check(count > 1, "there are at least two tensors to join")
+    ctx.check(count > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     if axis is None:
         return ranged(ctx, anything(ctx, parts[0]))
-    ctx.check(0 <= axis < parts[0].rank, f"axis {axis} is inside a tensor of rank {parts[0].rank}")
-    ctx.require_agree(*parts, but=axis, law="joined tensors match off the join axis")
+    ctx.check(0 <= axis < parts[0].rank, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=parts[0].rank))
+    ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     made = parts[0].replace(axis, total(x[axis] for x in parts))
     return ranged(ctx, made, *range(count + 1, len(ctx.inputs)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import any_of, equal
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
@@ -24,13 +25,13 @@ STATELESS = tuple(
 def random(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, op = wanted(ctx, 0), ctx.node.op
-    require_least(ctx, sizes, 0, "sizes are not negative")
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     require_seeds(ctx)
     if op.removesuffix("V2").endswith("UniformInt"):
         low, high = len(ctx.inputs) - 2, len(ctx.inputs) - 1
         require_numbers(ctx, low, high)
         for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
-            require_order(ctx, a, b, "the range of numbers isn't empty", apart=True)
+            require_order(ctx, a, b, laws.RANGE_OF_NUMBERS_NOT_EMPTY, apart=True)
     default = ctx.input(1).dtype if op == "RandomUniformInt" else "float32"
     dtype = dtype_of(ctx, "Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
@@ -42,23 +43,21 @@ def require_seeds(ctx: InferenceContext) -> None:
     if not op.startswith("Stateless"):
         return
     if not op.endswith("V2"):
-        require_shape(ctx, 2 if op == "StatelessMultinomial" else 1, (2,), "a seed is two numbers")
+        require_shape(ctx, 2 if op == "StatelessMultinomial" else 1, (2,), laws.SEED_TWO_NUMBERS)
         return
-    require_shape(ctx, 1, (1,), "a key is one number")
+    require_shape(ctx, 1, (1,), laws.KEY_ONE_NUMBER)
     require_numbers(ctx, 3)
-    ctx.require_at_least(ctx.input(2, rank=1)[0], 1, "a counter has at least one number")
+    ctx.require_at_least(ctx.input(2, rank=1)[0], 1, laws.COUNTER_HAS_NUMBER)
     algorithm = first(ctx, 3)
     if algorithm is not None:
-        ctx.require(
-            any_of(equal(algorithm, 1), equal(algorithm, 3)), "the algorithm is 1, or 3 to choose one", algorithm
-        )
+        ctx.require(any_of(equal(algorithm, 1), equal(algorithm, 3)), laws.ALGORITHM_1_OR_3, algorithm)
 
 
 @rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
 def random_of(ctx: InferenceContext) -> Tensor:
     """A tensor of the listed sizes for each parameter."""
     sizes, parameters = wanted(ctx, 0), ctx.input(1)
-    require_least(ctx, sizes, 0, "sizes are not negative")
+    require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
     return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
 
@@ -69,8 +68,8 @@ def multinomial(ctx: InferenceContext) -> Tensor:
     logits, count = ctx.input(0, rank=2), first(ctx, 1)
     ctx.require_rank(ctx.input(1), 0)
     require_seeds(ctx)
-    ctx.require_at_least(logits[1], 1, "there is at least one class")
-    require_least(ctx, [count], 0, "the number of draws isn't negative")
+    ctx.require_at_least(logits[1], 1, laws.A_CLASS)
+    require_least(ctx, [count], 0, laws.DRAW_COUNT_NOT_NEGATIVE)
     return ctx.tensor([logits[0], *sized(ctx, [count])], dtype_of(ctx, "output_dtype", "int64"))
 
 
@@ -85,6 +84,6 @@ def random_crop(ctx: InferenceContext) -> Tensor:
     """A region of an image `[h, w, c]` of the listed height and width."""
     x, size = ctx.input(0, rank=3), sized(ctx, counted(ctx, 1, 2, "sizes"))
     for d, n in zip(x.dims, size, strict=False):
-        ctx.require_at_least(d, n, "the region is inside the image")
-        ctx.require_at_least(n, 0, "sizes are not negative")
+        ctx.require_at_least(d, n, laws.REGION_INSIDE_IMAGE)
+        ctx.require_at_least(n, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor([*size, x[2]])

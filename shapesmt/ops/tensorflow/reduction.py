@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt import laws
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, dtype_of, require_most, require_numbers, typed
 from shapesmt.rules import InferenceContext, Tensor, rule
@@ -27,7 +28,7 @@ def extreme_position(ctx: InferenceContext) -> Tensor:
     require_most(ctx, x, 7)
     if axis is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank - 1)], dtype_of(ctx, "output_type", "int64"))
-    ctx.require_at_least(x[ctx.normal(axis, x.rank)], 1, "the axis of an extreme has an element")
+    ctx.require_at_least(x[ctx.normal(axis, x.rank)], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
     return typed(result(ctx, ctx.node.op, x, axis=axis, keepdims=0), dtype_of(ctx, "output_type", "int64"))
 
 
@@ -51,7 +52,7 @@ def l2_loss(ctx: InferenceContext) -> Tensor:
 def cross_entropy(ctx: InferenceContext) -> list[Tensor]:
     """Rows of logits and of labels broadcast together: a loss for each, and its gradient."""
     shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
-    ctx.check(len(shape) == 2, f"the rank is 2, not {len(shape)}")
+    ctx.check(len(shape) == 2, laws.RANK_2.of(rank=len(shape)))
     return [ctx.tensor(shape[:1]), ctx.tensor(shape)]
 
 
@@ -59,6 +60,6 @@ def cross_entropy(ctx: InferenceContext) -> list[Tensor]:
 def sparse_cross_entropy(ctx: InferenceContext) -> list[Tensor]:
     """Rows of logits with a label each: a loss for each, and its gradient."""
     logits, labels = ctx.input(0, rank=2), ctx.input(1, rank=1)
-    ctx.require_equal(logits[0], labels[0], "there is one label per row")
-    ctx.require_at_least(logits[1], 1, "there is at least one class")
+    ctx.require_equal(logits[0], labels[0], laws.LABEL_PER_ROW)
+    ctx.require_at_least(logits[1], 1, laws.A_CLASS)
     return [ctx.tensor(labels.dims, logits.dtype), ctx.tensor(logits.dims)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at_least, equal
 from shapesmt.algebra.numeric import Float, compare
 from shapesmt.graph import Declared
@@ -26,9 +27,6 @@ from shapesmt.rules import (
     sized,
     tensor,
 )
-
-ORDERS = "the order names each axis once"
-STRETCHED = "a size expands from 1 or stays"
 
 # What there is to know of a shape
 
@@ -81,9 +79,9 @@ def transpose(ctx: InferenceContext) -> Tensor:
     x, order = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     if order is None:
-        ctx.require_equal(ctx.input(1)[0], x.rank, ORDERS)
+        ctx.require_equal(ctx.input(1)[0], x.rank, laws.ORDER_NAMES_AXES_ONCE)
         return anything(ctx, x)
-    ctx.check(len(order) == x.rank, ORDERS)
+    ctx.check(len(order) == x.rank, laws.ORDER_NAMES_AXES_ONCE)
     return result(ctx, "Transpose", x, perm=ctx.normals(order, x.rank))
 
 
@@ -93,7 +91,7 @@ def invert_permutation(ctx: InferenceContext) -> Tensor:
     x, order = ctx.input(0, rank=1), ctx.constants(0)
     if order is None:
         return ctx.tensor(x.dims)
-    ctx.check(sorted(order) == list(range(len(order))), f"perm {list(order)} has each number from 0 on once")
+    ctx.check(sorted(order) == list(range(len(order))), laws.PERM_NAMES_EACH_ONCE.of(perm=list(order)))
     return ctx.tensor(x.dims, value=elements((len(order),), [as_dim(order.index(i)) for i in range(len(order))]))
 
 
@@ -105,7 +103,7 @@ def ensure_shape(ctx: InferenceContext) -> Tensor:
         ctx.require_rank(x, len(wanted_shape.shape))
         for size, d in zip(wanted_shape.shape, x.dims, strict=True):
             if isinstance(size, int):
-                ctx.require_equal(d, size, "the shape is the one that is ensured")
+                ctx.require_equal(d, size, laws.SHAPE_IS_ENSURED_ONE)
     return x
 
 
@@ -113,13 +111,13 @@ def ensure_shape(ctx: InferenceContext) -> Tensor:
 def permute_sizes(ctx: InferenceContext) -> Tensor:
     """What is listed for the axes of one layout, or for height, width, ... alone, in the order of another."""
     x, source, target = ctx.input(0), ctx.text("src_format", "NHWC"), ctx.text("dst_format", "NCHW")
-    ctx.check(len(source) in (4, 5), f"'src_format' has 4 or 5 letters, not {len(source)}")
-    ctx.check(sorted(source) == sorted(target), f"'dst_format' has the letters of '{source}'")
-    ctx.check(1 <= x.rank <= 2, f"the rank is 1 or 2, not {x.rank}")
+    ctx.check(len(source) in (4, 5), laws.SRC_FORMAT_LETTERS.of(count=len(source)))
+    ctx.check(sorted(source) == sorted(target), laws.DST_FORMAT_LETTERS.of(source=source))
+    ctx.check(1 <= x.rank <= 2, laws.RANK_1_OR_2.of(rank=x.rank))
     whole = any_of(*(equal(x[0], count) for count in (len(source), len(source) - 2)))
-    ctx.require(whole, "there is a row for each axis, or for each but batch and channels", x[0], len(source))
+    ctx.require(whole, laws.ROW_PER_AXIS_OR_SPATIAL_AXIS, x[0], len(source))
     if x.rank == 2:
-        ctx.require_equal(x[1], 2, "there are two columns")
+        ctx.require_equal(x[1], 2, laws.TWO_COLUMNS)
     order, items = [source.index(letter) for letter in target], ctx.items(0)
     if items is None or x.rank != 1 or len(items) != len(order):
         return ctx.tensor(x.dims)
@@ -155,7 +153,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
     start, limit, delta = (x.value.items[0] if isinstance(x.value, Elements) else None for x in ctx.inputs[:3] if x)
     forwards, backwards = _at_least(limit, start), _at_least(start, limit)
     if delta is not None and forwards is not None and backwards is not None:
-        law = "the limit is in the direction of the step"
+        law = laws.LIMIT_IN_STEP_DIRECTION
         ctx.require(any_of(all_of(_positive(delta), forwards), all_of(_positive(-delta), backwards)), law)
     return result(ctx, "Range", *map(ctx.input, range(3)))
 
@@ -175,9 +173,9 @@ def _positive(number: Dim | Float) -> Formula:
 @rule("LinSpace", domain=DOMAIN)
 def linear_space(ctx: InferenceContext) -> Tensor:
     """So many numbers from one to another."""
-    require_shape(ctx, (0, 1, 2), (), "start, stop and number are one number each")
+    require_shape(ctx, (0, 1, 2), (), laws.START_STOP_NUMBER_ONE_NUMBER_EACH)
     count = first(ctx, 2)
-    require_least(ctx, [count], 1, "there is at least one number")
+    require_least(ctx, [count], 1, laws.A_NUMBER)
     return ctx.tensor(sized(ctx, [count], 1, index=2))
 
 
@@ -196,11 +194,11 @@ def broadcast_to(ctx: InferenceContext) -> Tensor:
     x, target = ctx.input(0), wanted(ctx, 1)
     if target is None:
         return ctx.tensor(None)
-    require_least(ctx, target, 0, "sizes are not negative")
+    require_least(ctx, target, 0, laws.SIZES_NOT_NEGATIVE)
     dims = tuple(sized(ctx, target, index=1))
-    ctx.check(x.rank <= len(dims), f"the rank is at most that of the shape, {len(dims)}, not {x.rank}")
+    ctx.check(x.rank <= len(dims), laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(dims), rank=x.rank))
     if None not in target:
-        require_broadcast_to(ctx, x, dims, STRETCHED)
+        require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
     return ctx.tensor(dims, value=broadcast_value(x, dims))
 
 

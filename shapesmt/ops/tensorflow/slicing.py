@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, all_of, any_of, as_dim, at_least, equal, select
 from shapesmt.ops.layout.slicing import Cut, kept
 from shapesmt.ops.shared.fields import counted
@@ -14,8 +15,6 @@ from shapesmt.rules import Decided, rule
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.rules import InferenceContext, Tensor
-
-INSIDE = "slices are inside the axis"
 
 
 @rule("Slice", domain=DOMAIN)
@@ -33,21 +32,21 @@ def cut(ctx: InferenceContext) -> Tensor:
 def require_cut(ctx: InferenceContext, x: Tensor) -> None:
     """Leave open what has more axes than slices are cut of, unless they are cut along the first or not at all."""
     if x.rank > 8:
-        leave_open(ctx, "a tensor that is sliced has 8 axes at most")
+        leave_open(ctx, laws.SLICED_AT_MOST_8_AXES)
 
 
 def part(ctx: InferenceContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
     """What is kept of one axis."""
     if begin is not None:
-        ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), INSIDE, begin, length)
+        ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), laws.SLICES_INSIDE_AXIS, begin, length)
     if begin is None and size is not None:
-        ctx.require(all_of(at_least(size, -1), at_least(length, size)), INSIDE, size, length)
+        ctx.require(all_of(at_least(size, -1), at_least(length, size)), laws.SLICES_INSIDE_AXIS, size, length)
     if begin is None or size is None:
         most = length if begin is None else length - begin
         known = size if size is not None and size.lo >= 0 else None
         return Cut(ctx.fresh(f"size{axis}", 0, most, how=Decided((1, 2, 3))) if known is None else known, begin, ONE)
-    rest = equal(size, -1)
-    ctx.require(any_of(rest, all_of(at_least(size, 0), at_least(length, begin + size))), INSIDE, begin + size, length)
+    rest, inside = equal(size, -1), all_of(at_least(size, 0), at_least(length, begin + size))
+    ctx.require(any_of(rest, inside), laws.SLICES_INSIDE_AXIS, begin + size, length)
     return Cut(select(rest, length - begin, as_dim(size)), begin, ONE)
 
 
@@ -60,9 +59,9 @@ def strided_slice(ctx: InferenceContext) -> Tensor:
 
     require_cut(ctx, ctx.input(0))
     ellipses = ctx.integer("ellipsis_mask", 0)
-    ctx.check(ellipses & (ellipses - 1) == 0, "there is one ellipsis at most")
+    ctx.check(ellipses & (ellipses - 1) == 0, laws.ONE_ELLIPSIS_AT_MOST)
     for i, step in enumerate(ctx.items(3) or ()):
         single = masked("shrink_axis", i) and not masked("new_axis", i) and not masked("ellipsis", i)
         if single and step is not None:
-            ctx.require_at_least(step, 1, "the step over a single element is positive")
+            ctx.require_at_least(step, 1, laws.STEP_OVER_SINGLE_ELEMENT_POSITIVE)
     return strided(ctx, masked)

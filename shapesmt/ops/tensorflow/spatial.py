@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
 from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.shared.fields import wanted
@@ -20,7 +21,6 @@ EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropIn
 POOLS = ("AvgPool", "MaxPool", "MaxPoolV2", "MaxPoolWithArgmax")
 DEEP = ("MaxPool", "MaxPoolV2")  # those whose windows may be along the channels
 CHANNELS = {False: -1, True: 1}  # where they are, by whether they come first
-FITS = "the window fits the padded input"
 
 
 class Window(NamedTuple):
@@ -42,9 +42,9 @@ class Window(NamedTuple):
         if self.padding == "SAME":
             return ceil_divide(size, self.stride)
         span = size + self.pads - (self.kernel - 1) * self.dilation - 1
-        ctx.require_at_least(span, 1 - 2 * self.stride, FITS)
+        ctx.require_at_least(span, 1 - 2 * self.stride, laws.WINDOW_FITS)
         if not loose and size.constant is not None and self.kernel.constant is not None and span.lo < 0:
-            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", FITS))
+            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.WINDOW_FITS.sentence))
         return maximum(span // self.stride + 1, 0)
 
 
@@ -56,8 +56,8 @@ def spatial(ctx: InferenceContext, values: Sequence[int]) -> tuple[int, ...]:
 def entries(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
     """An attribute with one number per axis, or an input of constants; that of the batch is 1."""
     values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
-    ctx.check(len(values) == count + 2, f"'{name}' has {count + 2} entries")
-    ctx.check(values[0] == 1, f"'{name}' has 1 for the batch")
+    ctx.check(len(values) == count + 2, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count + 2))
+    ctx.check(values[0] == 1, laws.ATTRIBUTE_1_FOR_BATCH.of(name=name))
     return values
 
 
@@ -66,21 +66,21 @@ def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> t
     values, op = entries(ctx, name, count, index), ctx.node.op
     along = values[CHANNELS[channels_first(ctx)]]
     free = op == "AvgPool" or along >= 1 if name == "strides" and op in POOLS else along == 1
-    ctx.check(free, f"'{name}' has 1 for the channels, not {along}")
+    ctx.check(free, laws.ONE_FOR_CHANNELS.of(name=name, count=along))
     found = spatial(ctx, values)
-    ctx.check(min(found) >= 1 or (op, name) == ("Dilation2D", "rates"), f"'{name}' are positive")
+    ctx.check(min(found) >= 1 or (op, name) == ("Dilation2D", "rates"), laws.ATTRIBUTE_VALUES_POSITIVE.of(name=name))
     return found
 
 
 def explicit_pads(ctx: InferenceContext, count: int) -> tuple[int, ...]:
     """What is padded before and behind height, width, ... where the node lists it; 0 where it doesn't."""
     pads, listed = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
-    ctx.check(listed or not pads, "'explicit_paddings' is for padding EXPLICIT")
+    ctx.check(listed or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
     pads = pads if listed else (0,) * (2 * count + 4)
-    ctx.check(len(pads) == 2 * count + 4, f"'explicit_paddings' has {2 * count + 4} entries")
-    ctx.check(min(pads) >= 0, "padding isn't negative")
+    ctx.check(len(pads) == 2 * count + 4, laws.EXPLICIT_PADDINGS_ENTRIES.of(count=2 * count + 4))
+    ctx.check(min(pads) >= 0, laws.PADDING_NOT_NEGATIVE)
     befores, afters = (spatial(ctx, pads[side::2]) for side in (0, 1))
-    ctx.check(sum(befores) + sum(afters) == sum(pads), "neither batch nor channels are padded")
+    ctx.check(sum(befores) + sum(afters) == sum(pads), laws.BATCH_AND_CHANNELS_NOT_PADDED)
     return tuple(p for pair in zip(befores, afters, strict=True) for p in pair)
 
 
@@ -94,7 +94,7 @@ def windows(
 ) -> list[Window]:
     """The windows that the attributes describe, one per axis of the kernel."""
     count, padding = len(kernel), ctx.text("padding")
-    ctx.check(padding in PADDINGS[: 3 if ctx.node.op in EXPLICIT else 2], f"'padding' is not '{padding}'")
+    ctx.check(padding in PADDINGS[: 3 if ctx.node.op in EXPLICIT else 2], laws.PADDING_IS_NOT.of(padding=padding))
     pads, strides = explicit_pads(ctx, count), per_axis(ctx, "strides", count, strides_input)
     total = map(sum, pairs(pads))
     each = zip(map(as_dim, kernel), strides, per_axis(ctx, dilations, count), total, strict=True)
@@ -120,7 +120,7 @@ def filtered(ctx: InferenceContext, x: Tensor, w: Tensor, count: int) -> list[Di
     for operand in (x, w):
         ctx.require_rank(operand, count + 2)
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
-        require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, "the filters aren't empty")
+        require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, laws.FILTERS_NOT_EMPTY)
     axes = windows(ctx, w.dims[:count])
     return [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
 
@@ -135,9 +135,9 @@ def convolution(ctx: InferenceContext) -> Tensor:
     made = filtered(ctx, x, w, count)
     require_groups(ctx, channel(ctx, x), w)
     if count == 3:
-        ctx.require_equal(channel(ctx, x), w[-2], "there are filters for each channel")
+        ctx.require_equal(channel(ctx, x), w[-2], laws.FILTERS_FOR_EACH_CHANNEL)
     if ctx.node.op == "_FusedConv2D" and len(ctx.inputs) > 2:
-        require_vector(ctx, 2, w[-1], "there is one element per filter")
+        require_vector(ctx, 2, w[-1], laws.ELEMENT_PER_FILTER)
     return image(ctx, x[0], w[-1], made)
 
 
@@ -145,10 +145,10 @@ def require_groups(ctx: InferenceContext, channels: Dim, w: Tensor) -> None:
     """State that the channels split into groups, and the filters too."""
     if channels is w[-2]:
         return
-    ctx.require(divides(w[-2], channels), "the channels are a multiple of those of the filters", channels, w[-2])
+    ctx.require(divides(w[-2], channels), laws.CHANNELS_MULTIPLE_OF_FILTER_CHANNELS, channels, w[-2])
     groups = channels // w[-2]
     split = any_of(equal(w[-1], 0), all_of(at_least(groups, 1), divides(groups, w[-1])))
-    ctx.require(split, "there is a group at least, and the groups divide the filters", w[-1], groups)
+    ctx.require(split, laws.GROUPS_DIVIDE_FILTERS, w[-1], groups)
 
 
 @rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN)
@@ -156,9 +156,9 @@ def depthwise(ctx: InferenceContext) -> Tensor:
     """Filters `[*kernel, c, m]` make m channels of each of c."""
     x, w = ctx.input(0), ctx.input(1)
     made = filtered(ctx, x, w, 2)
-    ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, "the strides of height and width are equal")
-    ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, "the filters aren't dilated")
-    ctx.require_equal(channel(ctx, x), w[2], "there are filters for each channel")
+    ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
+    ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
+    ctx.require_equal(channel(ctx, x), w[2], laws.FILTERS_FOR_EACH_CHANNEL)
     return image(ctx, x[0], w[2] * w[3], made)
 
 
@@ -172,13 +172,13 @@ def transposed_convolution(ctx: InferenceContext) -> Tensor:
     if listed is None or None in listed:
         return ctx.tensor(sized(ctx, [None] * (count + 2)), y.dtype)
     short = len(listed) == count  # without batch and channels
-    ctx.check(short or len(listed) == count + 2, f"there are {count + 2} sizes, not {len(listed)}")
+    ctx.check(short or len(listed) == count + 2, laws.SIZE_COUNT.of(expected=count + 2, count=len(listed)))
     asked = sized(ctx, listed)
     x = image(ctx, y[0], w[-2], asked) if short else ctx.tensor(asked)
     made = [*filtered(ctx, x, w, count)]
     require_groups(ctx, channel(ctx, x), w)
     forward = image(ctx, x[0], w[-1], made)
-    ctx.require_agree(y, forward, law="the sizes asked for are those that a convolution makes the input of")
+    ctx.require_agree(y, forward, law=laws.REQUESTED_SIZES_FIT_CONVOLUTION)
     return ctx.tensor(x.dims, y.dtype)
 
 
@@ -197,14 +197,14 @@ def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
     kernel, at, channels = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)], channel(ctx, x)
     sides = spatial(ctx, kernel)
-    ctx.check(min(kernel) >= 1, "'ksize' are positive")
+    ctx.check(min(kernel) >= 1, laws.KSIZE_POSITIVE)
     made = [
         a.positions(ctx, d) for a, d in zip(windows(ctx, sides, strides_input=inputs[1]), sizes(ctx, x), strict=True)
     ]
     for width, pads in zip(sides, pairs(explicit_pads(ctx, count)), strict=True):
-        ctx.check(max(pads) < width, "pads are smaller than the window")
+        ctx.check(max(pads) < width, laws.PADS_SMALLER_THAN_WINDOW)
     if ctx.node.op in DEEP and ctx.text("padding") != "SAME":
-        ctx.check(channels.constant != 0, FITS)  # that is seen beforehand or not at all
+        ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # that is seen beforehand or not at all
     depth = kernel[at]
     return (
         deep(ctx, x, depth, sides, entries(ctx, "strides", count, inputs[1])[at])
@@ -215,11 +215,11 @@ def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
 
 def deep(ctx: InferenceContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
     """Windows of channels that become one each."""
-    ctx.check(ctx.node.op in DEEP, f"{ctx.node.op} has no windows along the channels")
-    ctx.check(set(sides) == {1}, "windows are along the channels, or along height and width")
-    ctx.check(stride == depth, "windows of channels stand side by side")
+    ctx.check(ctx.node.op in DEEP, laws.NO_WINDOWS_ALONG_CHANNELS.of(op=ctx.node.op))
+    ctx.check(set(sides) == {1}, laws.WINDOWS_ALONG_CHANNELS_OR_IMAGE)
+    ctx.check(stride == depth, laws.CHANNEL_WINDOWS_SIDE_BY_SIDE)
     channels = channel(ctx, x)
-    ctx.require(divides(depth, channels), f"the channels split into blocks of {depth}", channels, depth)
+    ctx.require(divides(depth, channels), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=depth), channels, depth)
     return image(ctx, x[0], channels // depth, sizes(ctx, x))
 
 
@@ -227,7 +227,7 @@ def deep(ctx: InferenceContext, x: Tensor, depth: int, sides: Sequence[int], str
 def max_pool_v2(ctx: InferenceContext) -> Tensor:
     """The maximum of each window, whose sizes and strides are inputs."""
     x, sides = ctx.input(0, rank=4), [known(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
-    require_vector(ctx, (1, 2), 4, "there is a number for each axis")
+    require_vector(ctx, (1, 2), 4, laws.NUMBER_PER_AXIS)
     return anything(ctx, x) if None in sides else pooled(ctx, x, 2)
 
 
@@ -235,7 +235,7 @@ def max_pool_v2(ctx: InferenceContext) -> Tensor:
 def max_pool_places(ctx: InferenceContext) -> list[Tensor]:
     """The maximum of each window, and where it was."""
     made = pooled(ctx, ctx.input(0), 2)
-    require_least(ctx, ctx.input(0).dims, 1, "the input isn't empty")
+    require_least(ctx, ctx.input(0).dims, 1, laws.INPUT_NOT_EMPTY)
     return [made, ctx.tensor(made.dims, ctx.text("Targmax", "int64"))]
 
 
@@ -244,7 +244,7 @@ def dilation(ctx: InferenceContext) -> Tensor:
     """The maximum of each window and its filter's numbers, channel by channel."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=3)
     axes = windows(ctx, w.dims[:2], "rates")
-    ctx.require_equal(x[3], w[2], "there is a filter for each channel")
+    ctx.require_equal(x[3], w[2], laws.FILTER_FOR_EACH_CHANNEL)
     return image(ctx, x[0], x[3], [a.positions(ctx, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)])
 
 
@@ -268,9 +268,9 @@ def batch_norm(ctx: InferenceContext) -> list[Tensor]:
     channels = channel(ctx, x)
     for moment in (3, 4):
         ctx.require_rank(ctx.input(moment), 1)
-    require_vector(ctx, (1, 2), channels, "scale and offset have one element per channel")
+    require_vector(ctx, (1, 2), channels, laws.SCALE_AND_OFFSET_PER_CHANNEL)
     if not training or ctx.number("exponential_avg_factor", 1.0) != 1:
-        require_vector(ctx, (3, 4), channels, "mean and variance have one element per channel")
+        require_vector(ctx, (3, 4), channels, laws.MEAN_AND_VARIANCE_PER_CHANNEL)
     moments = ctx.tensor((channels,), ctx.input(1).dtype)
     return [ctx.tensor(x.dims), *[moments] * 4, ctx.tensor((), ctx.input(1).dtype)]
 
@@ -279,7 +279,7 @@ def batch_norm(ctx: InferenceContext) -> list[Tensor]:
 def old_batch_norm(ctx: InferenceContext) -> Tensor:
     """The shape is kept; mean, variance, offset and factor have one element per channel."""
     x = ctx.input(0, rank=4)
-    require_vector(ctx, range(1, 5), x[3], "mean, variance, offset and factor have one element per channel")
+    require_vector(ctx, range(1, 5), x[3], laws.MEAN_VARIANCE_OFFSET_FACTOR_PER_CHANNEL)
     return ctx.tensor(x.dims)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import maximum, minimum
 from shapesmt.algebra.numeric import Float
 from shapesmt.rules import Elements, rule
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 def non_max_suppression(ctx: InferenceContext) -> Tensor:
     """Boxes `[b, n, 4]`, scores `[b, c, n]`: `[selected, 3]`, at most `b * c * min(n, max_output_boxes_per_class)`."""
     boxes, scores = ctx.input(0, rank=3), ctx.input(1, rank=3)
-    ctx.require_equal(boxes[0], scores[0], "boxes and scores have the same batch")
-    ctx.require_equal(boxes[1], scores[2], "each box has a score per class")
-    ctx.require_equal(boxes[2], 4, "a box has 4 coordinates")
+    ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
+    ctx.require_equal(boxes[1], scores[2], laws.SCORE_PER_BOX_AND_CLASS)
+    ctx.require_equal(boxes[2], 4, laws.BOX_4_COORDINATES)
     for index in (2, 3, 4):
         if ctx.has(index):
-            ctx.require_equal(ctx.input(index).numel, 1, "a limit is a single number")
+            ctx.require_equal(ctx.input(index).numel, 1, laws.LIMIT_SINGLE_NUMBER)
     overlap = known_number(ctx.input(3)) if ctx.has(3) else None
-    ctx.check(overlap is None or 0 <= overlap <= 1, f"the IoU threshold is between 0 and 1, not {overlap}")
+    ctx.check(overlap is None or 0 <= overlap <= 1, laws.IOU_THRESHOLD_0_TO_1.of(overlap=overlap))
     limit = scores[0] * scores[1] * kept_per_class(ctx, boxes[1])
     return ctx.tensor([0 if limit.constant == 0 else ctx.fresh("selected", 0, limit), 3], "int64")
 
@@ -51,5 +52,5 @@ def image_decoder(ctx: InferenceContext) -> Tensor:
     """The bytes of a file: `[height, width, channels]`, which are 1 in grey and else 3."""
     ctx.require_rank(ctx.input(0), 1)
     form = ctx.text("pixel_format", "RGB")
-    ctx.check(form in ("RGB", "BGR", "Grayscale"), f"the pixel format is RGB, BGR or Grayscale, not '{form}'")
+    ctx.check(form in ("RGB", "BGR", "Grayscale"), laws.PIXEL_FORMAT_KNOWN.of(format=form))
     return ctx.tensor([ctx.fresh("height"), ctx.fresh("width"), 1 if form == "Grayscale" else 3], "uint8")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal
 from shapesmt.algebra.numeric import Float, from_dim, literal
 from shapesmt.rules import Elements, rule
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.rules import InferenceContext, Tensor
-
-
-GIVEN = "either scales or sizes are given"
 
 
 class Scaled(NamedTuple):
@@ -50,14 +48,14 @@ def upsample(ctx: InferenceContext) -> Tensor:
     """`floor(size * factor)` on every axis, for factors of at least 1."""
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
-    ctx.check(len(factors) == x.rank, "there is one factor per axis")
+    ctx.check(len(factors) == x.rank, laws.FACTOR_PER_AXIS)
     return made(ctx, x, by_factors(ctx, x, range(x.rank), factors))
 
 
 @rule("Upsample", since=10)
 def upsample_gone(ctx: InferenceContext) -> Tensor:
     """Later operator sets have Resize instead."""
-    ctx.limit(False, "the operator set still has Upsample (it ends at 9; Resize replaces it)")
+    ctx.limit(False, laws.OPERATOR_SET_HAS_UPSAMPLE)
     return upsample(ctx)
 
 
@@ -74,12 +72,12 @@ def resize(ctx: InferenceContext) -> Tensor:
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
-        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), "roi has a start and an end for each axis")
+        ctx.require_equal(ctx.input(1).numel, 2 * len(axes), laws.ROI_START_AND_END_PER_AXIS)
     factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
-    ctx.check(factors or ctx.has(3), GIVEN)
-    ctx.limit(not (factors and ctx.has(3)), GIVEN)
+    ctx.check(factors or ctx.has(3), laws.SCALES_OR_SIZES)
+    ctx.limit(not (factors and ctx.has(3)), laws.SCALES_OR_SIZES)
     kept = ctx.text("keep_aspect_ratio_policy", "stretch") != "stretch"
-    ctx.check(not (factors and kept), "an aspect ratio is kept with sizes, not with scales")
+    ctx.check(not (factors and kept), laws.ASPECT_RATIO_WITH_SIZES)
     found = (
         by_factors(ctx, x, axes, input_factors(ctx, 2, len(axes))) if factors and not sizes else by_sizes(ctx, x, axes)
     )
@@ -115,7 +113,7 @@ def unknown(ctx: InferenceContext, axis: int) -> Scaled:
 def attribute_factors(ctx: InferenceContext) -> list[Float | None]:
     """The factors of Upsample's first version."""
     listed = ctx.attribute("scales")
-    ctx.check(isinstance(listed, tuple), "attribute 'scales' lists numbers")
+    ctx.check(isinstance(listed, tuple), laws.SCALES_LIST_NUMBERS)
     assert isinstance(listed, tuple)
     return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
 
@@ -124,7 +122,7 @@ def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Float |
     """The factors that an input lists, None where unknown."""
     scales = ctx.input(index)
     ctx.grant(index)
-    ctx.require_equal(scales.numel, count, "there is one factor per resized axis")
+    ctx.require_equal(scales.numel, count, laws.FACTOR_PER_RESIZED_AXIS)
     listed = scales.value.items if isinstance(scales.value, Elements) else ()
     factors = [f if isinstance(f, Float) else None for f in listed]
     return factors if len(factors) == count else [None] * count
@@ -132,7 +130,7 @@ def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Float |
 
 def asked_sizes(ctx: InferenceContext, count: int) -> list[Dim | None]:
     """The sizes that the last input lists, None where unknown."""
-    ctx.require_equal(ctx.input(3).numel, count, "there is one size per resized axis")
+    ctx.require_equal(ctx.input(3).numel, count, laws.SIZE_PER_RESIZED_AXIS)
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count
 
@@ -160,20 +158,18 @@ def bounded(ctx: InferenceContext, index: int, asked: Dim, policy: str) -> Dim:
 
 def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     """The resized tensor; interpolation is implemented for batches and channels kept as they are."""
-    least = "grows" if ctx.node.op == "Upsample" else "positive"
-    law = f"every factor is {'at least 1' if least == 'grows' else 'positive'}"
+    grows = ctx.node.op == "Upsample"
     for axis, scaled in enumerate(axes):
-        ctx.require(getattr(scaled, least), law, x[axis], scaled.size)
+        law = laws.FACTORS_AT_LEAST_1 if grows else laws.FACTORS_POSITIVE
+        ctx.require(scaled.grows if grows else scaled.positive, law, x[axis], scaled.size)
     mode = ctx.text("mode", "nearest")
     outside = mode == "cubic" or (mode == "linear" and ctx.integer("antialias", 0) != 0)
-    ctx.limit(outside or ctx.integer("exclude_outside", 0) == 0, "attribute 'exclude_outside' is 0 in this mode")
+    ctx.limit(outside or ctx.integer("exclude_outside", 0) == 0, laws.EXCLUDE_OUTSIDE_0)
     if mode == "nearest":
-        ctx.limit(ctx.text("nearest_mode", "") in NEAREST, f"'nearest_mode' is {', '.join(NEAREST[1:])}")
-    ctx.check(
-        mode != "nearest" or not ctx.integer("antialias", 0), "antialias comes with linear or cubic interpolation"
-    )
+        ctx.limit(ctx.text("nearest_mode", "") in NEAREST, laws.NEAREST_MODE.of(modes=", ".join(NEAREST[1:])))
+    ctx.check(mode != "nearest" or not ctx.integer("antialias", 0), laws.ANTIALIAS_WITH_LINEAR_OR_CUBIC)
     if mode != "nearest":
-        ctx.require(interpolates(ctx, mode, axes), f"{mode} interpolation keeps the batch and the channels")
+        ctx.require(interpolates(ctx, mode, axes), laws.INTERPOLATION_KEEPS_BATCH_AND_CHANNELS.of(mode=mode))
     return ctx.tensor([scaled.size for scaled in axes])
 
 

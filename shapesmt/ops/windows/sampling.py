@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.windows.spatial import filters, pooling, positions, require_group
@@ -15,17 +16,14 @@ if TYPE_CHECKING:
     from shapesmt.rules import InferenceContext, Tensor
 
 
-IN_BATCH = "regions lie in an image of the batch"
-
-
 @rule("RoiAlign", since=10)
 def roi_align(ctx: InferenceContext) -> Tensor:
     """Regions `[r, 4]` of images `[n, c, h, w]`, `batch_indices[r]`: `[r, c, output_height, output_width]`."""
     x, rois, indices = ctx.input(0, rank=4), ctx.input(1, rank=2), ctx.input(2, rank=1)
-    ctx.require_equal(rois[1], 4, "a region has 4 coordinates")
-    ctx.require_equal(rois[0], indices[0], "each region has one batch index")
+    ctx.require_equal(rois[1], 4, laws.REGION_4_COORDINATES)
+    ctx.require_equal(rois[0], indices[0], laws.BATCH_INDEX_PER_REGION)
     require_image(ctx, x, rois)
-    require_places(ctx, 2, x[0], IN_BATCH)
+    require_places(ctx, 2, x[0], laws.REGIONS_IN_IMAGE_OF_BATCH)
     size = ctx.integer("output_height", 1), ctx.integer("output_width", 1)
     return ctx.tensor([rois[0], x[1], *size])
 
@@ -34,30 +32,29 @@ def roi_align(ctx: InferenceContext) -> Tensor:
 def max_roi_pool(ctx: InferenceContext) -> Tensor:
     """Regions `[r, 5]` of images `[n, c, h, w]`: `[r, c, *pooled_shape]`."""
     x, rois, size = ctx.input(0, rank=4), ctx.input(1, rank=2), ctx.integers("pooled_shape")
-    ctx.require_equal(rois[1], 5, "a region has a batch index and 4 coordinates")
+    ctx.require_equal(rois[1], 5, laws.REGION_BATCH_INDEX_AND_COORDINATES)
     require_image(ctx, x, rois)
-    ctx.check(len(size) == 2 and min(size) > 0, "'pooled_shape' is a positive height and width")
+    ctx.check(len(size) == 2 and min(size) > 0, laws.POOLED_SHAPE_POSITIVE)
     return ctx.tensor([rois[0], x[1], *size])
 
 
 def require_image(ctx: InferenceContext, x: Tensor, rois: Tensor) -> None:
     """Without images there are no regions."""
-    ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), IN_BATCH, x[0], 1)
+    ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.REGIONS_IN_IMAGE_OF_BATCH, x[0], 1)
 
 
 @rule("GridSample", since=16)
 def grid_sample(ctx: InferenceContext) -> Tensor:
     """Images `[n, c, *sizes]` read at the points of a grid `[n, *places, len(sizes)]`: `[n, c, *places]`."""
     x, grid = ctx.input(0), ctx.input(1)
-    ctx.check(
-        x.rank == grid.rank and x.rank in (4, 5), f"both have the same rank, 4 or 5, not {x.rank} and {grid.rank}"
-    )
+    ctx.check(x.rank == grid.rank and x.rank in (4, 5), laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
     modes = ("nearest", "linear", "cubic") if ctx.version >= 20 else ("nearest", "bilinear", "bicubic")
-    ctx.limit(ctx.text("mode", modes[1]) in modes, f"the mode is {modes[0]}, {modes[1]} or {modes[2]}")
-    ctx.check(x.rank == 4 or "cubic" not in ctx.text("mode", "linear"), "cubic sampling is for rank 4")
-    ctx.require_equal(grid[0], x[0], "image and grid have the same batch")
-    ctx.require_equal(grid[-1], x.rank - 2, "a point of the grid has one coordinate per spatial axis")
-    require_least(ctx, x.dims[2:], 1, "the image isn't empty")
+    law = laws.MODE_ONE_OF_THREE.of(first=modes[0], second=modes[1], third=modes[2])
+    ctx.limit(ctx.text("mode", modes[1]) in modes, law)
+    ctx.check(x.rank == 4 or "cubic" not in ctx.text("mode", "linear"), laws.CUBIC_FOR_RANK_4)
+    ctx.require_equal(grid[0], x[0], laws.IMAGE_AND_GRID_SAME_BATCH)
+    ctx.require_equal(grid[-1], x.rank - 2, laws.GRID_COORDINATE_PER_AXIS)
+    require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
     return ctx.tensor([x[0], x[1], *grid.dims[1:-1]])
 
 
@@ -65,17 +62,17 @@ def grid_sample(ctx: InferenceContext) -> Tensor:
 def affine_grid(ctx: InferenceContext) -> Tensor:
     """`theta[n, 2, 3]` and the size `[n, c, h, w]` make `[n, h, w, 2]`; the same with one more axis."""
     theta, size = ctx.input(0, rank=3), ctx.input(1, rank=1)
-    ctx.check(size[0].constant in (None, 4, 5), f"'size' has 4 or 5 elements, not {size[0]}")
+    ctx.check(size[0].constant in (None, 4, 5), laws.SIZE_4_OR_5_ELEMENTS_COUNTED.of(count=size[0]))
     if size[0].constant is None:
-        ctx.require(any_of(equal(size[0], 4), equal(size[0], 5)), "'size' has 4 or 5 elements", size[0], 4)
+        ctx.require(any_of(equal(size[0], 4), equal(size[0], 5)), laws.SIZE_4_OR_5_ELEMENTS, size[0], 4)
         return ctx.tensor(None)
     axes = size[0].constant - 2
-    ctx.require_equal(theta[1], axes, "theta has a row per spatial axis")
-    ctx.require_equal(theta[2], axes + 1, "theta has a column per spatial axis and one for the shift")
+    ctx.require_equal(theta[1], axes, laws.THETA_ROW_PER_AXIS)
+    ctx.require_equal(theta[2], axes + 1, laws.THETA_COLUMN_PER_AXIS_AND_SHIFT)
     items = ctx.items(1) or (None,) * (axes + 2)
     if items[0] is not None:
-        ctx.require_equal(items[0], theta[0], "size and theta have the same batch")
-    require_least(ctx, items[2:], 1, "the grid isn't empty")
+        ctx.require_equal(items[0], theta[0], laws.SIZE_AND_THETA_SAME_BATCH)
+    require_least(ctx, items[2:], 1, laws.GRID_NOT_EMPTY)
     return ctx.tensor([theta[0], *sized(ctx, items[2:], 1), axes])
 
 
@@ -83,26 +80,26 @@ def affine_grid(ctx: InferenceContext) -> Tensor:
 def max_unpool(ctx: InferenceContext) -> Tensor:
     """Pooled `[n, c, *sizes]` put back where they were: `(size - 1)*stride + kernel - pads`, or `output_shape`."""
     x = ctx.input(0)
-    ctx.require_agree(x, ctx.input(1), law="values and indices have the same shape")
+    ctx.require_agree(x, ctx.input(1), law=laws.VALUES_AND_INDICES_SAME_SHAPE)
     axes = pooling(ctx, x)
     least = [(d - 1) * a.stride + a.kernel - a.head - a.tail for d, a in zip(x.dims[2:], axes, strict=True)]
-    require_least(ctx, least, 1, "the output isn't empty")
+    require_least(ctx, least, 1, laws.OUTPUT_NOT_EMPTY)
     inferred = [x[0], x[1], *least]
     sizes = unpooled(ctx, inferred) if ctx.has(2) else inferred
-    require_places(ctx, 1, product(sizes), "indices are inside the output")
+    require_places(ctx, 1, product(sizes), laws.INDICES_INSIDE_OUTPUT)
     return ctx.tensor(sizes)
 
 
 def unpooled(ctx: InferenceContext, inferred: Sequence[Dim]) -> list[Dim]:
     """The sizes that `output_shape` lists: the batch, the channels and no fewer elements than the pooling needs."""
-    require_vector(ctx, 2, len(inferred), "output_shape has an element per axis")
+    require_vector(ctx, 2, len(inferred), laws.OUTPUT_SHAPE_ELEMENT_PER_AXIS)
     items = ctx.items(2) or (None,) * len(inferred)
     for item, size in zip(items[:2], inferred, strict=False):
         if item is not None:
-            ctx.require_equal(item, size, "output_shape keeps the batch and the channels")
+            ctx.require_equal(item, size, laws.OUTPUT_SHAPE_KEEPS_BATCH_AND_CHANNELS)
     known = [d for d in items if d is not None]
     if len(known) == len(inferred):
-        law = "output_shape has as many elements as the pooling needs"
+        law = laws.OUTPUT_SHAPE_HAS_POOLED_ELEMENTS
         ctx.require_at_least(product(known), product(inferred), law)
     return [*inferred[:2], *sized(ctx, items[2:])]
 
@@ -113,16 +110,16 @@ def deform_conv(ctx: InferenceContext) -> Tensor:
     x, w, groups = ctx.input(0), ctx.input(1), ctx.integer("offset_group", 1)
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
-    ctx.require(divides(groups, x[1]), "offset_group divides the channels", x[1], groups)
+    ctx.require(divides(groups, x[1]), laws.OFFSET_GROUP_DIVIDES_CHANNELS, x[1], groups)
     for size in (x[1], w[0]):
-        ctx.require_at_least(size, 1, "the image has a channel and the convolution a filter")
+        ctx.require_at_least(size, 1, laws.IMAGE_HAS_CHANNEL_AND_FILTER)
     sizes = [positions(ctx, a.span(d), a) for d, a in zip(x.dims[2:], axes, strict=True)]
     for d in x.dims[2:]:
-        ctx.require(any_of(at_least(d, 1), *(equal(s, 0) for s in (x[0], *sizes))), "the image isn't empty", d, 1)
+        ctx.require(any_of(at_least(d, 1), *(equal(s, 0) for s in (x[0], *sizes))), laws.IMAGE_NOT_EMPTY, d, 1)
     points = product(a.kernel for a in axes) * groups
-    require_shape(ctx, 2, [x[0], points * len(axes), *sizes], "offsets are [n, offset_group*kernel*axes, *positions]")
-    require_vector(ctx, 3, w[0], "the bias has one element per filter")
-    require_shape(ctx, 4, [x[0], points, *sizes], "the mask is [n, offset_group*kernel, *positions]")
+    require_shape(ctx, 2, [x[0], points * len(axes), *sizes], laws.OFFSETS_SHAPE)
+    require_vector(ctx, 3, w[0], laws.BIAS_PER_FILTER)
+    require_shape(ctx, 4, [x[0], points, *sizes], laws.MASK_GROUPS_KERNEL_POSITIONS)
     return ctx.tensor([x[0], w[0], *sizes])
 
 
@@ -130,11 +127,11 @@ def deform_conv(ctx: InferenceContext) -> Tensor:
 def causal_conv(ctx: InferenceContext) -> list[Tensor]:
     """`[n, c, length]` under weights `[c, 1, k]`, after the `k - 1` elements of the state before."""
     x, w, activation = ctx.input(0, rank=3), ctx.input(1), ctx.text("activation", "none")
-    ctx.check(activation in ("none", "silu", "swish"), f"the activation is none, silu or swish, not '{activation}'")
+    ctx.check(activation in ("none", "silu", "swish"), laws.ACTIVATION_NONE_SILU_OR_SWISH.of(activation=activation))
     ctx.require_rank(w, 3)
-    require_shape(ctx, 1, [x[1], 1, w[-1]], "weights are [channels, 1, kernel]")
-    ctx.require_at_least(w[2], 1, "the kernel isn't empty")
+    require_shape(ctx, 1, [x[1], 1, w[-1]], laws.WEIGHTS_CHANNELS_1_KERNEL)
+    ctx.require_at_least(w[2], 1, laws.KERNEL_NOT_EMPTY)
     state = [x[0], x[1], w[2] - 1]
-    require_vector(ctx, 2, x[1], "the bias has one element per channel")
-    require_shape(ctx, 3, state, "the state is [n, channels, kernel - 1]")
+    require_vector(ctx, 2, x[1], laws.BIAS_PER_CHANNEL)
+    require_shape(ctx, 3, state, laws.CONVOLUTION_STATE_SHAPE)
     return [ctx.tensor(x.dims), ctx.tensor(state)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def scalar(ctx: InferenceContext, index: int, least: int = 0) -> Dim:
     """The one integer that an input holds; where it isn't known, any of at least `least`."""
-    ctx.require_equal(ctx.input(index).numel, 1, f"input {index} is a single number")
+    ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
     if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
         require_axisless(ctx, index)
     items = ctx.items(index)
@@ -30,7 +31,7 @@ def require_axisless(ctx: InferenceContext, index: int) -> None:
     """State that a number has no axis if it stands in the file: only there do runtimes mind."""
     if ctx.input(index).shape != ():
         ctx.memoizable = False
-        ctx.limit(ctx.node.inputs[index] not in ctx.literals, f"input {index}, as the file has it, is a scalar")
+        ctx.limit(ctx.node.inputs[index] not in ctx.literals, laws.FILE_INPUT_SCALAR.of(index=index))
 
 
 @rule("DFT", since=17)
@@ -46,7 +47,7 @@ def dft(ctx: InferenceContext) -> Tensor:
     if ctx.has(2):
         require_axisless(ctx, 2)
     if axis is None or len(axis) != 1:
-        ctx.require_equal(ctx.input(2).numel, 1, "the axis is one number")
+        ctx.require_equal(ctx.input(2).numel, 1, laws.AXIS_ONE_NUMBER)
         ctx.require_rank(ctx.input(0), 2, least=True)
         require_parts(ctx, ctx.input(0)[-1], (1, 2))
         x, half, back = ctx.input(0), ctx.integer("onesided", 0) != 0, ctx.integer("inverse", 0) != 0
@@ -61,40 +62,41 @@ def transformed(ctx: InferenceContext, axis: int) -> Tensor:
     x, half, back = ctx.input(0), ctx.integer("onesided", 0) != 0, ctx.integer("inverse", 0) != 0
     ctx.require_rank(x, 2, least=True)
     axis = ctx.normal(axis, x.rank)
-    ctx.check(axis != x.rank - 1, "the axis isn't the last one, which holds real and imaginary part")
+    ctx.check(axis != x.rank - 1, laws.TRANSFORM_NOT_ALONG_LAST_AXIS)
     require_parts(ctx, x[-1], (2,) if half and back else (1,) if half and x[-1].constant else (1, 2))
     length = scalar(ctx, 1, 1) if ctx.has(1) else 2 * (x[axis] - 1) if half and back else x[axis]
-    ctx.require_at_least(length, 1 if ctx.has(1) else 0, "the length is positive")
+    ctx.require_at_least(length, 1 if ctx.has(1) else 0, laws.LENGTH_POSITIVE)
     made = list(x.dims)
     made[axis] = length // 2 + 1 if half and not back else length
     made[-1] = as_dim(1 if half and back else 2)
     empty = [equal(d, 0) for d in made]
-    ctx.require(any_of(at_least(x[axis], 1), *empty), "the signal isn't empty", x[axis], 1)
+    ctx.require(any_of(at_least(x[axis], 1), *empty), laws.SIGNAL_NOT_EMPTY, x[axis], 1)
     return ctx.tensor(made)
 
 
 def require_parts(ctx: InferenceContext, size: Dim, admitted: Sequence[int]) -> None:
     """The last axis holds the real part, or real and imaginary part."""
-    law = f"the last axis has {' or '.join(map(str, admitted))} element{'s' if 2 in admitted else ''}"
-    ctx.require(any_of(*(equal(size, n) for n in admitted)), law, size, admitted[-1])
+    law = laws.LAST_AXIS_ELEMENTS if 2 in admitted else laws.LAST_AXIS_ELEMENT
+    holds = any_of(*(equal(size, n) for n in admitted))
+    ctx.require(holds, law.of(sizes=" or ".join(map(str, admitted))), size, admitted[-1])
 
 
 @rule("STFT", since=17)
 def stft(ctx: InferenceContext) -> Tensor:
     """Signals `[n, length, 1 or 2]`, real ones `[n, length]` as well, to `[n, frames, bins, 2]`."""
     x, half = ctx.input(0), ctx.integer("onesided", 1) != 0
-    ctx.check(x.rank in (2, 3), f"the rank is 2 or 3, not {x.rank}")
+    ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
     if x.rank == 3:
         require_parts(ctx, x[2], (1, 2))
     step = scalar(ctx, 1, 1)
-    ctx.require_at_least(step, 1, "the frame step is positive")
+    ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     window = ctx.input(2, rank=1) if ctx.has(2) else None
-    ctx.check(ctx.has(3) or window is not None, "a window or the length of a frame is given")
+    ctx.check(ctx.has(3) or window is not None, laws.WINDOW_OR_FRAME_LENGTH_GIVEN)
     frame = scalar(ctx, 3, 1) if ctx.has(3) else x[1] if window is None else window[0]
     if window is not None:
-        ctx.require_equal(window[0], frame, "the window is as long as a frame")
-    ctx.require(any_of(at_least(frame, 1), equal(x[0], 0)), "a frame isn't empty", frame, 1)
-    ctx.require_at_least(x[1], frame, "a frame fits the signal")
+        ctx.require_equal(window[0], frame, laws.WINDOW_AS_LONG_AS_FRAME)
+    ctx.require(any_of(at_least(frame, 1), equal(x[0], 0)), laws.FRAME_NOT_EMPTY, frame, 1)
+    ctx.require_at_least(x[1], frame, laws.FRAME_FITS_SIGNAL)
     bins = frame // 2 + 1 if half else frame
     return ctx.tensor([x[0], (x[1] - frame) // step + 1, bins, 2])
 
@@ -105,8 +107,8 @@ def window(ctx: InferenceContext) -> Tensor:
     size = scalar(ctx, 0)
     if size is ZERO:
         ctx.memoizable = False
-        ctx.limit(ctx.node.inputs[0] not in ctx.literals, "the size, as the file has it, is positive")
-    ctx.require_at_least(size, 0, "the size isn't negative")
+        ctx.limit(ctx.node.inputs[0] not in ctx.literals, laws.FILE_SIZE_POSITIVE)
+    ctx.require_at_least(size, 0, laws.SIZE_NOT_NEGATIVE)
     return ctx.tensor([size], DTYPES.get(ctx.integer("output_datatype", 1), ""))
 
 
@@ -114,16 +116,16 @@ def window(ctx: InferenceContext) -> Tensor:
 def mel_weights(ctx: InferenceContext) -> Tensor:
     """`[dft_length // 2 + 1, num_mel_bins]`; both edges lie in the spectrum."""
     bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
-    ctx.require_at_least(rate, 1, "the rate is positive")
+    ctx.require_at_least(rate, 1, laws.RATE_POSITIVE)
     spectrum = maximum(length, 0) // 2 + 1  # ONNX Runtime rounds -1 / 2 to 0
-    ctx.require_at_least(bins, 0, "the number of bins isn't negative")
-    ctx.require_at_least(length, -1, "the length isn't negative")
+    ctx.require_at_least(bins, 0, laws.BIN_COUNT_NOT_NEGATIVE)
+    ctx.require_at_least(length, -1, laws.LENGTH_NOT_NEGATIVE)
     for index in (3, 4):
-        ctx.require_equal(ctx.input(index).numel, 1, "each edge is one number")
+        ctx.require_equal(ctx.input(index).numel, 1, laws.EDGES_ONE_NUMBER_EACH)
         edge = ctx.input(index).value
         hertz = edge.items[0] if isinstance(edge, Elements) and len(edge.items) == 1 else None
         if isinstance(hertz, Float) and hertz.numerator is not None:
             bin_ = (length + 1) * hertz.numerator // (rate * hertz.denominator)
             inside = all_of(at_least(bin_, 0), less(bin_, spectrum))
-            ctx.limit(inside, "the edges lie in the spectrum", bin_, spectrum)
+            ctx.limit(inside, laws.EDGES_IN_SPECTRUM, bin_, spectrum)
     return ctx.tensor([spectrum, bins], DTYPES.get(ctx.integer("output_datatype", 1), ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import (
     MAX,
     ONE,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from shapesmt.rules import InferenceContext, Tensor
 
-FITS = "the window fits the padded input"
 SMALL_WINDOW = 3
 
 
@@ -55,8 +55,8 @@ def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
     rank = len(kernel)
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
     pads = per_axis(ctx, "pads", 2 * rank, 0)
-    ctx.check(min((*strides, *dilations), default=1) >= 1, "strides and dilations are positive")
-    ctx.check(min(pads, default=0) >= 0, "padding isn't negative")
+    ctx.check(min((*strides, *dilations), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    ctx.check(min(pads, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
     found = list(map(Axis, map(as_dim, kernel), strides, dilations, pads[:rank], pads[rank:]))
     for axis in found:
         require_fits(ctx, axis.extent, "the dilated kernel")
@@ -66,7 +66,7 @@ def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
 def per_axis(ctx: InferenceContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
     """An attribute with one number per spatial axis (two for `pads`)."""
     found = ctx.integers(name, (default,) * length) or (default,) * length
-    ctx.check(len(found) == length, f"'{name}' has {length} entries")
+    ctx.check(len(found) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return found
 
 
@@ -80,17 +80,17 @@ def same(ctx: InferenceContext) -> bool:
 
 def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
     """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
-    ctx.check(x.rank >= 3, f"the input has rank 3 or more, not {x.rank}")
+    ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
     for name in ("strides", "dilations"):  # which give the rank where the weights don't
         per_axis(ctx, name, x.rank - 2)
-    ctx.check(x.rank == w.rank, f"input and weight tensor have the same rank, not {x.rank} and {w.rank}")
+    ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
-    ctx.check(padding, "a node has auto_pad or pads, not both")
+    ctx.check(padding, laws.AUTO_PAD_OR_PADS)
     kernel = ctx.integers("kernel_shape", ())
-    ctx.check(len(kernel) in (0, w.rank - 2), f"'kernel_shape' has {w.rank - 2} entries")
+    ctx.check(len(kernel) in (0, w.rank - 2), laws.KERNEL_SHAPE_ENTRIES.of(count=w.rank - 2))
     for size, k in zip(w.dims[2:], kernel, strict=False):
-        ctx.require_equal(size, k, "kernel_shape is that of the weights")
-    ctx.limit(ZERO not in w.dims[2:], "the window has an element")
+        ctx.require_equal(size, k, laws.KERNEL_SHAPE_IS_WEIGHTS)
+    ctx.limit(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)
     return windows(ctx, w.dims[2:])
 
 
@@ -98,9 +98,9 @@ def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str
     """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
-    require_vector(ctx, bias, w[0], "the bias has one element per filter")
+    require_vector(ctx, bias, w[0], laws.BIAS_PER_FILTER)
     if same(ctx):
-        ctx.limit(all(a.dilation == 1 for a in axes), "SAME padding comes without dilation")
+        ctx.limit(all(a.dilation == 1 for a in axes), laws.SAME_PADDING_WITHOUT_DILATION)
     sizes = [slid(ctx, size, a) for size, a in zip(x.dims[2:], axes, strict=True)]
     return ctx.tensor([x[0], w[0], *sizes], dtype)
 
@@ -108,16 +108,16 @@ def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str
 def require_group(ctx: InferenceContext, x: Tensor, w: Tensor) -> None:
     """State that every group of filters reads its share of the channels."""
     group = ctx.integer("group", 1)
-    ctx.require_equal(x[1], w[1] * group, "the input has group times the channels of the weights")
-    ctx.require(divides(group, w[0]), "group divides the number of filters", w[0], group)
+    ctx.require_equal(x[1], w[1] * group, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
+    ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
 
 
 def slid(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
     """The number of positions of a convolution's window."""
     if same(ctx):
-        ctx.require_at_least(size, 1, "the input isn't empty")
+        ctx.require_at_least(size, 1, laws.INPUT_NOT_EMPTY)
         return ceil_divide(size, axis.stride)
-    ctx.require_at_least(axis.span(size), 0, FITS)
+    ctx.require_at_least(axis.span(size), 0, laws.WINDOW_FITS)
     return axis.span(size) // axis.stride + 1
 
 
@@ -132,7 +132,7 @@ def conv_integer(ctx: InferenceContext) -> Tensor:
     """A convolution of integers."""
     require_single(ctx, 2)
     ctx.require_rank(ctx.input(1), 3, least=True)
-    require_one_or(ctx, 3, ctx.input(1)[0], "there is one zero point, or one per filter")
+    require_one_or(ctx, 3, ctx.input(1)[0], laws.ONE_ZERO_POINT_OR_PER_FILTER)
     return convolved(ctx, ctx.input(0), ctx.input(1), 99, "int32")
 
 
@@ -143,7 +143,7 @@ def qlinear_conv(ctx: InferenceContext) -> Tensor:
     require_single(ctx, 1, 2, 6, 7)
     ctx.require_rank(w, 3, least=True)
     for index in (4, 5):
-        require_one_or(ctx, index, w[0], "there is one scale and zero point, or one per filter")
+        require_one_or(ctx, index, w[0], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER)
     return convolved(ctx, x, w, 8, ctx.input(7).dtype)
 
 
@@ -152,32 +152,32 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
     """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
-    ctx.check(group > 0, "attribute 'group' is positive")
-    ctx.require_equal(x[1], w[0], "the weights have the input's channels")
-    ctx.require(divides(group, x[1]), "group divides the channels", x[1], group)
-    require_vector(ctx, 2, w[1] * group, "the bias has one element per filter")
+    ctx.check(group > 0, laws.GROUP_POSITIVE)
+    ctx.require_equal(x[1], w[0], laws.WEIGHTS_HAVE_INPUT_CHANNELS)
+    ctx.require(divides(group, x[1]), laws.GROUP_DIVIDES_CHANNELS, x[1], group)
+    require_vector(ctx, 2, w[1] * group, laws.BIAS_PER_FILTER)
     extra = per_axis(ctx, "output_padding", len(axes), 0)
     asked = ctx.integers("output_shape", ())
-    ctx.check(len(asked) in (0, len(axes)), f"'output_shape' has {len(axes)} entries")
+    ctx.check(len(asked) in (0, len(axes)), laws.OUTPUT_SHAPE_ENTRIES.of(count=len(axes)))
     sizes = zip(x.dims[2:], axes, extra, asked or [None] * len(axes), strict=True)
     return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
 
 
 def spread(ctx: InferenceContext, size: Dim, axis: Axis, extra: int, asked: int | None) -> Dim:
     """The size of what the weights reach along one axis, or the one asked for."""
-    ctx.require_at_least(axis.kernel, 1, "the kernel isn't empty")
-    ctx.check(0 <= extra < axis.stride, "output_padding is smaller than the stride")
-    ctx.require_at_least(size, 1 if extra else 0, "with output_padding the input isn't empty")
+    ctx.require_at_least(axis.kernel, 1, laws.KERNEL_NOT_EMPTY)
+    ctx.check(0 <= extra < axis.stride, laws.OUTPUT_PADDING_BELOW_STRIDE)
+    ctx.require_at_least(size, 1 if extra else 0, laws.OUTPUT_PADDING_INPUT_NOT_EMPTY)
     full = (size - 1) * axis.stride + axis.extent
     if asked is not None:
         reach = full + axis.stride - 1
-        ctx.limit(at_least(reach, asked), "output_shape is within reach of the weights", reach, asked)
+        ctx.limit(at_least(reach, asked), laws.OUTPUT_SHAPE_WITHIN_REACH, reach, asked)
         made = as_dim(asked)
     elif same(ctx):
         made = minimum(full + extra, size * axis.stride)
     else:
         made = full + extra - axis.head - axis.tail
-    ctx.require_at_least(made, 1, "the output isn't empty")
+    ctx.require_at_least(made, 1, laws.OUTPUT_NOT_EMPTY)
     return made
 
 
@@ -192,7 +192,7 @@ def positions(ctx: InferenceContext, span: Dim, axis: Axis) -> Dim:
     that shrink a map step by step it stays short.
     """
     stride = axis.stride
-    ctx.require_at_least(span, 1 - 2 * stride, FITS)
+    ctx.require_at_least(span, 1 - 2 * stride, laws.WINDOW_FITS)
     if span.lo >= 0 and (axis.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
         count = span // stride + 1
         return make_atom(MAX, (count, ONE))
@@ -209,7 +209,7 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
         padding = (ceil_divide(size, axis.stride) - 1) * axis.stride + axis.kernel - size
         span = size + padding - axis.extent
         if _is_plain(ctx):
-            law = "SAME padding isn't negative: no stride skips elements at the end"
+            law = laws.NO_STRIDE_SKIPS_END
             ctx.limit(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
     count = positions(ctx, span, axis)
     if ctx.integer("ceil_mode", 0) == 1:
@@ -228,17 +228,17 @@ def _is_plain(ctx: InferenceContext) -> bool:
 def require_batch_only_empty(ctx: InferenceContext, x: Tensor) -> None:
     """An input may have no samples, but a sample has elements."""
     for d in x.dims[1:]:
-        ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), "no axis but the batch is empty", d, 1)
+        ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), laws.ONLY_BATCH_EMPTY, d, 1)
 
 
 def pooling(ctx: InferenceContext, x: Tensor) -> list[Axis]:
     """The windows of pooling, one for each spatial axis."""
     kernel = ctx.integers("kernel_shape")
-    ctx.check(min(kernel, default=1) >= 1, "the kernel isn't empty")
-    ctx.check(x.rank == len(kernel) + 2 >= 3, f"the rank is that of the kernel plus 2, not {x.rank}")
+    ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
+    ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = windows(ctx, kernel)
     fits = all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True))
-    ctx.limit(fits, "padding is less than the kernel")
+    ctx.limit(fits, laws.PADDING_BELOW_KERNEL)
     return axes
 
 
@@ -267,7 +267,7 @@ def max_pool(ctx: InferenceContext) -> list[Tensor]:
 def global_pool(ctx: InferenceContext) -> Tensor:
     """Every spatial axis becomes one element."""
     x = ctx.input(0)
-    ctx.check(3 <= x.rank <= 5, f"the rank is 3, 4 or 5, not {x.rank}")
+    ctx.check(3 <= x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
     require_batch_only_empty(ctx, x)
     return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
 def probabilities(ctx: InferenceContext, lengths: int, shortest: int | None = 0) -> Tensor:
     """`[time, batch, classes]`, with a length for each of the batch."""
     x = ctx.input(0, rank=3)
-    require_vector(ctx, lengths, x[1], "there is one length for each of the batch")
-    ctx.require_at_least(x[0], 1, "there is a step")
-    require_each(ctx, ctx.input(lengths), lambda d: at_least(x[0], d), "lengths are those of the sequences at most")
+    require_vector(ctx, lengths, x[1], laws.LENGTH_PER_BATCH_ELEMENT)
+    ctx.require_at_least(x[0], 1, laws.A_STEP)
+    require_each(ctx, ctx.input(lengths), lambda d: at_least(x[0], d), laws.LENGTHS_AT_MOST_SEQUENCES)
     if shortest is not None:
-        require_each(ctx, ctx.input(lengths), lambda d: at_least(d, shortest), f"lengths are at least {shortest}")
+        require_each(ctx, ctx.input(lengths), lambda d: at_least(d, shortest), laws.LENGTHS_AT_LEAST.of(least=shortest))
     return x
 
 
@@ -46,9 +47,9 @@ def probabilities(ctx: InferenceContext, lengths: int, shortest: int | None = 0)
 def greedy(ctx: InferenceContext) -> list[Tensor]:
     """The most likely classes of each sequence as a sparse matrix, and how likely they are."""
     x = probabilities(ctx, 1, None)
-    ctx.require_at_least(x[2], 1, "there is at least one class")
+    ctx.require_at_least(x[2], 1, laws.A_CLASS)
     blank = ctx.integer("blank_index", -1)
-    ctx.require(all_of(at_least(blank, -x[2]), less(blank, x[2])), "the blank is one of the classes", blank, x[2])
+    ctx.require(all_of(at_least(blank, -x[2]), less(blank, x[2])), laws.BLANK_ONE_OF_CLASSES, blank, x[2])
     return [*triple(ctx, ctx.fresh("count", 0, x[0] * x[1]), 2, "int64"), ctx.tensor((x[1], 1))]
 
 
@@ -58,9 +59,9 @@ def beams(ctx: InferenceContext) -> list[Tensor]:
     paths = least(ctx, "top_paths", 1)
     x = probabilities(ctx, 1, int(paths > 1))
     if paths > 1 and x[2].lo < paths:
-        leave_open(ctx, "there are as many classes as paths")
-    ctx.check(ctx.integer("beam_width") >= paths, "the beam is as wide as there are paths")
-    ctx.require_at_least(x[2], 1, "there is at least one class")
+        leave_open(ctx, laws.CLASSES_AS_MANY_AS_PATHS)
+    ctx.check(ctx.integer("beam_width") >= paths, laws.BEAM_AS_WIDE_AS_PATHS)
+    ctx.require_at_least(x[2], 1, laws.A_CLASS)
     found = [triple(ctx, ctx.fresh(f"count{i}", 0, x[0] * x[1]), 2, "int64") for i in range(paths)]
     return [*(t for kind in zip(*found, strict=True) for t in kind), ctx.tensor((x[1], paths))]
 
@@ -69,11 +70,11 @@ def beams(ctx: InferenceContext) -> list[Tensor]:
 def loss(ctx: InferenceContext) -> list[Tensor]:
     """A loss for each sequence, whose classes are a sparse matrix, and the gradient."""
     x, places, classes = probabilities(ctx, 3), ctx.input(1, rank=2), ctx.input(2, rank=1)
-    ctx.require_equal(places[0], classes[0], "a sparse tensor has a value for each place")
-    ctx.require_at_least(x[2], 1, "there is at least one class")
-    ctx.require_equal(places[1], 2, "a sparse matrix has two axes")
+    ctx.require_equal(places[0], classes[0], laws.SPARSE_VALUE_PER_PLACE)
+    ctx.require_at_least(x[2], 1, laws.A_CLASS)
+    ctx.require_equal(places[1], 2, laws.SPARSE_MATRIX_TWO_AXES)
     if integers_of(places) is not None or integers_of(classes) is not None:
-        leave_open(ctx, "the labels are data")
+        leave_open(ctx, laws.LABELS_ARE_DATA)
     for index in (1, 2):
         ctx.grant(index)
     return [ctx.tensor((x[1],)), ctx.tensor(x.dims)]
@@ -86,15 +87,15 @@ def shapes_of(ctx: InferenceContext, batch: Sequence[Dim]) -> list[Tensor]:
     """A tensor of each of the shapes that the node lists, for each example."""
     types = [t for t in ctx.attribute("Tdense") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
-    ctx.check(len(types) == len(shapes), "each dense feature has a shape")
+    ctx.check(len(types) == len(shapes), laws.SHAPE_PER_DENSE_FEATURE)
     made = []
     for number, (dtype, shape) in enumerate(zip(types, shapes, strict=True)):
         if shape is None:
-            leave_open(ctx, "the ranks of dense features are known")
+            leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
         sizes = [as_dim(s) if isinstance(s, int) else ctx.fresh(f"feature{number}_{i}") for i, s in enumerate(shape)]
         default = ctx.input(len(ctx.inputs) - len(types) + number)
         if None not in shape and default.numel.constant != 0:
-            ctx.require_agree(default, ctx.tensor(sizes), law="a default has the shape of its feature")
+            ctx.require_agree(default, ctx.tensor(sizes), law=laws.DEFAULT_SHAPED_AS_FEATURE)
         made.append(ctx.tensor([*batch, *sizes], dtype))
     return made
 
@@ -102,7 +103,7 @@ def shapes_of(ctx: InferenceContext, batch: Sequence[Dim]) -> list[Tensor]:
 def examples(ctx: InferenceContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
     """The sparse features: their places, then their values, then their shapes; and behind them the dense ones."""
     types = [t for t in ctx.attribute("sparse_types") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
-    ctx.check(len(types) == count, "each sparse feature has a type")
+    ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
     found = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
     return [*(t for kind in zip(*found, strict=True) for t in kind), *shapes_of(ctx, batch)]
 
@@ -112,9 +113,7 @@ def parse(ctx: InferenceContext) -> list[Tensor]:
     """The features of a list of examples."""
     ctx.only_sizes(0)
     x, names = ctx.input(0, rank=1), ctx.input(1, rank=1)
-    ctx.require(
-        any_of(equal(names[0], 0), equal(names[0], x[0])), "there is a name for each example, or none", names[0]
-    )
+    ctx.require(any_of(equal(names[0], 0), equal(names[0], x[0])), laws.NAME_PER_EXAMPLE_OR_NONE, names[0])
     return examples(ctx, x.dims, ctx.integer("Nsparse"))
 
 
@@ -130,7 +129,7 @@ def parse_one(ctx: InferenceContext) -> list[Tensor]:
 def parse_some(ctx: InferenceContext) -> list[Tensor]:
     """The features of a list of examples, or of one; ragged ones come last: their values, then where rows end."""
     x = ctx.input(0)
-    ctx.check(x.rank <= 1, f"the rank is at most 1, not {x.rank}")
+    ctx.check(x.rank <= 1, laws.RANK_AT_MOST_1.of(rank=x.rank))
     ctx.only_sizes(0)
     types, splits = (
         [t for t in ctx.attribute(name) or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
@@ -151,7 +150,7 @@ def dense_of(ctx: InferenceContext, kind: str, types: str, before: Sequence[Dim]
     found = ctx.attribute(f"{kind}_shapes") or ()
     shapes = [s.shape for s in found if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     if None in shapes:
-        leave_open(ctx, "the ranks of dense features are known")
+        leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
     sizes = [sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in shape or ()]) for shape in shapes]
     return [ctx.tensor([*before, *own], t) for own, t in zip(sizes, types_of(ctx, types), strict=True)]
 
@@ -176,7 +175,7 @@ def ragged_of(ctx: InferenceContext, part: str, batch: Sequence[Dim], inner: str
 def parse_sequences(ctx: InferenceContext) -> list[Tensor]:
     """The features of examples, or of one, and those of each of their steps."""
     batch = ctx.input(0).dims
-    ctx.check(len(batch) <= 1, f"the rank is at most 1, not {len(batch)}")
+    ctx.check(len(batch) <= 1, laws.RANK_AT_MOST_1.of(rank=len(batch)))
     ctx.only_sizes(0)
     whole = [*sparse_of(ctx, "context", 1 + len(batch)), *dense_of(ctx, "context_dense", "Tcontext_dense", batch)]
     steps = dense_of(ctx, "feature_list_dense", "feature_list_dense_types", ())
@@ -202,7 +201,7 @@ def sound(ctx: InferenceContext) -> list[Tensor]:
     require_numbers(ctx, 0)
     wanted = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
     sizes = sized(ctx, [None if n == -1 else as_dim(n) for n in wanted])
-    ctx.check(min(wanted) >= -1, "sizes are -1 or more")
+    ctx.check(min(wanted) >= -1, laws.SIZES_MINUS_1_OR_MORE)
     return [ctx.tensor(sizes, "float32"), ctx.tensor((), "int32")]
 
 
@@ -210,9 +209,9 @@ def sound(ctx: InferenceContext) -> list[Tensor]:
 def histogram(ctx: InferenceContext) -> Tensor:
     """How many values are in each part of a range."""
     count = first(ctx, 2)
-    require_vector(ctx, 1, 2, "the range has two ends")
+    require_vector(ctx, 1, 2, laws.RANGE_TWO_ENDS)
     require_numbers(ctx, 2)
-    require_least(ctx, [count], 1, "there is at least one part")
+    require_least(ctx, [count], 1, laws.A_PART)
     for low, high in pairwise(numbers(ctx, 1)):
-        require_order(ctx, low, high, "the range isn't empty", apart=True)
+        require_order(ctx, low, high, laws.RANGE_NOT_EMPTY, apart=True)
     return ctx.tensor(sized(ctx, [count], 1), dtype_of(ctx, "dtype", "int32"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
 from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shapesmt.rules import InferenceContext
-
-WITHIN = "the position is inside the list"
-FITTING = "elements have the shape that is asked for"
-ALIKE = "all elements of the list have one shape"
-NOT_EMPTY = "the list isn't empty, or the shape of its elements is known"
 
 
 def unset(ctx: InferenceContext, length: Dim | int) -> Tensor:
@@ -38,8 +34,8 @@ def given(ctx: InferenceContext, index: int = 0) -> Tensor:
     """The list that a node reads; one that an operator without a rule makes isn't known to be one."""
     found = ctx.input(index)
     if not found.dtype:
-        leave_open(ctx, f"input {index} is a list that is followed")
-    ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, f"input {index} is of type list")
+        leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=index))
+    ctx.check(found.dtype.startswith(("list(", "unset(")) and found.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=index))
     return found
 
 
@@ -49,7 +45,7 @@ def with_element(ctx: InferenceContext, found: Tensor, length: Dim, x: Tensor) -
         old, new = found.dims[1:], x.dims
         alike = len(old) == len(new) and all(equal(a, b) is TRUE for a, b in zip(old, new, strict=True))
         if not alike:
-            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", ALIKE))
+            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.LIST_ELEMENTS_ONE_SHAPE.sentence))
     return listed(x.dtype, length, x.dims)
 
 
@@ -79,12 +75,12 @@ def fitting(ctx: InferenceContext, found: Tensor, sizes: list[Dim | None] | None
     if made is None or sizes is None:
         return made
     none = equal(used, 0)
-    ctx.require(none if len(made) != len(sizes) else TRUE, FITTING)
+    ctx.require(none if len(made) != len(sizes) else TRUE, laws.ELEMENTS_HAVE_REQUESTED_SHAPE)
     if len(made) != len(sizes):
         return [ctx.fresh(f"size{i}") if size is None else size for i, size in enumerate(sizes)]
     for d, size in zip(made, sizes, strict=True):
         if size is not None:
-            ctx.require(any_of(equal(d, size), none), FITTING, d, size)
+            ctx.require(any_of(equal(d, size), none), laws.ELEMENTS_HAVE_REQUESTED_SHAPE, d, size)
     return [d if size is None else size for d, size in zip(made, sizes, strict=True)]
 
 
@@ -94,9 +90,10 @@ def place(ctx: InferenceContext, index: int, length: Dim | None) -> Dim | None:
     k = first(ctx, index)
     if k is None:
         ctx.grant(index)
-        ctx.require_at_least(1 if length is None else length, 1, WITHIN)
+        ctx.require_at_least(1 if length is None else length, 1, laws.POSITION_INSIDE_LIST)
     else:
-        ctx.require(all_of(at_least(k, 0), TRUE if length is None else at_least(length, k + 1)), WITHIN, k, length)
+        inside = TRUE if length is None else at_least(length, k + 1)
+        ctx.require(all_of(at_least(k, 0), inside), laws.POSITION_INSIDE_LIST, k, length)
     return k
 
 
@@ -106,7 +103,7 @@ def reserve(ctx: InferenceContext) -> Tensor:
     length = first(ctx, 1)
     if length is None:
         return unset(ctx, ctx.fresh("length"))
-    ctx.require_at_least(length, 0, "sizes are not negative")
+    ctx.require_at_least(length, 0, laws.SIZES_NOT_NEGATIVE)
     return unset(ctx, length)
 
 
@@ -147,7 +144,7 @@ def push_back(ctx: InferenceContext) -> Tensor:
 def pop_back(ctx: InferenceContext) -> list[Tensor]:
     """The list without its last tensor, and that tensor."""
     found = given(ctx)
-    ctx.require_at_least(found[0], 1, "the list isn't empty")
+    ctx.require_at_least(found[0], 1, laws.LIST_NOT_EMPTY)
     sizes = element(ctx, found, asked(ctx, 1))
     return [tensor(found.dtype, [found[0] - 1, *found.dims[1:]]), ctx.tensor(sizes, ctx.text("element_dtype", ""))]
 
@@ -165,11 +162,11 @@ def stack(ctx: InferenceContext) -> Tensor:
     """All tensors, along a new first axis."""
     found, count = given(ctx), ctx.integer("num_elements", -1)
     if count >= 0:
-        ctx.require_equal(found[0], count, "the list has as many elements as the node says")
+        ctx.require_equal(found[0], count, laws.LIST_LENGTH_AS_DECLARED)
     wanted = asked(ctx, 1)
     sizes = fitting(ctx, found, wanted, found[0])
     if wanted is None or None in wanted:
-        ctx.require_at_least(found[0], 1, NOT_EMPTY)
+        ctx.require_at_least(found[0], 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
     return ctx.tensor(None if sizes is None else [found[0], *sizes], ctx.text("element_dtype", ""))
 
 
@@ -178,8 +175,8 @@ def concat(ctx: InferenceContext) -> list[Tensor]:
     """All tensors joined along their first axis, and how long each is."""
     found, dtype = given(ctx), ctx.text("element_dtype", "")
     sizes = found.dims[1:] if found.dtype.startswith("list(") else None
-    ctx.require_at_least(found[0], 1, NOT_EMPTY)
-    ctx.check(sizes is None or len(sizes) > 0, "the elements have at least one axis")
+    ctx.require_at_least(found[0], 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
+    ctx.check(sizes is None or len(sizes) > 0, laws.ELEMENTS_AT_LEAST_ONE_AXIS)
     joined = None if sizes is None else [found[0] * sizes[0], *sizes[1:]]
     return [ctx.tensor(joined, dtype), ctx.tensor([found[0]], "int64")][: ctx.outputs]
 
@@ -192,7 +189,7 @@ def gather(ctx: InferenceContext) -> Tensor:
         if k is None:
             ctx.grant(1)
         else:
-            ctx.require(all_of(at_least(k, 0), at_least(found[0], k + 1)), WITHIN, k, found[0])
+            ctx.require(all_of(at_least(k, 0), at_least(found[0], k + 1)), laws.POSITION_INSIDE_LIST, k, found[0])
     sizes = fitting(ctx, found, asked(ctx, 2), indices[0])
     return ctx.tensor(None if sizes is None else [indices[0], *sizes], ctx.text("element_dtype", ""))
 
@@ -215,11 +212,11 @@ def resize(ctx: InferenceContext) -> Tensor:
 def reached(ctx: InferenceContext, x: Tensor, index: int, length: Dim | None) -> Dim:
     """How long a list is that holds the slices of a tensor at positions that an input lists; `length` or more."""
     ctx.require_rank(x, 1, least=True)
-    ctx.require_equal(x[0], ctx.input(index, rank=1)[0], "there is a position for each slice")
+    ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
     positions = [None] if (items := ctx.items(index)) is None else [*items]
     known = [k for k in positions if k is not None]
     for k in known:
-        ctx.require_at_least(k, 0, WITHIN)
+        ctx.require_at_least(k, 0, laws.POSITION_INSIDE_LIST)
     least = maximum(ZERO if length is None else length, *(k + 1 for k in known))
     return least if len(known) == len(positions) else ctx.fresh("length", 0) + least
 
@@ -232,7 +229,7 @@ def scatter(ctx: InferenceContext) -> Tensor:
     if count is None or (count.constant is None and count.lo < 0):
         length = ctx.fresh("count")
     elif count.constant != -1:
-        ctx.require_at_least(count, length, WITHIN)
+        ctx.require_at_least(count, length, laws.POSITION_INSIDE_LIST)
         length = count
     made = listed(x.dtype, length, x.dims[1:])
     fitting(ctx, made, asked(ctx, 2), ONE)
@@ -253,9 +250,9 @@ def split(ctx: InferenceContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     sizes = ctx.items(2) or (None,)
     if sizes[0] is None or any(d is not sizes[0] for d in sizes):
-        leave_open(ctx, ALIKE)
-    ctx.require_equal(sizes[0] * len(sizes), x[0], "the lengths add up to the axis")
-    ctx.require_at_least(sizes[0], 0, "sizes are not negative")
+        leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)
+    ctx.require_equal(sizes[0] * len(sizes), x[0], laws.LENGTHS_ADD_UP_TO_AXIS)
+    ctx.require_at_least(sizes[0], 0, laws.SIZES_NOT_NEGATIVE)
     made = listed(x.dtype, lengths[0], [sizes[0], *x.dims[1:]])
     fitting(ctx, made, asked(ctx, 1), ONE)
     return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.rules import InferenceContext
 
-ENDS = "there is an end before each row, and one behind the last"
-SHAPE = "the shape asked for has the axes of the values and of their rows"
-
 
 def require_rows(ctx: InferenceContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
     """State that an input lists where each row of so many values ends, behind a 0 (unless not the `whole` is read).
@@ -27,23 +25,23 @@ def require_rows(ctx: InferenceContext, index: int, count: Dim | None, *, whole:
     How many rows there are.
     """
     ends = ctx.input(index, rank=1)
-    ctx.require_at_least(ends[0], 1, ENDS)
+    ctx.require_at_least(ends[0], 1, laws.ROW_ENDS)
     places = ctx.items(index) or (None,)
     for before, after in pairwise((ZERO, *places, count)):
         if before is not None and after is not None:
-            ctx.require_at_least(after, before, "rows end in ascending order")
+            ctx.require_at_least(after, before, laws.ROWS_END_ASCENDING)
     for place, end in ((places[0], ZERO), (places[-1], count)):
         if place is not None and end is not None and (whole or (count is None and index > 2)):
-            ctx.require_equal(place, end, "the first row begins at 0 and the last ends with the values")
+            ctx.require_equal(place, end, laws.ROWS_BEGIN_AT_0_AND_END_WITH_VALUES)
     return ends[0] - 1
 
 
 def partitions(ctx: InferenceContext) -> tuple[Dim | None, int]:
     """How many rows there are on the outside, and how many levels of rows."""
     kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
-    ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, "each list of rows is of a kind")
+    ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, laws.ROW_LIST_OF_A_KIND)
     counted = kinds[0] == "FIRST_DIM_SIZE"
-    law = "lists of rows are of kinds that go together"
+    law = laws.ROW_LIST_KINDS_GO_TOGETHER
     ctx.check(counted or kinds[0] == "ROW_SPLITS", law)
     ctx.check({*kinds[1:]} <= {"ROW_SPLITS", "VALUE_ROWIDS"}, law)
     rows = first(ctx, 3) if counted else None
@@ -64,7 +62,7 @@ def require_numbers_of_rows(ctx: InferenceContext, index: int, rows: Dim | None)
     for number in ctx.items(index) or ():
         if number is not None and rows is not None:
             inside = any_of(equal(rows, 0), all_of(at_least(number, 0), less(number, rows)))
-            ctx.require(inside, "each value is in a row", number, rows)
+            ctx.require(inside, laws.VALUES_IN_ROWS, number, rows)
 
 
 @rule("RaggedTensorToTensor", domain=DOMAIN)
@@ -73,7 +71,7 @@ def to_tensor(ctx: InferenceContext) -> Tensor:
     values, default = ctx.input(1), ctx.input(2)
     ctx.require_rank(values, 1, least=True)
     rows, levels = partitions(ctx)
-    require_least(ctx, [rows], 0, "sizes are not negative")
+    require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)
     require_default(ctx, default, values.dims[1:])
     made = [*sized(ctx, [rows]), *(ctx.fresh(f"length{i}") for i in range(levels)), *values.dims[1:]]
     return ctx.tensor(asked(ctx, made, 1 + levels), values.dtype)
@@ -81,7 +79,7 @@ def to_tensor(ctx: InferenceContext) -> Tensor:
 
 def require_default(ctx: InferenceContext, default: Tensor, sizes: Sequence[Dim]) -> None:
     """State that the default stretches to a value."""
-    law = "the default stretches to a value"
+    law = laws.DEFAULT_STRETCHES_TO_VALUE
     ctx.check(default.rank <= len(sizes), law)
     for d, size in zip(default.dims[::-1], sizes[::-1], strict=False):
         ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
@@ -94,16 +92,17 @@ def asked(ctx: InferenceContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
     ctx.only_sizes(0)
     if ctx.input(0).rank == 0:
         whole = first(ctx, 0)
-        ctx.require(TRUE if whole is None else equal(whole, -1), SHAPE)
+        ctx.require(TRUE if whole is None else equal(whole, -1), laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS)
         return [*sizes]
-    ctx.require_equal(ctx.input(0, rank=1)[0], len(sizes), SHAPE)
+    ctx.require_equal(ctx.input(0, rank=1)[0], len(sizes), laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS)
     made = []
     for axis, (size, item) in enumerate(zip(sizes, wanted(ctx, 0) or [None] * len(sizes), strict=False)):
         if item is not None and axis >= free:
-            ctx.require(any_of(equal(item, -1), equal(item, size)), SHAPE, item, size)
+            same = any_of(equal(item, -1), equal(item, size))
+            ctx.require(same, laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS, item, size)
         known = item is not None and (item.constant is not None or item.lo >= 0)
         kept = axis >= free or (item is not None and item.constant == -1)
-        require_least(ctx, [item], -1, "sizes are -1 or more")
+        require_least(ctx, [item], -1, laws.SIZES_MINUS_1_OR_MORE)
         made.append(size if kept else item if known and item is not None else ctx.fresh(f"size{axis}"))
     return made
 
@@ -112,9 +111,9 @@ def asked(ctx: InferenceContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
 def gather(ctx: InferenceContext) -> list[Tensor]:
     """Rows at some positions: where those inside of each level end, and their values."""
     levels, indices = ctx.integer("PARAMS_RAGGED_RANK"), ctx.input(len(ctx.inputs) - 1)
-    law = "there are as many levels as indices have axes"
+    law = laws.LEVELS_AS_MANY_AS_INDEX_AXES
     ctx.check(ctx.integer("OUTPUT_RAGGED_RANK") == levels + indices.rank - 1, law)
-    ctx.check(levels >= 1 and len(ctx.inputs) == levels + 2, "there is a list of ends for each level")
+    ctx.check(levels >= 1 and len(ctx.inputs) == levels + 2, laws.LIST_OF_ENDS_PER_LEVEL)
     require_places(ctx, indices, nested(ctx, levels))
     outer = [ctx.tensor(indices.dims[: i + 1]).numel for i in range(indices.rank)]
     ends = [*outer, *(ctx.fresh(f"rows{i}") for i in range(levels - 1))]
@@ -132,7 +131,7 @@ def nested(ctx: InferenceContext, levels: int) -> Dim:
     for i, count in enumerate(counts[:-1]):
         last = (ctx.items(i) or (None,))[-1]
         if last is not None and (count - last).lo < 0:
-            leave_open(ctx, "rows end where those inside do")
+            leave_open(ctx, laws.ROWS_END_WHERE_INNER_ROWS_DO)
     return rows[0]
 
 

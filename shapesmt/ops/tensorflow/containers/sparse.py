@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, Formula, any_of, differs, equal, less, total
-from shapesmt.ops.math.linear import INNER_LAW
 from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import columns
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.rules import InferenceContext
-
-ALIKE = "a sparse tensor has a value for each place, which names one on each axis"
 
 
 class Sparse(NamedTuple):
@@ -35,13 +33,13 @@ def sparse(ctx: InferenceContext, places: int, values: int, shape: int, *, insid
     """A sparse tensor: `[count, rank]`, `[count]` and `[rank]`; the places are `inside`, where the node looks."""
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
-    ctx.require_equal(indices[0], items[0], ALIKE)
-    ctx.require_equal(indices[1], sizes[0], ALIKE)
+    ctx.require_equal(indices[0], items[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
+    ctx.require_equal(indices[1], sizes[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     given = wanted(ctx, shape)
     counting = {"SparseReorder": 0, "SparseFillEmptyRows": 1}.get(ctx.node.op)  # of others all sizes count
-    require_least(ctx, given and given[:counting], 0, "sizes are not negative")
+    require_least(ctx, given and given[:counting], 0, laws.SIZES_NOT_NEGATIVE)
     if counting:
-        require_least(ctx, given, -1, "sizes are -1 or more")
+        require_least(ctx, given, -1, laws.SIZES_MINUS_1_OR_MORE)
     if inside:
         require_inside(ctx, indices, given)
     return Sparse(items[0], items.dtype, sizes[0], given)
@@ -58,7 +56,7 @@ def require_inside(
 
 
 def require_alike(
-    ctx: InferenceContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: str
+    ctx: InferenceContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: laws.Law
 ) -> None:
     """State that sizes that are known agree."""
     for p, q in zip(a or (), b or (), strict=False):
@@ -82,7 +80,7 @@ def reorder(ctx: InferenceContext) -> list[Tensor]:
 def softmax(ctx: InferenceContext) -> Tensor:
     """The values of a tensor of 2 axes or more, folded along the last one."""
     x = sparse(ctx, 0, 1, 2)
-    ctx.require_at_least(x.rank, 2, "the rank is at least 2, not another")
+    ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((x.entries,), x.dtype)
 
 
@@ -90,10 +88,10 @@ def softmax(ctx: InferenceContext) -> Tensor:
 def with_dense(ctx: InferenceContext) -> Tensor:
     """The values, each with the element of a dense tensor that stretches to the shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
-    ctx.require_at_least(x.rank, dense.rank, "the dense tensor has no more axes than the sparse one")
+    ctx.require_at_least(x.rank, dense.rank, laws.DENSE_AXES_AT_MOST_SPARSE)
     for size, d in zip((x.sizes or ())[::-1], dense.dims[::-1], strict=False):
         if size is not None:
-            ctx.require(any_of(equal(d, size), equal(d, 1)), "a size expands from 1 or stays", d, size)
+            ctx.require(any_of(equal(d, size), equal(d, 1)), laws.EXPANDS_FROM_1_OR_STAYS, d, size)
     return ctx.tensor((x.entries,), x.dtype)
 
 
@@ -101,8 +99,8 @@ def with_dense(ctx: InferenceContext) -> Tensor:
 def add_dense(ctx: InferenceContext) -> Tensor:
     """A dense tensor with the values added at their places; both have one shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
-    ctx.require_equal(x.rank, dense.rank, "operands have the same shape")
-    require_alike(ctx, x.sizes, dense.dims, "operands have the same shape")
+    ctx.require_equal(x.rank, dense.rank, laws.OPERANDS_SAME_SHAPE)
+    require_alike(ctx, x.sizes, dense.dims, laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(dense.dims, x.dtype)
 
 
@@ -110,12 +108,12 @@ def add_dense(ctx: InferenceContext) -> Tensor:
 def multiply(ctx: InferenceContext) -> Tensor:
     """`[m, k] x [k, n] -> [m, n]`, either operand transposed."""
     x, dense = sparse(ctx, 0, 1, 2), ctx.input(3, rank=2)
-    ctx.require_equal(x.rank, 2, "the sparse operand is a matrix")
+    ctx.require_equal(x.rank, 2, laws.SPARSE_OPERAND_MATRIX)
     turn = -1 if ctx.integer("adjoint_a", 0) else 1
     m, k = counted(ctx, 2, 2, "sizes")[::turn]
     inner, n = dense.dims[:: -1 if ctx.integer("adjoint_b", 0) else 1]
     if k is not None:
-        ctx.require_equal(k, inner, INNER_LAW)
+        ctx.require_equal(k, inner, laws.INNER_SIZES_EQUAL)
     made = ctx.tensor([*sized(ctx, [m]), n], x.dtype)
     require_inside(ctx, ctx.input(0), [m, inner][::turn], equal(made.numel, 0))
     return made
@@ -126,8 +124,8 @@ def add(ctx: InferenceContext) -> list[Tensor]:
     """The values of two tensors of one shape, those at one place added."""
     a, b = sparse(ctx, 0, 1, 2), sparse(ctx, 3, 4, 5)
     require_numbers(ctx, 6)
-    ctx.require_equal(a.rank, b.rank, "operands have the same shape")
-    require_alike(ctx, a.sizes, b.sizes, "operands have the same shape")
+    ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
+    require_alike(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
     return triple(ctx, ctx.fresh("count", 0, a.entries + b.entries), a.rank, a.dtype)
 
 
@@ -135,8 +133,8 @@ def add(ctx: InferenceContext) -> list[Tensor]:
 def extremes(ctx: InferenceContext) -> list[Tensor]:
     """The values of two tensors of one shape, the greater or smaller at one place."""
     a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
-    ctx.require_equal(a.rank, b.rank, "operands have the same shape")
-    require_alike(ctx, a.sizes, b.sizes, "operands have the same shape")
+    ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
+    require_alike(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
     return triple(ctx, ctx.fresh("count", 0, a.entries + b.entries), a.rank, a.dtype)[:2]
 
 
@@ -144,9 +142,9 @@ def extremes(ctx: InferenceContext) -> list[Tensor]:
 def concat(ctx: InferenceContext) -> list[Tensor]:
     """Tensors that are joined along an axis, all their values together."""
     many = len(ctx.inputs) // 3
-    ctx.check(many > 1, "there are at least two tensors to join")
+    ctx.check(many > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     parts = [sparse(ctx, i, many + i, 2 * many + i) for i in range(many)]
-    rank, at, law = parts[0].rank.constant, ctx.integer("concat_dim"), "joined tensors match off the join axis"
+    rank, at, law = parts[0].rank.constant, ctx.integer("concat_dim"), laws.JOINED_MATCH_OFF_AXIS
     axis = at if rank is None else ctx.normal(at, rank)
     for x in parts[1:]:
         ctx.require_equal(x.rank, parts[0].rank, law)
@@ -161,8 +159,8 @@ def concat(ctx: InferenceContext) -> list[Tensor]:
 def cut(ctx: InferenceContext) -> list[Tensor]:
     """The values inside a region."""
     x = sparse(ctx, 0, 1, 2)
-    require_vector(ctx, (3, 4), x.rank, "there is a start and a size for each axis")
-    require_least(ctx, ctx.items(4), 0, "sizes are not negative")
+    require_vector(ctx, (3, 4), x.rank, laws.START_AND_SIZE_PER_AXIS)
+    require_least(ctx, ctx.items(4), 0, laws.SIZES_NOT_NEGATIVE)
     return triple(ctx, ctx.fresh("count", 0, x.entries), x.rank, x.dtype)
 
 
@@ -173,14 +171,14 @@ def split(ctx: InferenceContext) -> list[Tensor]:
     require_numbers(ctx, 0)
     axis = first(ctx, 0)
     if axis is not None:
-        ctx.require_within(axis, x.rank, "the axis is inside the tensor")
+        ctx.require_within(axis, x.rank, laws.AXIS_INSIDE_TENSOR)
     known = None if axis is None else axis.constant
     size = x.sizes[known] if known is not None and x.sizes and -len(x.sizes) <= known < len(x.sizes) else None
     if size is not None:
         ctx.require_at_least(
             size,
             parts,
-            "there is something for each part",
+            laws.SOMETHING_PER_PART,
         )
     found = [triple(ctx, ctx.fresh(f"count{i}", 0, x.entries), x.rank, x.dtype) for i in range(parts)]
     return [t for kind in zip(*found, strict=True) for t in kind]
@@ -190,9 +188,9 @@ def split(ctx: InferenceContext) -> list[Tensor]:
 def reshape(ctx: InferenceContext) -> list[Tensor]:
     """The same places in another shape."""
     places, old, new = ctx.input(0, rank=2), ctx.input(1, rank=1), ctx.input(2, rank=1)
-    ctx.require_equal(places[1], old[0], ALIKE)
+    ctx.require_equal(places[1], old[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     before, after = wanted(ctx, 1), wanted(ctx, 2)
-    require_least(ctx, before, 0, "sizes are not negative")
+    require_least(ctx, before, 0, laws.SIZES_NOT_NEGATIVE)
     if before is not None and after is not None and None not in (*before, *after):
         result(ctx, "Reshape", ctx.tensor(sized(ctx, before)), listed(*after), allowzero=1)
     return [ctx.tensor((places[0], new[0]), "int64"), ctx.tensor((new[0],), "int64")]
@@ -205,7 +203,7 @@ def fold(ctx: InferenceContext) -> Tensor:
     if axes is None or x.sizes is None:
         return ctx.tensor(None, x.dtype)
     dense = ctx.tensor(sized(ctx, x.sizes), x.dtype)
-    ctx.check(ctx.input(3).rank <= 1, "the axes are one number, or a list")
+    ctx.check(ctx.input(3).rank <= 1, laws.AXES_ONE_NUMBER_OR_LIST)
     found = dict.fromkeys(ctx.normal(axis, dense.rank) for axis in axes)
     require_inside(ctx, ctx.input(0), [None if i in found else d for i, d in enumerate(x.sizes)])
     return result(ctx, "ReduceSum", dense, listed(*found), keepdims=keep, noop_with_empty_axes=1)
@@ -216,7 +214,7 @@ def fill_rows(ctx: InferenceContext) -> list[Tensor]:
     """A value for each row that has none; which rows these are, and where each value has gone."""
     x = sparse(ctx, 0, 1, 2)
     require_numbers(ctx, 3)
-    ctx.require_at_least(x.rank, 1, "there are rows")
+    ctx.require_at_least(x.rank, 1, laws.ROWS)
     (rows,) = sized(ctx, x.sizes[:1]) if x.sizes else (ctx.fresh("rows"),)
     require_inside(ctx, ctx.input(0), [rows, *[None] * len((x.sizes or ())[1:])])
     made = triple(ctx, ctx.fresh("count", 0, x.entries + rows), x.rank, x.dtype)
@@ -231,9 +229,9 @@ def segments(ctx: InferenceContext) -> Tensor:
     """Some rows, which indices name, folded by their segments, of which there are so many."""
     count, made = first(ctx, 3), sparse_segments(ctx)
     require_numbers(ctx, 3)
-    require_least(ctx, [count], 0, "the number of segments isn't negative")
+    require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
     if count is not None:
-        require_each(ctx, ctx.input(2), lambda d: less(d, count), "segment numbers are below their number")
+        require_each(ctx, ctx.input(2), lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT)
     return ctx.tensor([*sized(ctx, [count]), *made.dims[1:]])
 
 
@@ -241,7 +239,7 @@ def segments(ctx: InferenceContext) -> Tensor:
 def serialized(ctx: InferenceContext) -> Tensor:
     """Three texts for each row of a sparse tensor."""
     x = sparse(ctx, 0, 1, 2, inside=True)
-    ctx.require_at_least(x.rank, 2, "the rank is at least 2, not another")
+    ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), dtype_of(ctx, "out_type", "string"))
 
 
@@ -264,7 +262,7 @@ def sets(ctx: InferenceContext) -> list[Tensor]:
     for x in (a, b):
         ctx.require_rank(x, 2, least=True)
     operation(ctx)
-    ctx.require_agree(a, b, but=a.rank - 1, law="there are as many sets in both tensors")
+    ctx.require_agree(a, b, but=a.rank - 1, law=laws.SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
@@ -274,8 +272,8 @@ def sets_of_sparse(ctx: InferenceContext) -> list[Tensor]:
     a, b = ctx.input(0), sparse(ctx, 1, 2, 3, inside=True)
     ctx.require_rank(a, 2, least=True)
     operation(ctx, 1)
-    ctx.require_equal(a.rank, b.rank, "there are as many sets in both tensors")
-    require_alike(ctx, a.dims[:-1], (b.sizes or ())[:-1], "there are as many sets in both tensors")
+    ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)
+    require_alike(ctx, a.dims[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
@@ -283,10 +281,10 @@ def sets_of_sparse(ctx: InferenceContext) -> list[Tensor]:
 def sparse_sets(ctx: InferenceContext) -> list[Tensor]:
     """The same where both tensors are sparse."""
     a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
-    ctx.require_at_least(a.rank, 2, "the rank is at least 2, not another")
+    ctx.require_at_least(a.rank, 2, laws.RANK_AT_LEAST_2)
     operation(ctx, 0, 3)
-    ctx.require_equal(a.rank, b.rank, "there are as many sets in both tensors")
-    require_alike(ctx, (a.sizes or ())[:-1], (b.sizes or ())[:-1], "there are as many sets in both tensors")
+    ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)
+    require_alike(ctx, (a.sizes or ())[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
@@ -298,11 +296,11 @@ def ragged_range(ctx: InferenceContext) -> list[Tensor]:
     """Numbers from each start to its limit: where each row ends, and all of them."""
     ends = [ctx.input(i) for i in range(3)]
     for x in ends:
-        ctx.check(x.rank <= 1, "starts, limits and steps are one number, or a list")
+        ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
     lists = [x[0] for x in ends if x.rank]
     for size in lists[1:]:
-        ctx.require_equal(size, lists[0], "there are as many starts as limits and steps")
-    require_each(ctx, ends[2], lambda d: differs(d, 0), "no step is 0")
+        ctx.require_equal(size, lists[0], laws.STARTS_AS_MANY_AS_LIMITS_AND_STEPS)
+    require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)
     rows = lists[0] if lists else 1
     return [ctx.tensor((rows + 1,), dtype_of(ctx, "Tsplits", "int64")), ctx.tensor((ctx.fresh("count"),))]
 

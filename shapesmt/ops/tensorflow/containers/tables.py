@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.rules import InferenceContext
-
-KEYS = "keys end with the shape of the table's"
-VALUES = "values have the shape of the table's"
 
 
 def handle(key: Shape, value: Sequence[Dim], dense: str = "") -> Tensor:
@@ -42,19 +40,19 @@ def table(ctx: InferenceContext) -> Table:
     found = ctx.input(0)
     kind, _, rank = found.dtype.rstrip(")").partition("table(")
     if not rank:
-        leave_open(ctx, "the table is made by the model")
+        leave_open(ctx, laws.TABLE_MADE_BY_MODEL)
     return Table(found.dims[: int(rank)], found.dims[int(rank) :], kind == "dense ")
 
 
 def keyed(ctx: InferenceContext, found: Table) -> Shape:
     """The sizes of what the keys at the second input are arranged in."""
     x, rank = ctx.input(1), len(found.key)
-    ctx.check(x.rank >= rank, KEYS)
+    ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
     for d, size in zip(x.dims[x.rank - rank :], found.key, strict=True):
-        ctx.require_equal(d, size, KEYS)
+        ctx.require_equal(d, size, laws.KEYS_END_SHAPED_AS_TABLE)
     if found.dense:
         count = x[0] if x.rank else ONE
-        law = "a dense table is asked for a list of keys"
+        law = laws.DENSE_TABLE_ASKED_FOR_LIST
         ctx.require_equal(x.numel, count * product(found.key), law)
     return x.dims[: x.rank - rank]
 
@@ -63,7 +61,7 @@ def sizes_of_value(ctx: InferenceContext) -> Shape:
     """What the node says of values: a number each unless it says more."""
     declared = ctx.attribute("value_shape")
     sizes = declared.shape if isinstance(declared, Declared) else ()
-    ctx.check(sizes is not None and len(sizes) <= 1, "a value is one number or text, or a list of them")
+    ctx.check(sizes is not None and len(sizes) <= 1, laws.VALUE_NUMBER_OR_LIST)
     return tuple(sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes or ()]))
 
 
@@ -77,7 +75,7 @@ def scalars(ctx: InferenceContext) -> Tensor:
 def vectors(ctx: InferenceContext) -> Tensor:
     """A table of a list for each number or text."""
     value = sizes_of_value(ctx)
-    ctx.check(len(value) == 1, "a value is a list")
+    ctx.check(len(value) == 1, laws.VALUE_IS_LIST)
     return handle((), value)
 
 
@@ -85,13 +83,13 @@ def vectors(ctx: InferenceContext) -> Tensor:
 def dense(ctx: InferenceContext) -> Tensor:
     """A table whose keys are shaped like the one that stands for an empty place; another stands for a deleted one."""
     empty, buckets = ctx.input(0), ctx.integer("initial_num_buckets", 131072)
-    ctx.check(empty.rank <= 1, "a key is one number or text, or a list of them")
+    ctx.check(empty.rank <= 1, laws.KEY_NUMBER_OR_LIST)
     if ctx.node.op.endswith("V2"):
-        ctx.require_agree(empty, ctx.input(1), law="keys have one shape")
+        ctx.require_agree(empty, ctx.input(1), law=laws.TABLE_KEYS_ONE_SHAPE)
         same = integers_of(empty) is not None and integers_of(empty) == integers_of(ctx.input(1))
-        ctx.check(not same, "an empty place and a deleted key look different")
-    ctx.check(buckets >= 4 and buckets & buckets - 1 == 0, "the number of places is a power of two, 4 or more")
-    ctx.check(0 < ctx.number("max_load_factor", 0.8) < 1, "some places stay empty, and not all")
+        ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)
+    ctx.check(buckets >= 4 and buckets & buckets - 1 == 0, laws.PLACE_COUNT_POWER_OF_2)
+    ctx.check(0 < ctx.number("max_load_factor", 0.8) < 1, laws.SOME_PLACES_EMPTY)
     return handle(empty.dims, sizes_of_value(ctx), "dense ")
 
 
@@ -101,7 +99,7 @@ def find(ctx: InferenceContext) -> Tensor:
     found = table(ctx)
     others, made = ctx.input(2), ctx.tensor([*keyed(ctx, found), *found.value], "")
     each = others.rank == made.rank
-    ctx.require_agree(others, made if each else ctx.tensor(found.value, ""), law=VALUES)
+    ctx.require_agree(others, made if each else ctx.tensor(found.value, ""), law=laws.VALUES_SHAPED_AS_TABLE)
     return ctx.tensor(made.dims, dtype_of(ctx, "Tout", others.dtype))
 
 
@@ -110,7 +108,7 @@ def insert(ctx: InferenceContext) -> list[Tensor]:
     """A value for each key goes into the table."""
     found = table(ctx)
     made = ctx.tensor([*keyed(ctx, found), *found.value], "")
-    ctx.require_agree(made, ctx.input(2), law=VALUES)
+    ctx.require_agree(made, ctx.input(2), law=laws.VALUES_SHAPED_AS_TABLE)
     return []
 
 
@@ -119,7 +117,7 @@ def remove(ctx: InferenceContext) -> list[Tensor]:
     """The entries of keys go."""
     found = table(ctx)
     keyed(ctx, found)
-    ctx.check(not found.dense or ctx.input(1).rank > 0, "a dense table is asked for a list of keys")
+    ctx.check(not found.dense or ctx.input(1).rank > 0, laws.DENSE_TABLE_ASKED_FOR_LIST)
     return []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
@@ -30,11 +31,11 @@ def split(ctx: InferenceContext) -> list[Tensor]:
 
 def require_characters(ctx: InferenceContext) -> None:
     """State that the encodings and the character that stands for others are some that there are."""
-    law = "the encoding is one of Unicode's"
+    law = laws.UNICODE_ENCODING
     for name in ("input_encoding", "output_encoding"):
         if ctx.text(name, "UTF-8") not in ENCODINGS:
             leave_open(ctx, law)
-    ctx.check(0 <= ctx.integer("replacement_char", 65533) < 0x110000, "what stands for others is a character")
+    ctx.check(0 <= ctx.integer("replacement_char", 65533) < 0x110000, laws.PLACEHOLDER_IS_CHARACTER)
 
 
 @rule("UnicodeDecode", "UnicodeDecodeWithOffsets", domain=DOMAIN)
@@ -57,7 +58,7 @@ def encode(ctx: InferenceContext) -> Tensor:
 def ngrams(ctx: InferenceContext) -> list[Tensor]:
     """Neighbours in each row joined: all of them, and where the rows end."""
     x, ends, widths = ctx.input(0, rank=1), ctx.input(1, rank=1), ctx.integers("ngram_widths", ())
-    ctx.check(min(widths, default=1) >= 1, "as many neighbours are joined as is said, one at least")
+    ctx.check(min(widths, default=1) >= 1, laws.JOINED_NEIGHBOUR_COUNT)
     require_rows(ctx, 1, x[0])
     return [ctx.tensor((ctx.fresh("count"),), "string"), ctx.tensor(ends.dims, ends.dtype)]
 
@@ -90,7 +91,7 @@ def written(ctx: InferenceContext) -> Tensor:
     """One text that shows everything, at the places that a template has for it."""
     if ctx.node.op == "StringFormat":
         places = ctx.text("template", "%s").count(ctx.text("placeholder", "%s") or "%s")
-        ctx.check(places == len(ctx.inputs), "the template has a place for each input")
+        ctx.check(places == len(ctx.inputs), laws.TEMPLATE_PLACE_PER_INPUT)
     return ctx.tensor((), "string")
 
 
@@ -108,22 +109,22 @@ def padded(ctx: InferenceContext) -> Tensor:
     dtype, length = dtype_of(ctx, "out_type", ""), first(ctx, 1)
     width = WIDTHS.get(dtype, 1)
     if length is not None:
-        ctx.require_at_least(length, 1, "the length is positive")
-        ctx.require_equal(length % width, 0, "the length is a multiple of that of a number")
+        ctx.require_at_least(length, 1, laws.LENGTH_POSITIVE)
+        ctx.require_equal(length % width, 0, laws.LENGTH_MULTIPLE_OF_NUMBER)
     return ctx.tensor([*ctx.input(0).dims, *sized(ctx, [length and length // width])], dtype)
 
 
 @rule("DecodeCSV", domain=DOMAIN)
 def columns(ctx: InferenceContext) -> list[Tensor]:
     """A tensor for each column, of which every line has a field; one default for a column, or none."""
-    ctx.check(len(ctx.text("field_delim", ",")) == 1, "one character is between columns")
+    ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
     if ctx.attribute("select_cols"):
-        leave_open(ctx, "all columns are read")
+        leave_open(ctx, laws.ALL_COLUMNS_READ)
     types = [t for t in ctx.attribute("OUT_TYPE") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     for index in range(1, len(ctx.inputs)):
         default = ctx.input(index)
-        ctx.check(default.rank <= 1, "a default is one value, or none")
-        ctx.require_at_least(as_dim(1), default.numel, "a default is one value, or none")
+        ctx.check(default.rank <= 1, laws.DEFAULT_ONE_VALUE_OR_NONE)
+        ctx.require_at_least(as_dim(1), default.numel, laws.DEFAULT_ONE_VALUE_OR_NONE)
     return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in types]
 
 
@@ -132,8 +133,8 @@ def sound(ctx: InferenceContext) -> Tensor:
     """`[samples, channels]` as a file."""
     x = ctx.input(0, rank=2)
     require_numbers(ctx, 1)
-    require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), "the rate of samples is positive")
-    ctx.require_at_least(x[1], 1, "there is a channel")
+    require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), laws.SAMPLE_RATE_POSITIVE)
+    ctx.require_at_least(x[1], 1, laws.A_CHANNEL)
     return ctx.tensor((), "string")
 
 
@@ -142,7 +143,7 @@ def deserialized(ctx: InferenceContext) -> list[Tensor]:
     """The sparse tensor that such texts spell, three for each of its parts."""
     x = ctx.input(0)
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
-    ctx.require_equal(x[-1], 3, "there are three texts for each part")
+    ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)
     count, rank = ctx.fresh("count"), ctx.fresh("rank", x.rank - 1)
     dtype = dtype_of(ctx, "dtype", "")
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]
