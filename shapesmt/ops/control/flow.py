@@ -26,7 +26,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.graph import Graph
-from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
+from shapesmt.ops.control.subgraphs import apart, judge_declared, mark, symbols_since, truth_of, twin
 from shapesmt.ops.control.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rules import (
     FLOATS,
@@ -90,6 +90,7 @@ def loop(ctx: InferenceContext) -> list[Tensor]:
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
     grant_numbers(ctx)
+    judge_declared(ctx, body, trip_inputs(body, ZERO, start))
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
     trips = limit.constant if limit is not None and first is ONE else None
     if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:

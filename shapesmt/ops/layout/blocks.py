@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, at_least, divides, equal, implies, maximum, product
-from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.algebra import FALSE, Dim, any_of, at_least, divides, equal, implies, maximum, product
+from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.shared.indices import spans
 from shapesmt.rules import InferenceContext, Tensor, require_fits, rule, sized
 
@@ -56,12 +56,17 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
 
 @rule("CenterCropPad", since=18)
 def center_crop_pad(ctx: InferenceContext) -> Tensor:
-    """The listed axes have the listed sizes, of which negative ones count as 0."""
-    x = ctx.input(0)
+    """The listed axes have the listed sizes, of which negative ones count as 0; a single one, if computed, is all."""
+    x, listed, known = ctx.input(0), wanted(ctx, 1), ctx.node.inputs[1] in ctx.literals
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_rank(ctx.input(1), 1)
+    count = ctx.input(1)[0]
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
+    fitting = any_of(equal(count, len(axes)), FALSE if known else equal(count, 1))
+    ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
+    sizes = sized(ctx, [None] * len(axes)) if listed is None else sized(ctx, listed, index=1)
     dims = list(x.dims)
-    listed = counted(ctx, 1, len(axes), "sizes")
-    for axis, d in zip(axes, sized(ctx, listed, index=1), strict=True):
+    for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
         dims[axis] = maximum(d, 0)
     return ctx.tensor(dims)
 
