@@ -203,15 +203,6 @@ class Calculus:
         self.check(s.rank <= rank, laws.SHAPE_RANK_AT_MOST.of(most=rank, rank=s.rank))
         return s
 
-    def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
-        """The shapes, which have one rank: that of the first of them whose rank is known."""
-        known = next((s for s in shapes if s.shape is not None), shapes[0])
-        for s in shapes:
-            if s.shape is None:
-                raise UnknownRankError(s, known.rank)
-            self.check(s.rank == known.rank, laws.TENSORS_ONE_RANK.of(rank=known.rank, other=s.rank))
-        return shapes
-
     # Merging and relaxing
 
     def merge(self, a: Handle, b: Handle) -> Handle:

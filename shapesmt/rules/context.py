@@ -274,6 +274,15 @@ class RuleContext:
         else:
             self.check(x.rank == rank, laws.RANK.of(expected=rank, rank=x.rank))
 
+    def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
+        """The shapes, which have one rank: that of the first of them whose rank is known."""
+        known = next((s for s in shapes if s.shape is not None), shapes[0])
+        for s in shapes:
+            if s.shape is None:
+                raise UnknownRankError(s, known.rank)
+            self.check(s.rank == known.rank, laws.TENSORS_ONE_RANK.of(rank=known.rank, other=s.rank))
+        return shapes
+
     def broadcast(self, *shapes: Shape, law: laws.Law | str = laws.SIZES_BROADCAST) -> Shape:
         """The joint shape of operands aligned from the right, where sizes are equal or 1."""
         rank = max(map(len, shapes))

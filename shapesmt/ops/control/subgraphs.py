@@ -10,7 +10,7 @@ from shapesmt import laws
 from shapesmt.algebra import TRUE, Atom, Dim, Formula, Kind, Substitution, atom_of, of_atom, symbol
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rules import Elements, InferenceContext, Tensor, Unjudged, rewritten
+from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten
 
 
 class Mark(NamedTuple):
@@ -21,12 +21,12 @@ class Mark(NamedTuple):
     unjudged: int
     made: int
 
-    def undo(self, ctx: InferenceContext) -> None:
+    def undo(self, ctx: RuleContext) -> None:
         """Take it back."""
         for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.made), self, strict=True):
             del listed[length:]  # type: ignore[attr-defined]  # a list each
 
-    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
+    def rewrite(self, ctx: RuleContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
         """Change its conditions; those of branches only if symbols are renamed."""
         ctx.requirements[self.requirements :] = [
             r._replace(formula=change(r.formula), given=change(r.given) if renamed else r.given)
@@ -35,13 +35,13 @@ class Mark(NamedTuple):
         ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
 
 
-def mark(ctx: InferenceContext) -> Mark:
+def mark(ctx: RuleContext) -> Mark:
     """What is stated so far."""
     return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.made))
 
 
 def apart(
-    ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
+    ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
 ) -> list[Tensor]:
     """A subgraph's outputs; the sizes that data decides in there get names of their own."""
     start = mark(ctx)
@@ -56,14 +56,14 @@ def apart(
     return [rewritten(t, renaming) for t in outputs]
 
 
-def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
+def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
     """State that what a body takes and makes is of the element types that it declares."""
     for said, t in zip(declared, tensors, strict=False):
         alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
         ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=said.dtype))
 
 
-def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
+def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
     """State that what a body carries and scans has its declared rank.
 
     A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
@@ -75,7 +75,7 @@ def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor]
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
-def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
+def symbols_since(ctx: RuleContext, made: int) -> frozenset[Atom]:
     """The symbols made after the first so many."""
     found = frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
     return found.union(map(entry_of, found))
