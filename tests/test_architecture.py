@@ -32,11 +32,8 @@ DOORS = {
 }
 """The files that import a heavy library."""
 
-LONG = {
-    *("examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
-    *("presolve/domain.py", "rules/context.py"),
-}
-LARGE = {"rules"}
+LONG = {"examine/problem.py", "frontends/builder/builder.py", "inference/infer.py", "presolve/domain.py"}
+LARGE: set[str] = set()
 ROUND = {"graph/graph.py"}
 """What the move leaves to be done: files to split, folders to divide, circles to cut."""
 

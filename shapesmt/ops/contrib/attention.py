@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.rules import RuleContext, Tensor, require_one_or, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_one_or, require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 def heads(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shapesmt import laws
-from shapesmt.rules import AnyApply, RuleContext, Tensor, require_shape, rule
+from shapesmt.ops.shared.require import require_shape
+from shapesmt.rules import AnyApply, RuleContext, Tensor, rule
 
 DOMAIN = "com.microsoft"
 

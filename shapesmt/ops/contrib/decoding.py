@@ -11,7 +11,8 @@ from shapesmt.ops.contrib.attention import heads, hidden_sizes, require_attentio
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
 from shapesmt.ops.math.attention import Heads, require_gate
-from shapesmt.rules import RuleContext, Tensor, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 @contrib("PagedAttention", "SparsePagedAttention")

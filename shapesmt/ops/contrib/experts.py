@@ -6,7 +6,8 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, ceil_divide, differs, divides, equal, product, select
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.quantized import weights_per_byte
-from shapesmt.rules import RuleContext, Tensor, require_shape
+from shapesmt.ops.shared.require import require_shape
+from shapesmt.rules import RuleContext, Tensor
 
 
 @contrib("MoE", "QMoE")

@@ -7,8 +7,9 @@ from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, tota
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.ops.math.linear import matrix_product
+from shapesmt.ops.shared.require import require_least, require_single, require_vector
 from shapesmt.ops.windows.spatial import conv
-from shapesmt.rules import RuleContext, Tensor, require_least, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 # Products
 

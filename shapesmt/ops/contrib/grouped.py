@@ -11,7 +11,8 @@ from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import RuleContext, Tensor, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:

@@ -8,7 +8,8 @@ from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import RuleContext, Tensor, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 @contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")

@@ -8,16 +8,8 @@ from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import (
-    RuleContext,
-    Tensor,
-    require_least,
-    require_shape,
-    require_single,
-    require_vector,
-    rule,
-    sized,
-)
+from shapesmt.ops.shared.require import require_least, require_shape, require_single, require_vector, sized
+from shapesmt.rules import RuleContext, Tensor, rule
 
 borrow("GatherND", 11)
 borrow("GridSample", 16)

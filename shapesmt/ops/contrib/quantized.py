@@ -9,16 +9,9 @@ from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require
 from shapesmt.ops.math.linear import matrix_product, require_broadcast_to
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.require import require_least, require_one_or, require_shape, require_single, require_vector
 from shapesmt.ops.windows.spatial import qlinear_conv
-from shapesmt.rules import (
-    RuleContext,
-    Tensor,
-    require_least,
-    require_one_or,
-    require_shape,
-    require_single,
-    require_vector,
-)
+from shapesmt.rules import RuleContext, Tensor
 
 # Element by element
 

@@ -8,7 +8,8 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, at_least, divides, equal, implies, maximum, product
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import spans
-from shapesmt.rules import RuleContext, Tensor, require_fits, rule, sized
+from shapesmt.ops.shared.require import require_fits, sized
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 @rule("DepthToSpace")

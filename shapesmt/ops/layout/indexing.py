@@ -41,6 +41,7 @@ from shapesmt.ops.shared.fields import (
     within,
 )
 from shapesmt.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
+from shapesmt.ops.shared.require import element, require_vector
 from shapesmt.rules import (
     MAX_ELEMENTS,
     Decided,
@@ -51,13 +52,11 @@ from shapesmt.rules import (
     Shape,
     Tensor,
     Value,
-    element,
     field,
     from_array,
     is_open_value,
     move_positions,
     position,
-    require_vector,
     rule,
     uniform,
 )

@@ -26,6 +26,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
 from shapesmt.ops.shared.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
+from shapesmt.ops.shared.require import require_fits, require_least
 from shapesmt.rules import (
     MAX_ELEMENTS,
     Decided,
@@ -38,8 +39,6 @@ from shapesmt.rules import (
     from_array,
     move_positions,
     position,
-    require_fits,
-    require_least,
     rule,
 )
 

@@ -21,6 +21,7 @@ from shapesmt.ops.shared.fields import (
     viewed,
     wanted,
 )
+from shapesmt.ops.shared.require import element, listed, require_least, require_single, sized
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
@@ -30,16 +31,11 @@ from shapesmt.rules import (
     Shape,
     Tensor,
     Value,
-    element,
     elements,
     from_literal,
-    listed,
     move_positions,
     position,
-    require_least,
-    require_single,
     rule,
-    sized,
 )
 
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}

@@ -7,18 +7,8 @@ from dataclasses import dataclass
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.ops.shared.fields import term_of, valued, wanted
-from shapesmt.rules import (
-    Decided,
-    Elements,
-    RuleContext,
-    Tensor,
-    Value,
-    from_array,
-    listed,
-    move_positions,
-    position,
-    rule,
-)
+from shapesmt.ops.shared.require import listed
+from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, from_array, move_positions, position, rule
 
 ALL_THE_WAY = 2**31 - 1  # as an end: ONNX Runtime reads it so in 64 bits too
 LONGEST = 2**62  # no axis has more elements

@@ -8,7 +8,8 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import require_least, require_shape, rule, tensor
+from shapesmt.ops.shared.require import require_least, require_shape
+from shapesmt.rules import rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,8 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
 from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
-from shapesmt.rules import RuleContext, Shape, Tensor, require_least, rule, uniform
+from shapesmt.ops.shared.require import require_least
+from shapesmt.rules import RuleContext, Shape, Tensor, rule, uniform
 
 
 def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least
-from shapesmt.rules import require_shape, rule
+from shapesmt.ops.shared.require import require_shape
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,6 +30,7 @@ from shapesmt.algebra.numeric import MANTISSA, Float, literal
 from shapesmt.ops.shared.fields import concrete, integers_of, valued
 from shapesmt.ops.shared.indices import count_true, fold_all
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
+from shapesmt.ops.shared.require import listed
 from shapesmt.rules import (
     FLOATS,
     Decided,
@@ -43,7 +44,6 @@ from shapesmt.rules import (
     elements,
     extremes,
     field,
-    listed,
     move_positions,
     position,
     positions,

@@ -9,8 +9,9 @@ from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_shape, require_vector, sized
 from shapesmt.ops.windows.detection import kept_per_class
-from shapesmt.rules import FLOATS, Tensor, require_shape, require_vector, sized, tensor
+from shapesmt.rules import FLOATS, Tensor, tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim

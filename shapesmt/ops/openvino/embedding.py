@@ -8,8 +8,9 @@ from shapesmt import laws
 from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import scalar
-from shapesmt.rules import require_shape, require_single, require_vector, tensor
+from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Tensor

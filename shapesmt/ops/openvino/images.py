@@ -9,7 +9,7 @@ from shapesmt.algebra import as_dim, ceil_divide, divides, maximum, product
 from shapesmt.ops.openvino.bridge import integers
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.fields import counted
-from shapesmt.rules import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim

@@ -8,8 +8,9 @@ from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, kn
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided
-from shapesmt.rules import RuleContext, Tensor, require_least, require_shape, require_vector, tensor
+from shapesmt.rules import RuleContext, Tensor, tensor
 
 # Slices
 

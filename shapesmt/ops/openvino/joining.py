@@ -8,7 +8,8 @@ from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, listed, parts, result
 from shapesmt.ops.shared.fields import counted
-from shapesmt.rules import RuleContext, Tensor, require_fits, require_least, require_vector
+from shapesmt.ops.shared.require import require_fits, require_least, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 MIRRORED, EDGE = laws.REFLECTED_PADS_NO_LONGER_THAN_AXIS, laws.EDGE_HAS_ELEMENT_TO_REPEAT
 

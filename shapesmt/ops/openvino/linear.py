@@ -7,7 +7,8 @@ from shapesmt.algebra import ONE, Dim
 from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
 from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.rules import RuleContext, Tensor, require_shape, require_vector
+from shapesmt.ops.shared.require import require_shape, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:

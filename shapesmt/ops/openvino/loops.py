@@ -5,7 +5,8 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least, divides, select
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.rules import LARGEST, RuleContext, Tensor, elements, tensor
+from shapesmt.ops.shared.require import LARGEST
+from shapesmt.rules import RuleContext, Tensor, elements, tensor
 
 
 @operator("LoopTrips")

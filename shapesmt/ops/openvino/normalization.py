@@ -10,7 +10,7 @@ from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import result
-from shapesmt.rules import require_vector
+from shapesmt.ops.shared.require import require_vector
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Tensor

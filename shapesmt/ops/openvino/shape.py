@@ -13,8 +13,9 @@ from shapesmt.ops.openvino.bridge import dtype_of, known, placed, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped, wanted
+from shapesmt.ops.shared.require import require_least, require_single, sized
 from shapesmt.ops.windows.detection import known_number
-from shapesmt.rules import RuleContext, Shape, Tensor, require_least, require_single, sized, tensor
+from shapesmt.rules import RuleContext, Shape, Tensor, tensor
 
 
 def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:

@@ -11,9 +11,10 @@ from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
 from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.windows.resize import by_factor
 from shapesmt.ops.windows.spatial import Axis
-from shapesmt.rules import FLOATS, Elements, Tensor, require_least, require_shape, sized, tensor
+from shapesmt.rules import FLOATS, Elements, Tensor, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

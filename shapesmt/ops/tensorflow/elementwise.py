@@ -7,6 +7,7 @@ from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equ
 from shapesmt.ops.math.elementwise import broadcast
 from shapesmt.ops.shared.bridge import number_of, require_one_type, result
 from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
+from shapesmt.ops.shared.require import require_shape, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     channel,
@@ -16,7 +17,7 @@ from shapesmt.ops.tensorflow.common import (
     require_each,
     resized,
 )
-from shapesmt.rules import RuleContext, Tensor, require_shape, require_vector, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
 KEPT = (
     *("BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Dawsn"),

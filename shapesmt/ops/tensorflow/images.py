@@ -8,6 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,
@@ -19,7 +20,7 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext

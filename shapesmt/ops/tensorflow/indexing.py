@@ -25,6 +25,7 @@ from shapesmt.algebra import (
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped, wanted
 from shapesmt.ops.shared.indices import columns, spans
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -38,7 +39,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.rules import Field, Tensor, move_positions, position, require_least, require_shape, rule, sized, tensor
+from shapesmt.rules import Field, Tensor, move_positions, position, rule, tensor
 
 if TYPE_CHECKING:
     from shapesmt.graph import AttributeValue

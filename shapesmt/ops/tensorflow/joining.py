@@ -10,6 +10,7 @@ from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divide
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -22,7 +23,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     resized,
 )
-from shapesmt.rules import Tensor, require_least, require_vector, rule
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

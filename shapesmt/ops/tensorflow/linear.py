@@ -9,8 +9,9 @@ from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, sel
 from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape

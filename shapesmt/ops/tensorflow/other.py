@@ -8,8 +8,9 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of, wanted
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
-from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
 from shapesmt.ops.shared.bridge import anything
+from shapesmt.ops.shared.require import require_least, require_shape
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -21,7 +22,7 @@ from shapesmt.ops.tensorflow.common import (
 from shapesmt.ops.tensorflow.linear import matmul
 from shapesmt.ops.tensorflow.shape import reshape
 from shapesmt.ops.tensorflow.spatial import convolution, per_axis
-from shapesmt.rules import Tensor, require_least, require_shape, rule
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import any_of, equal
 from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext

@@ -14,19 +14,9 @@ from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
 from shapesmt.ops.shared.fields import valued, wanted
 from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
-from shapesmt.rules import (
-    Elements,
-    Item,
-    RuleContext,
-    Tensor,
-    elements,
-    require_least,
-    require_shape,
-    rule,
-    sized,
-    tensor,
-)
+from shapesmt.rules import Elements, Item, RuleContext, Tensor, elements, rule, tensor
 
 # What there is to know of a shape
 

@@ -8,8 +8,9 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
 from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.shared.fields import wanted
+from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
-from shapesmt.rules import Tensor, Unjudged, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, Unjudged, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

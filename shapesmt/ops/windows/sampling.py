@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.shared.indices import require_places
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.windows.spatial import filters, pooling, positions, require_group
-from shapesmt.rules import require_least, require_shape, require_vector, rule, sized
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

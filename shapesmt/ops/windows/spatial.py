@@ -21,7 +21,8 @@ from shapesmt.algebra import (
     maximum,
     minimum,
 )
-from shapesmt.rules import require_fits, require_one_or, require_single, require_vector, rule
+from shapesmt.ops.shared.require import require_fits, require_one_or, require_single, require_vector
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,6 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
+from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,
@@ -21,7 +22,7 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.containers.sparse import triple
-from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

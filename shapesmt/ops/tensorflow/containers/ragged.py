@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.fields import wanted
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, require_least, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

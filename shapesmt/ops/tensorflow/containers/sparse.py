@@ -9,10 +9,11 @@ from shapesmt.algebra import FALSE, Dim, Formula, any_of, differs, equal, less, 
 from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import columns
+from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, least, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
-from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

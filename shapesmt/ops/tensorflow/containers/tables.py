@@ -13,8 +13,9 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
+from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
-from shapesmt.rules import Shape, Tensor, rule, sized, tensor
+from shapesmt.rules import Shape, Tensor, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

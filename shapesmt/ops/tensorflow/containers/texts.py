@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
+from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
-from shapesmt.rules import Decided, Tensor, rule, sized
+from shapesmt.rules import Decided, Tensor, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
