@@ -32,11 +32,8 @@ DOORS = {
 }
 """The files that import a heavy library."""
 
-LONG = {
-    *("frontends/builder/builder.py", "inference/infer.py"),
-    "rules/context.py",
-}
-LARGE = {"rules"}
+LONG = {"frontends/builder/builder.py", "inference/infer.py"}
+LARGE: set[str] = set()
 """What the move leaves to be done: files to split, folders to divide."""
 
 FILES = sorted(PACKAGE.rglob("*.py"))

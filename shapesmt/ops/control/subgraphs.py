@@ -23,7 +23,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rules import Elements, InferenceContext, Tensor, Unjudged, rewritten, tensor
+from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten, tensor
 
 
 class Mark(NamedTuple):
@@ -34,12 +34,12 @@ class Mark(NamedTuple):
     unjudged: int
     made: int
 
-    def undo(self, ctx: InferenceContext) -> None:
+    def undo(self, ctx: RuleContext) -> None:
         """Take it back."""
         for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.made), self, strict=True):
             del listed[length:]  # type: ignore[attr-defined]  # a list each
 
-    def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
+    def rewrite(self, ctx: RuleContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
         """Change its conditions; those of branches only if symbols are renamed."""
         ctx.requirements[self.requirements :] = [
             r._replace(formula=change(r.formula), given=change(r.given) if renamed else r.given)
@@ -48,13 +48,13 @@ class Mark(NamedTuple):
         ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
 
 
-def mark(ctx: InferenceContext) -> Mark:
+def mark(ctx: RuleContext) -> Mark:
     """What is stated so far."""
     return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.made))
 
 
 def apart(
-    ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
+    ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
 ) -> list[Tensor]:
     """A subgraph's outputs; the sizes that data decides in there get names of their own."""
     start = mark(ctx)
@@ -73,14 +73,14 @@ def apart(
     return [rewritten(t, renaming) for t in outputs]
 
 
-def _require_types(ctx: InferenceContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
+def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
     """State that what a body takes and makes is of the element types that it declares."""
     for said, t in zip(declared, tensors, strict=False):
         alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
         ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=said.dtype))
 
 
-def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
+def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
     """State that what a body carries and scans has its declared rank.
 
     A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
@@ -93,7 +93,7 @@ def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor]
 
 
 def _require_sizes(
-    ctx: InferenceContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
+    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
 ) -> None:
     """State that what a Scan's body takes, and what it or a branch makes, has the sizes that are declared as numbers.
 
@@ -108,7 +108,7 @@ def _require_sizes(
                 ctx.limit(equal(size, wanted), law, size, wanted)
 
 
-def judge_declared(ctx: InferenceContext, body: Graph, inputs: Sequence[Tensor]) -> None:
+def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
     """Leave a Loop open where its body couldn't run on the sizes that it declares: the runtime infers it on those."""
     given = [_as_declared(said, t) for said, t in zip(body.inputs.values(), inputs, strict=True)]
     if all(t.shape == other.shape for t, other in zip(inputs, given, strict=True)):
@@ -132,7 +132,7 @@ def _alike(said: Declared, t: Tensor) -> bool:
     return said.shape is not None and t.shape is not None and len(said.shape) == t.rank
 
 
-def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
+def symbols_since(ctx: RuleContext, made: int) -> frozenset[Atom]:
     """The symbols made after the first so many."""
     found = frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
     return found.union(map(entry_of, found))
