@@ -32,17 +32,15 @@ DOORS = {
 }
 """The files that import a heavy library."""
 
-LONG = {
-    *("examine/problem.py", "frontends/builder/builder.py", "inference/infer.py"),
-    "rules/context.py",
-}
-LARGE = {"rules"}
+LONG = {"frontends/builder/builder.py", "inference/infer.py"}
+LARGE: set[str] = set()
 """What the move leaves to be done: files to split, folders to divide."""
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 BY_FILE = pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 
 
+@cache
 def imported(path: Path) -> list[tuple[str, str]]:
     """Module and name of each import of a file, those inside functions and for the type checker included."""
     names = []
@@ -54,6 +52,7 @@ def imported(path: Path) -> list[tuple[str, str]]:
     return names
 
 
+@cache
 def file_of(module: str, name: str = "") -> Path | None:
     """The file of this package that an import of a name reaches; None for other packages' files."""
     parts = module.split(".")

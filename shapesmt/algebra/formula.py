@@ -69,7 +69,7 @@ class Verdict(str, Enum):
     """How far a condition holds over a set of admissible inputs; mildest first."""
 
     PROVED = "PROVED"  # holds for all
-    UNKNOWN = "UNKNOWN"  # not decided in the time given
+    UNKNOWN = "UNKNOWN"  # not decided before the timeout
     DEPENDS = "DEPENDS"  # holds for some, fails for others
     FAILS = "FAILS"  # holds for none
 

@@ -1,7 +1,18 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Replay, Side, SymbolRange
+from shapesmt.report.finding import (
+    Cause,
+    Clash,
+    Counterexample,
+    Finding,
+    FindingKind,
+    ModelWarning,
+    Replay,
+    Side,
+    SymbolRange,
+    WarningKind,
+)
 from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
 from shapesmt.report.report import (
     Bounds,
@@ -36,6 +47,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "Finding",
+    "FindingKind",
     "Link",
     "ModelWarning",
     "Operator",
@@ -53,6 +65,7 @@ __all__ = [
     "SymbolRange",
     "TensorBounds",
     "Unchecked",
+    "WarningKind",
     "reports_in",
     "unchecked_in",
 ]

@@ -247,7 +247,7 @@ WHOLE = json.loads(json.dumps(document(load(NESTED))))
 BASES = [(base, sorted(places(base), key=str)) for base in (SMALL, WHOLE)]
 
 
-@settings(max_examples=400, deadline=2000)
+@settings(max_examples=400)
 @given(st.data())
 def test_mutated_documents_are_graphs_or_one_line(data):
     base, paths = data.draw(st.sampled_from(BASES))
