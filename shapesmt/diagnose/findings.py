@@ -18,6 +18,7 @@ from shapesmt.algebra import (
     differs,
     equal,
     fits_int64,
+    lowest,
     negate,
     of_atom,
     resolved,
@@ -26,7 +27,7 @@ from shapesmt.diagnose.causes import Tracer
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.graph import Declared
-from shapesmt.presolve import Domain, lowest
+from shapesmt.presolve import Domain
 from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Cause, Finding, FindingKind, Precondition, Verdict
 from shapesmt.rules import Requirement, Tensor

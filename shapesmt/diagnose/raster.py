@@ -9,9 +9,9 @@ from math import inf, prod
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Evaluator, Formula, Kind, all_of, const, fits_int64, substitute, symbol
+from shapesmt.algebra import Atom, Evaluator, Formula, Kind, all_of, const, fits_int64, lowest, substitute, symbol
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import Domain, Values, lowest
+from shapesmt.presolve import Domain, Values
 from shapesmt.region import Truth
 from shapesmt.report import Axis, Raster, Verdict
 

@@ -127,7 +127,7 @@ def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> l
     if judge.deadline.expired or not sizes:
         return []
     within = examination.domain.copy()
-    least = judge.extent(within, maximum(*sizes)).lo
+    least = judge.extent(within, maximum(*sizes))[0].value or 0
     within.assume(all_of(*(at_most(d, least) for d in sizes)))
     values = judge.complete(within if judge.satisfiable(within) else examination.domain, {}) or {}
     return [f"{name_text(s.name)} == {values[s]}" for s in deciding if s in values]

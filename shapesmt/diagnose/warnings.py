@@ -23,6 +23,7 @@ from math import inf, prod
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
+    Assignment,
     Atom,
     Bound,
     Dim,
@@ -44,7 +45,7 @@ from shapesmt.examine import VERDICTS, Examination, Judge, Problem, placeholders
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
 from shapesmt.ops import truth_of
-from shapesmt.presolve import Assignment, Domain, direction
+from shapesmt.presolve import Domain, decide, extent, monotone
 from shapesmt.report import Counterexample, Finding, FindingKind, ModelWarning, Verdict, WarningKind
 from shapesmt.rules import Tensor
 
@@ -254,10 +255,10 @@ def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
 def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
     """Dimensions of which the assumptions leave one value of a wider range."""
     for name, r in problem.ranges.items() if problem.assumptions else ():
-        extent = problem.domain.extent(problem.dims[name]) if r.min != r.max else None
-        if extent is not None and extent[0] == extent[1]:
+        ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
+        if ends is not None and ends[0].value == ends[1].value:
             wide = Range(r.min, r.max, r.step)
-            text = f"the assumptions leave {name} = {extent[0]} alone in {wide}, so all is said of that value"
+            text = f"the assumptions leave {name} = {ends[0].value} alone in {wide}, so all is said of that value"
             yield _warning(WarningKind.RANGE, text)
 
 
@@ -298,9 +299,9 @@ def _overflow(size: Dim, domain: Domain) -> Assignment | None:
     axes = {s: _listed(domain, s) for s in symbols}
     if not all(map(len, axes.values())):
         return None
-    if facts or direction(size) != 1:
+    if facts or monotone(size) != 1:
         few = prod(map(len, axes.values())) <= MAX_TRIED
-        decision = domain.decide(at_most(size, MOST_ELEMENTS)) if few else None
+        decision = decide(domain, at_most(size, MOST_ELEMENTS)) if few else None
         return decision.counterexample if decision is not None else None
     point = {s: int(values[-1]) for s, values in axes.items()}
     if Evaluator(point).dim(size) <= MOST_ELEMENTS:

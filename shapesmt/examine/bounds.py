@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shapesmt.algebra import Atom, Dim, Formula, Kind, negate
+from shapesmt.algebra import Assignment, Dim, Formula, Kind, negate
 from shapesmt.examine.examine import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
@@ -97,13 +97,14 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
 
 def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
     """The bounds of one size; an end counts as attained only where every node is known to run there."""
-    extent = judge.extent(domain, dim)
+    low, high = judge.extent(domain, dim)
+    proven = low.proven and high.proven
     known = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
     tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
     known = known and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
-    low, high = (None if w is None else _named(w) for w in extent.witnesses)
-    return DimBounds(extent.lo, extent.hi, str(dim), extent.exact and (known or dim.constant is not None), (low, high))
+    exact = proven and (known or dim.constant is not None)
+    return DimBounds(low.value or 0, high.value, str(dim), exact, (_named(low.witness), _named(high.witness)))
 
 
-def _named(witness: dict[Atom, int]) -> dict[str, int]:
-    return {symbol.name: value for symbol, value in witness.items()}
+def _named(witness: Assignment | None) -> dict[str, int] | None:
+    return None if witness is None else {symbol.name: value for symbol, value in witness.items()}

@@ -18,7 +18,7 @@ from shapesmt.language.expressions import parse_formula
 from shapesmt.presolve.domain import Domain
 from shapesmt.region.region import Region, describe
 from tests.oracle.runner import value
-from tests.test_presolve import ATOMS, H, W, condition, everything
+from tests.presolve.sets import ATOMS, H, W, condition, everything
 
 SIZE, OTHER = symbol("height", 1, 512), symbol("width", 1, 512)
 LONG = symbol("seq", 1)

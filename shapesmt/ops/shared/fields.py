@@ -7,7 +7,6 @@ listed elements follow by numpy's indexing, and elements given as a formula by r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import Any, TypeAlias
@@ -15,15 +14,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, select
+from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, memo, select
 from shapesmt.algebra.numeric import Float, choice, literal
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
     Elements,
     Field,
-    InferenceContext,
     Item,
+    RuleContext,
     Tensor,
     Value,
     elements,
@@ -54,7 +53,7 @@ def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
     return None if any(s is None or s < 0 for s in sizes) else tuple(s for s in sizes if s is not None)
 
 
-def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
+def wanted(ctx: RuleContext, index: int) -> list[Dim | None] | None:
     """The elements of an input that lists sizes, None for each unknown one; None where their number is unknown."""
     x = ctx.input(index)
     if x.shape is None:
@@ -76,7 +75,7 @@ def _at(element: Dim, place: int) -> Dim:
     return move_positions(element, lambda _: as_dim(place))
 
 
-def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Dim | None]:
+def counted(ctx: RuleContext, index: int, count: int, what: str) -> list[Dim | None]:
     """The elements of an input that lists so many integers, None for each unknown one."""
     items = wanted(ctx, index)
     law = laws.NUMBER_OF.of(expected=count, what=what, count=len(items or ()))
@@ -86,7 +85,7 @@ def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Di
     return [None] * count if items is None else items
 
 
-def attribute(ctx: InferenceContext, name: str, count: int, what: str) -> list[Dim | None]:
+def attribute(ctx: RuleContext, name: str, count: int, what: str) -> list[Dim | None]:
     """The integers of an attribute that lists so many."""
     values = ctx.integers(name)
     ctx.check(len(values) == count, laws.NUMBER_OF.of(expected=count, what=what, count=len(values)))
@@ -119,8 +118,16 @@ def _choice(items: Sequence[Item], index: Dim) -> Item:
     return result
 
 
-@lru_cache(maxsize=4096)
+_FORMULAS: dict[Elements, Item] = memo("formulas of elements", {})
+
+
 def _formula(value: Elements) -> Item:
+    if value not in _FORMULAS:
+        _FORMULAS[value] = _picked(value)
+    return _FORMULAS[value]
+
+
+def _picked(value: Elements) -> Item:
     if not value.shape:
         return value.items[0]
     rows = value.array
