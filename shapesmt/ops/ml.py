@@ -234,7 +234,9 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 def svm_regressor(ctx: RuleContext) -> Tensor:
     """`X[N, features]`: a number per sample."""
     samples, features = rows(ctx, ctx.input(0))
-    require_vectors(ctx, features, ctx.integer("n_supports", 0), 1)
+    vectors = ctx.integer("n_supports", 0)
+    require_vectors(ctx, features, vectors, 1)
+    ctx.limit(length(ctx, "coefficients") >= vectors, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
     return ctx.tensor([samples, 1], "float32")
 
 

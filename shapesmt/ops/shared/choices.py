@@ -72,7 +72,7 @@ SUPPORT = ("coefficients", "kernel_params", "rho")
 NEEDED = {
     "RNN": ("hidden_size",), "GRU": ("hidden_size",), "LSTM": ("hidden_size",), "SVMRegressor": SUPPORT,
     "RegexFullMatch": ("pattern",), "LinearClassifier": ("intercepts",), "SVMClassifier": SUPPORT,
-    "FeatureVectorizer": ("inputdimensions",),
+    "FeatureVectorizer": ("inputdimensions",), "FusedGemm": ("activation",),
 }  # fmt: skip
 POSITIVE = {
     "LinearRegressor": ("targets",), "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
