@@ -14,7 +14,7 @@ from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
@@ -288,10 +288,26 @@ def _require_references(ctx: RuleContext) -> None:
     there = [0 <= root < nodes for root in ctx.integers("tree_roots", ())]
     there += [0 <= target < ctx.integer("n_targets", 1) for target in ctx.integers("leaf_targetids", ())]
     there += [feature >= 0 for feature in ctx.integers("nodes_featureids", ())]
+    below: dict[int, list[int]] = {}
     for side in ("true", "false"):
         ids, flags = ctx.integers(f"nodes_{side}nodeids", ()), ctx.integers(f"nodes_{side}leafs", ())
         there += [0 <= i < (leaves if leaf else nodes) for i, leaf in zip(ids, flags, strict=False)]
+        for node, (i, leaf) in enumerate(zip(ids, flags, strict=False)):
+            below.setdefault(node, []).extend([] if leaf else [i])
     ctx.limit(all(there), laws.TREE_PLACES_INSIDE_LISTS)
+    ctx.limit(all(_is_tree(below, root) for root in ctx.integers("tree_roots", ())), laws.NODES_FORM_TREES)
+
+
+def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
+    """Whether no node below a root is reached twice."""
+    seen, ahead = set(), [root]
+    while ahead:
+        node = ahead.pop()
+        if node in seen:
+            return False
+        seen.add(node)
+        ahead += below.get(node, ())
+    return True
 
 
 def trees(ctx: RuleContext) -> Dim:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from functools import partial
 from random import Random
 
+import numpy as np
 import pytest
+from onnx import numpy_helper
 
 from tests.oracle.catalogue import RECIPES
 from tests.oracle.catalogue.ml import LINEAR, TREE
@@ -153,6 +155,34 @@ def ran(pytestconfig, random):
     if pytestconfig.getoption("--full"):
         return running(calls(range(2 * len(RECIPES))))
     return running(random.sample(calls(random.sample(range(len(RECIPES)), GROWN)), CALLS))
+
+
+def forest(root=0, yes=(1, 0, 1), no=(2, 2, 3), **given):
+    """A tree of three nodes and four leaves that begins at a root: 0 branches to 1 and 2."""
+    lists = {"nodes_featureids": [0] * 3, "nodes_truenodeids": list(yes), "nodes_falsenodeids": list(no)}
+    lists |= {"nodes_trueleafs": [0, 1, 1], "nodes_falseleafs": [0, 1, 1], "leaf_targetids": [0] * 4}
+    of_floats = {"nodes_splits": np.ones(3, np.float32), "leaf_weights": np.ones(4, np.float32)}
+    tensors = {n: numpy_helper.from_array(v) for n, v in {**of_floats, "nodes_modes": np.zeros(3, np.uint8)}.items()}
+    return op(
+        "TreeEnsemble",
+        x(2, 2),
+        domain="ai.onnx.ml",
+        version=5,
+        tree_roots=[root],
+        **lists,
+        **tensors,
+        **{"n_targets": 1, **given},
+    )
+
+
+REFUSED += [
+    forest(yes=(0, 0, 1)),
+    forest(no=(1, 2, 3)),
+    forest(aggregate_function=4),
+    forest(post_transform=5),
+    forest(n_targets=0),
+]
+RUNNING += [forest(), forest(1), forest(yes=(2, 0, 1), no=(1, 2, 3)), forest(1, yes=(0, 0, 1))]
 
 
 def test_what_is_always_refused():
