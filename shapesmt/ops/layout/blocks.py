@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, at_least, divides, equal, implies, maximum, product
-from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import spans
 from shapesmt.ops.shared.require import require_fits, sized
 from shapesmt.rules import RuleContext, Tensor, rule
@@ -61,7 +60,7 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
     dims = list(x.dims)
-    listed = counted(ctx, 1, len(axes), "sizes")
+    listed = ctx.sizes(1, len(axes))
     for axis, d in zip(axes, sized(ctx, listed, index=1), strict=True):
         dims[axis] = maximum(d, 0)
     return ctx.tensor(dims)
@@ -70,7 +69,7 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
 @rule("Col2Im", since=18)
 def col2im(ctx: RuleContext) -> Tensor:
     """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts the places of a block in the image."""
-    x, image, block = ctx.input(0, rank=3), wanted(ctx, 1), wanted(ctx, 2)
+    x, image, block = ctx.input(0, rank=3), ctx.sizes(1), ctx.sizes(2)
     lengths = {len(v) for v in (image, block) if v is not None}
     ctx.check(len(lengths) <= 1, laws.IMAGE_AND_BLOCK_ONE_RANK)
     ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, laws.IMAGE_AND_BLOCK_ONE_RANK)

@@ -8,7 +8,6 @@ from shapesmt import laws
 from shapesmt.algebra import as_dim, ceil_divide, divides, maximum, product
 from shapesmt.ops.openvino.bridge import integers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def colours(ctx: RuleContext) -> Tensor:
 def columns_to_image(ctx: RuleContext) -> Tensor:
     """`[n, c * kernel, windows]`, or one sample alone, becomes `[n, c, *output]`."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
-    image, kernel = (sized(ctx, counted(ctx, i, 2, "sizes")) for i in (1, 2))
+    image, kernel = (sized(ctx, ctx.sizes(i, 2)) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
     strides, dilations, begin, end = (integers(ctx, name, default) for name, default in settings.items())
     ctx.check(min(map(len, (strides, dilations, begin, end))) > 1, laws.STRIDES_AND_PADS_2_ENTRIES)

@@ -10,7 +10,6 @@ from shapesmt.algebra.numeric import Float
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
-from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.windows.resize import by_factor
 from shapesmt.ops.windows.spatial import Axis
@@ -91,7 +90,7 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     extra = integers(ctx, "output_padding") or (0,) * len(kernel)
     ctx.check(len(extra) == len(kernel), laws.OUTPUT_PADDING_ENTRIES.of(expected=len(kernel), count=len(extra)))
     if ctx.has(2):
-        asked = counted(ctx, 2, x.rank - 2, "sizes")
+        asked = ctx.sizes(2, x.rank - 2)
         require_least(ctx, asked, 0, laws.SIZES_NOT_NEGATIVE)
         return ctx.tensor([x[0], outer * groups, *sized(ctx, asked)])
     sizes = [_spread(d, k, a, more) for d, k, a, more in zip(x.dims[2:], kernel, axes, extra, strict=True)]
@@ -158,7 +157,7 @@ def pool(ctx: RuleContext) -> list[Tensor]:
 def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
     """The spatial axes get the sizes that are listed."""
     x = ctx.input(0)
-    sizes = counted(ctx, 1, x.rank - 2, "sizes")
+    sizes = ctx.sizes(1, x.rank - 2)
     dims = [*x.dims[:2], *(maximum(d, 0) for d in sized(ctx, sizes))]
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "index_element_type"))]
 
@@ -186,7 +185,7 @@ def interpolate(ctx: RuleContext) -> Tensor:
     ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
     ctx.require_at_least(ctx.input(source)[0], len(axes), law)
     padded = [dims[a] for a in targets]
-    sizes = _scaled(ctx, source, padded) if by_scale else [*(wanted(ctx, source) or ()), *[None] * len(axes)]
+    sizes = _scaled(ctx, source, padded) if by_scale else [*(ctx.sizes(source) or ()), *[None] * len(axes)]
     for axis, size in zip(targets, sized(ctx, sizes[: len(axes)]), strict=True):
         dims[axis] = maximum(size, 0)
     return ctx.tensor(dims)
@@ -212,7 +211,7 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
     """The axes of the attribute get the listed sizes."""
     x = ctx.input(0)
     axes = _resized(ctx, integers(ctx, "axes"), x.rank)
-    sizes = dict(zip(axes, sized(ctx, counted(ctx, 1, len(axes), "sizes")), strict=True))
+    sizes = dict(zip(axes, sized(ctx, ctx.sizes(1, len(axes))), strict=True))
     return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_padded(ctx, x))])
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
 from shapesmt.ops.shared.bridge import anything, known
-from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
 from shapesmt.rules import Tensor, Unjudged, rule
@@ -166,7 +165,7 @@ def depthwise(ctx: RuleContext) -> Tensor:
 @rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)
 def transposed_convolution(ctx: RuleContext) -> Tensor:
     """An image of the listed sizes, of which a convolution with these filters makes the one that is given."""
-    w, y, listed = ctx.input(1), ctx.input(2), wanted(ctx, 0)
+    w, y, listed = ctx.input(1), ctx.input(2), ctx.sizes(0)
     count = 3 if "3D" in ctx.node.op else 2
     for x in (w, y):
         ctx.require_rank(x, count + 2)
