@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, at_least, divides, equal, implies, maximum, product
+from shapesmt.algebra import ONE, Dim, at_least, divides, equal, implies, maximum, product
 from shapesmt.ops.shared.indices import spans
 from shapesmt.ops.shared.require import require_fits, sized
+from shapesmt.ops.shared.windows import sliding
 from shapesmt.rules import RuleContext, Tensor, rule
 
 
@@ -99,13 +100,10 @@ def _require_places(ctx: RuleContext, count: Dim, image: Sequence[Dim | None], b
     pads = ctx.integers("pads", [0] * (2 * rank))
     for values, length, law in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
         ctx.check(len(values) == length, laws.COUNT_FOR_AXES.of(length=length, what=law, rank=rank, count=len(values)))
-    ctx.check(min(strides, default=1) > 0 and min(dilations, default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
-    places: list[Dim] = []
-    for i, (size, kernel) in enumerate(zip(image, block, strict=True)):
-        if size is None or kernel is None:
-            continue
-        slack = size + pads[i] + pads[i + rank] - dilations[i] * (kernel - 1) - 1
-        ctx.require_at_least(slack, 0, laws.DILATED_BLOCK_FITS)
-        places.append(slack // strides[i] + 1)
+    ctx.check(min((*strides, *dilations), default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    kernel = [ONE if k is None else k for k in block]
+    axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]))
+    known = [(d, a) for d, k, a in zip(image, block, axes, strict=True) if d is not None and k is not None]
+    places = [a.positions(ctx, d, laws.DILATED_BLOCK_FITS) for d, a in known]
     if len(places) == rank:
         ctx.require(equal(product(places), count), laws.COLUMN_PER_BLOCK_PLACE, count, product(places))
