@@ -7,7 +7,8 @@ ends the rule by itself: the requirement that fails is recorded and the outputs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, overload
 
 from shapesmt import laws
@@ -334,9 +335,15 @@ class RuleContext(Statements):
     ) -> tuple[Tensor, ...]:
         """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
         assert self._run is not None
+        with self.where(given):
+            return self._run(self, graph, inputs, label)
+
+    @contextmanager
+    def where(self, given: Formula) -> Iterator[None]:
+        """What is stated inside is needed only where `given` holds."""
         outer, self._taken = self._taken, all_of(self._taken, given)
         try:
-            return self._run(self, graph, inputs, label)
+            yield
         finally:
             self._taken = outer
 

@@ -20,6 +20,7 @@ from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import all_of, at_least, equal, select
 from shapesmt.algebra.interning import forget, sizes
 from shapesmt.algebra.numeric.floats import from_dim
+from shapesmt.algebra.numeric.steps import SQRT
 from shapesmt.graph.literal import Literal
 from shapesmt.rules.tensor import tensor
 from shapesmt.rules.value import elements, field
@@ -55,7 +56,7 @@ def everything(name: str) -> tuple[object, ...]:
     terms = (n * m + 3) // 4 + maximum(n, m) * minimum(n, 7)
     chosen = select(equal(n, 2 * m), terms, defined(n * n, f"{name}.square"))
     vector = tensor("int64", [2], elements((2,), [chosen, n]))
-    floats = from_dim(n, "float32").unary("sqrt")
+    floats = from_dim(n, "float32").unary(SQRT)
     literal = Literal("int64", (1,), (hash(name) % 1000,))
     return n, terms, chosen, vector, floats, field(chosen), all_of(at_least(n, m), at_least(chosen, 9)), literal
 

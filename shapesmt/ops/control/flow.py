@@ -26,7 +26,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.graph import Graph
-from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
+from shapesmt.ops.control.subgraphs import apart, judge_declared, mark, symbols_since, truth_of, twin
 from shapesmt.ops.control.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rules import (
     FLOATS,
@@ -90,6 +90,7 @@ def loop(ctx: RuleContext) -> list[Tensor]:
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
     grant_numbers(ctx)
+    judge_declared(ctx, body, trip_inputs(body, ZERO, start))
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
     trips = limit.constant if limit is not None and first is ONE else None
     if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:
@@ -177,7 +178,7 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
     hidden = symbols_since(ctx, before.made)
     trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
     kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | trips.symbols) else Kind.LOST
-    if kind == "data":  # it may have a part in what the trips carry on
+    if kind is Kind.DATA:  # it may have a part in what the trips carry on
         known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind is Kind.LOST})
         before.rewrite(ctx, known.apply)
         outputs = [rewritten(t, known) for t in outputs]

@@ -7,10 +7,23 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import TRUE, Atom, Dim, Formula, Kind, Substitution, atom_of, of_atom, symbol
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Formula,
+    Kind,
+    Substitution,
+    all_of,
+    atom_of,
+    equal,
+    of_atom,
+    symbol,
+)
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten
+from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten, tensor
 
 
 class Mark(NamedTuple):
@@ -48,7 +61,11 @@ def apart(
     _require_types(ctx, graph.inputs.values(), inputs)
     _require_ranks(ctx, graph, inputs, label)
     outputs = ctx.run_graph(graph, inputs, label, given)
-    _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
+    declared = [graph.declared.get(o, Declared("", None)) for o in graph.outputs]
+    _require_types(ctx, declared, outputs)
+    with ctx.where(given):
+        _require_sizes(ctx, graph.inputs.values(), inputs, label)
+        _require_sizes(ctx, declared, outputs, label, made=True)
     twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
     renaming = Substitution({**twins, **{entry_of(a): of_kind(d, Kind.ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
@@ -73,6 +90,46 @@ def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], lab
         if said.shape is not None and t.shape is not None and len(said.shape) != t.rank:
             ctx.check(ctx.node.op == "Loop", law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
+
+
+def _require_sizes(
+    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
+) -> None:
+    """State that what a Scan's body takes, and what it or a branch makes, has the sizes that are declared as numbers.
+
+    The runtime makes room for outputs of these sizes, unless it infers another number: that can't be told here.
+    """
+    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE if made else laws.BODY_INPUTS_OF_DECLARED_SIZE
+    for said, t in zip(declared, () if ctx.node.op == "Loop" else tensors, strict=False):
+        for wanted, size in zip(said.shape or (), t.shape or (), strict=False) if _alike(said, t) else ():
+            if made and isinstance(wanted, int) and size.constant not in (None, wanted):
+                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law)))
+            elif isinstance(wanted, int):
+                ctx.limit(equal(size, wanted), law, size, wanted)
+
+
+def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
+    """Leave a Loop open where its body couldn't run on the sizes that it declares: the runtime infers it on those."""
+    given = [_as_declared(said, t) for said, t in zip(body.inputs.values(), inputs, strict=True)]
+    if all(t.shape == other.shape for t, other in zip(inputs, given, strict=True)):
+        return
+    before = mark(ctx)
+    apart(ctx, body, given, "", "declared")
+    clash = any(all_of(r.given, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
+    before.undo(ctx)
+    if clash:
+        ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
+
+
+def _as_declared(said: Declared, t: Tensor) -> Tensor:
+    """A tensor of the sizes that are declared as numbers, of whose elements nothing is known."""
+    if t.shape is None or said.shape is None or not _alike(said, t):
+        return tensor(t.dtype, t.shape)
+    return tensor(t.dtype, [w if isinstance(w, int) else d for w, d in zip(said.shape, t.shape, strict=True)])
+
+
+def _alike(said: Declared, t: Tensor) -> bool:
+    return said.shape is not None and t.shape is not None and len(said.shape) == t.rank
 
 
 def symbols_since(ctx: RuleContext, made: int) -> frozenset[Atom]:

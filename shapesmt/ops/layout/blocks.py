@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, Dim, at_least, divides, equal, implies, maximum, product
+from shapesmt.algebra import FALSE, ONE, Dim, any_of, at_least, divides, equal, implies, maximum, product
 from shapesmt.ops.shared.indices import spans
 from shapesmt.ops.shared.require import require_fits, sized
 from shapesmt.ops.shared.windows import sliding
@@ -57,12 +57,17 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 @rule("CenterCropPad", since=18)
 def center_crop_pad(ctx: RuleContext) -> Tensor:
-    """The listed axes have the listed sizes, of which negative ones count as 0."""
-    x = ctx.input(0)
+    """The listed axes have the listed sizes, of which negative ones count as 0; a single one, if computed, is all."""
+    x, listed, known = ctx.input(0), ctx.sizes(1), ctx.node.inputs[1] in ctx.literals
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_rank(ctx.input(1), 1)
+    count = ctx.input(1)[0]
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
+    fitting = any_of(equal(count, len(axes)), FALSE if known else equal(count, 1))
+    ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
+    sizes = sized(ctx, [None] * len(axes)) if listed is None else sized(ctx, listed, index=1)
     dims = list(x.dims)
-    listed = ctx.sizes(1, len(axes))
-    for axis, d in zip(axes, sized(ctx, listed, index=1), strict=True):
+    for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
         dims[axis] = maximum(d, 0)
     return ctx.tensor(dims)
 

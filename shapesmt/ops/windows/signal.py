@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
 from shapesmt.rules import Elements, rule
@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 
 
 def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
-    """The one integer that an input holds; where it isn't known, any of at least `least`."""
-    ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
+    """The one integer that an input holds, which has no axis if it stands in the file."""
     if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
         require_axisless(ctx, index)
+    return single(ctx, index, least)
+
+
+def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:
+    """The one integer that an input holds; where it isn't known, any of at least `least`."""
+    ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
     items = ctx.items(index)
     if items is None or len(items) != 1 or items[0] is None:
         return ctx.fresh(f"number{index}", least)
@@ -117,9 +122,9 @@ def mel_weights(ctx: RuleContext) -> Tensor:
     """`[dft_length // 2 + 1, num_mel_bins]`; both edges lie in the spectrum."""
     bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
     ctx.require_at_least(rate, 1, laws.RATE_POSITIVE)
-    spectrum = length // 2 + 1
+    spectrum = maximum(length, 0) // 2 + 1  # ONNX Runtime rounds -1 / 2 to 0
     ctx.require_at_least(bins, 0, laws.BIN_COUNT_NOT_NEGATIVE)
-    ctx.require_at_least(spectrum, 0, laws.LENGTH_NOT_NEGATIVE)
+    ctx.require_at_least(length, -1, laws.LENGTH_NOT_NEGATIVE)
     for index in (3, 4):
         ctx.require_equal(ctx.input(index).numel, 1, laws.EDGES_ONE_NUMBER_EACH)
         edge = ctx.input(index).value

@@ -10,6 +10,7 @@ import shapesmt
 from shapesmt import GraphBuilder
 from shapesmt.algebra.formula import divides
 from shapesmt.errors import UsageError
+from shapesmt.graph.dataflow import networkx_graph
 from shapesmt.graph.literal import Declared, Literal
 from shapesmt.language.ranges import Range
 
@@ -219,7 +220,7 @@ class TestNetworkx:
         assert nx.ancestors(g.flow, "sum") == {"x", "left", "right"}
         assert nx.shortest_path(g.flow, "x", "sum") == ["x", "left", "sum"]
         assert nx.is_directed_acyclic_graph(g.flow)
-        assert set(g.build().networkx.edges(data="tensor")) == set(g.flow.edges(data="tensor"))
+        assert set(networkx_graph(g.build()).edges(data="tensor")) == set(g.flow.edges(data="tensor"))
 
     def test_dataflow_has_shapes(self):
         g = GraphBuilder()

@@ -8,16 +8,17 @@ import json
 import re
 import subprocess
 import sys
-import time
+import threading
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.diagnose.remedy import declared
 from shapesmt.render import render
 from shapesmt.render.progress import counting, timing
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.text import lines
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Side, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Side, SymbolRange
 from shapesmt.report.report import (
     Bounds,
     Counts,
@@ -63,8 +64,20 @@ UNET = Report(
 
 
 class Terminal(io.StringIO):
+    """A stream that looks like a terminal, and knows when a whole bar has been written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wrote = threading.Event()
+
     def isatty(self) -> bool:
         return True
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if " of 60 s" in self.getvalue():
+            self.wrote.set()
+        return written
 
 
 def text(result) -> str:
@@ -419,7 +432,8 @@ def test_json_has_one_line_for_each_finding_and_tensor():
 
 def test_plain_text_needs_no_rich():
     code = (
-        "import io, sys; from shapesmt.render import render; from shapesmt.report import *\n"
+        "import io, sys; from shapesmt import Verdict; from shapesmt.render import render\n"
+        "from shapesmt.report import *\n"
         "r = Report('m', Verdict.PROVED, {}, Counts(1, 1))\n"
         "render(r, 'text', io.StringIO()); render(r, 'json', io.StringIO()); print('rich' in sys.modules)"
     )
@@ -430,12 +444,13 @@ def test_plain_text_needs_no_rich():
 def test_progress_appears_only_late_and_only_at_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     quick, slow, piped = Terminal(), Terminal(), io.StringIO()
-    with timing("checking m.onnx", 60, quick):
+    with timing("checking m.onnx", 60, quick, delay=60):
         pass
     with timing("checking [red]m.onnx", 60, slow, delay=0.01):
-        time.sleep(0.5)
+        assert slow.wrote.wait(60)
+    threads = threading.active_count()
     with timing("checking m.onnx", 60, piped, delay=0):
-        time.sleep(0.05)
+        assert threading.active_count() == threads
     assert quick.getvalue() == piped.getvalue() == ""
     assert "checking [red]m.onnx" in slow.getvalue()
     assert "of 60 s" in slow.getvalue()
