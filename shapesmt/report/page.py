@@ -34,7 +34,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge of a cause graph between two of its steps: the tensor that arrives, and how many nodes it passed between.
+    """An edge of a cause graph between two of its steps: the tensor that arrives, and how many nodes lie between.
 
     `sizes` is None where the rank is unknown.
     """
