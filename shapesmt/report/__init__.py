@@ -14,7 +14,7 @@ from shapesmt.report.finding import (
     Verdict,
     WarningKind,
 )
-from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
+from shapesmt.report.page import Axis, CauseGraph, Cell, Link, PageData, Raster, Size, Step
 from shapesmt.report.report import (
     Bounds,
     CaseBounds,
@@ -40,6 +40,7 @@ __all__ = [
     "CaseBounds",
     "Cause",
     "CauseGraph",
+    "Cell",
     "Clash",
     "Counterexample",
     "Counts",
