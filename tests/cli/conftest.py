@@ -8,7 +8,7 @@ import types
 import pytest
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
 
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})

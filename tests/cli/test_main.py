@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.examine import Question
-from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Bounds, Counts, Report
 from tests.support.transcripts import masked
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from tests.diagnose.test_explanation import TWICE, explained
 
 

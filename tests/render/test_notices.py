@@ -4,8 +4,9 @@ import dataclasses
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.render.notices import notices
-from shapesmt.report import Counts, Finding, FindingKind, ModelWarning, Report, Verdict, WarningKind
+from shapesmt.report import Counts, Finding, FindingKind, ModelWarning, Report, WarningKind
 from tests.support.reports import CONCAT
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.report.batch import BatchReport, Unchecked, reports_in
-from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Counts, Report
 
 PROVED = Report("p", Verdict.PROVED, {}, Counts())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import (
     Counts,
     Explanation,

@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from shapesmt.report.finding import Cause, Counterexample, Finding, SymbolRange, Verdict
+from shapesmt.algebra import Verdict
+from shapesmt.report.finding import Cause, Counterexample, Finding, SymbolRange
 from shapesmt.report.report import (
     Bounds,
     Counts,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import threading
 
+from shapesmt.algebra import Verdict
 from shapesmt.render.text.text import lines
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
 from shapesmt.report.report import (
     Counts,
     Precondition,

@@ -2,8 +2,9 @@
 
 import dataclasses
 
+from shapesmt.algebra import Verdict
 from shapesmt.render.text.findings import assignment, finding_lines, first_of_each
-from shapesmt.report import Counterexample, Finding, FindingKind, Verdict
+from shapesmt.report import Counterexample, Finding, FindingKind
 from tests.support.reports import CONCAT
 
 KIND = FindingKind.UNSUPPORTED

@@ -1,7 +1,8 @@
 """The summary of several models: a row for each, and the totals."""
 
+from shapesmt.algebra import Verdict
 from shapesmt.render.text.summary import condition, summary
-from shapesmt.report import BatchReport, Counts, Precondition, Report, Unchecked, Verdict
+from shapesmt.report import BatchReport, Counts, Precondition, Report, Unchecked
 
 PROVED = Report("a.onnx", Verdict.PROVED, {}, Counts(3, proved=3))
 DEPENDS = Report("longer.onnx", Verdict.DEPENDS, {}, Counts(3, 2, 1), precondition=Precondition(("n == 1",), True))

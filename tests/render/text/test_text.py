@@ -10,8 +10,9 @@ import sys
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.render import render
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
 from shapesmt.report.report import (
     Bounds,
     Counts,
@@ -229,7 +230,8 @@ def test_a_terminal_gets_lines_that_fit(monkeypatch, width):
 
 def test_plain_text_needs_no_rich():
     code = (
-        "import io, sys; from shapesmt.render import render; from shapesmt.report import *\n"
+        "import io, sys; from shapesmt import Verdict; from shapesmt.render import render\n"
+        "from shapesmt.report import *\n"
         "r = Report('m', Verdict.PROVED, {}, Counts(1, 1))\n"
         "render(r, 'text', io.StringIO()); render(r, 'json', io.StringIO()); print('rich' in sys.modules)"
     )

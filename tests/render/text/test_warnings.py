@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from shapesmt.report.finding import ModelWarning, Verdict
+from shapesmt.algebra import Verdict
+from shapesmt.report.finding import ModelWarning
 from shapesmt.report.report import (
     Counts,
     Report,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shapesmt.report.finding import SymbolRange, Verdict
+from shapesmt.algebra import Verdict
+from shapesmt.report.finding import SymbolRange
 from shapesmt.report.report import (
     Counts,
     Report,
