@@ -17,13 +17,14 @@ from shapesmt.algebra.dim import (
     total,
 )
 from shapesmt.algebra.division import ceil_divide
-from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
+from shapesmt.algebra.evaluate import Assignment, End, Evaluator, evaluate, fits_int64, lowest
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.formula import (
     FALSE,
     TRUE,
     Formula,
+    Verdict,
     absolute,
     all_of,
     any_of,
@@ -39,7 +40,7 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.interning import LOCK, Table, forget, memo, one_call, sizes
+from shapesmt.algebra.interning import LOCK, Table, WeakTable, entries_of, forget, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 from shapesmt.algebra.relaxation import tight
@@ -70,9 +71,11 @@ __all__ = [
     "SYMBOL",
     "TRUE",
     "ZERO",
+    "Assignment",
     "Atom",
     "Bound",
     "Dim",
+    "End",
     "Evaluator",
     "Formula",
     "Interval",
@@ -80,6 +83,8 @@ __all__ = [
     "Operation",
     "Substitution",
     "Table",
+    "Verdict",
+    "WeakTable",
     "absolute",
     "all_of",
     "any_entry",
@@ -97,6 +102,7 @@ __all__ = [
     "divide_terms",
     "divides",
     "entries",
+    "entries_of",
     "entry",
     "equal",
     "evaluate",
@@ -105,6 +111,7 @@ __all__ = [
     "from_terms",
     "implies",
     "less",
+    "lowest",
     "make_atom",
     "maximum",
     "memo",

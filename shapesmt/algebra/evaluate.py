@@ -9,7 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Any
+from math import inf
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +20,27 @@ from shapesmt.algebra.interning import memo
 from shapesmt.algebra.operations import SYMBOL
 from shapesmt.deadline import look
 
+Assignment: TypeAlias = dict[Atom, int]
 LONG = 1 << 16  # bits of a number that no size comes near
+
+
+def lowest(symbol: Atom) -> int:
+    """The value that a symbol has unless something speaks against it: the end of its range nearest to 0."""
+    return int(symbol.lo) if symbol.lo > -inf else int(min(symbol.hi, 0))
+
+
+class End(NamedTuple):
+    """The least or the greatest value of an expression under some conditions.
+
+    Attributes:
+        value: The end; None where there is none, or where it is beyond int64.
+        witness: Values of the symbols at which it is attained; near to it where it isn't proven to be.
+        proven: Whether it is attained. Otherwise it is a bound, and None means that none is known.
+    """
+
+    value: int | None
+    witness: Assignment | None = None
+    proven: bool = True
 
 
 class Evaluator:
@@ -142,7 +163,7 @@ def fits_int64(what: Dim | Formula) -> bool:
     return found
 
 
-_FITS: dict[Dim | Formula, bool] = memo({})
+_FITS: dict[Dim | Formula, bool] = memo("what fits int64", {})
 _SAFE = 1 << 62
 
 

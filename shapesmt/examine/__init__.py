@@ -1,17 +1,17 @@
 """The question posed, every node judged, every size bounded."""
 
 from shapesmt.examine.bounds import tensor_bounds, unbounded
-from shapesmt.examine.examine import VERDICTS, Examination, Judgement, claimed, examine, is_open
+from shapesmt.examine.declarations import placeholders
+from shapesmt.examine.examine import Examination, Judgement, claimed, examine, is_open
 from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
 from shapesmt.examine.judge import Judge
-from shapesmt.examine.problem import Problem, names_of, placeholders, pose
+from shapesmt.examine.problem import Problem, names_of, pose
 from shapesmt.examine.question import TIMEOUT, Claims, Question
 from shapesmt.examine.stages import examined, posed
 
 __all__ = [
     "DEFAULT",
     "TIMEOUT",
-    "VERDICTS",
     "Claims",
     "Examination",
     "Judge",

@@ -7,25 +7,16 @@ from functools import cached_property
 from importlib import import_module
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Evaluator, Formula, negate, tight
+from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, Verdict, negate
 from shapesmt.deadline import Deadline
-from shapesmt.presolve import Assignment, Decision, Domain
+from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
 
 if TYPE_CHECKING:
     from shapesmt.solve import Answer
-
-
-class Extent(NamedTuple):
-    """The interval of an expression over a domain; `exact` when both ends are attained and proven."""
-
-    lo: int
-    hi: int | None
-    exact: bool
-    witnesses: tuple[Assignment | None, Assignment | None] = (None, None)
 
 
 class Judge:
@@ -43,11 +34,11 @@ class Judge:
 
     def decide(self, domain: Domain, formula: Formula) -> Decision:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
-        return self.deadline.attempt(lambda: self._decide(domain, formula), Decision("unknown", "timeout"))
+        return self.deadline.attempt(lambda: self._decide(domain, formula), Decision(Verdict.UNKNOWN, "timeout"))
 
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
-        parts = domain.independent(domain.simplified(formula))
-        return domain.together([domain.decide_part(part) or self._solve(domain, part) for part in parts])
+        parts = independent(domain, domain.simplified(formula))
+        return together([decide_part(domain, part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
         """What the solver says of a condition, with the smallest counterexample."""
@@ -61,12 +52,13 @@ class Judge:
         failing = (*facts, negate(formula))
         refuted = self._ask(failing)
         if refuted.verdict == "unsat":
-            return Decision("always", "z3")
+            return Decision(Verdict.PROVED, "z3")
         if refuted.verdict != "sat":
-            return Decision("unknown", "z3")
+            return Decision(Verdict.UNKNOWN, "z3")
         shown = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
-        holds = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
-        return Decision({"sat": "sometimes", "unsat": "never"}.get(holds, "unknown"), "z3", shown)
+        said = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
+        verdicts = {"sat": Verdict.DEPENDS, "unsat": Verdict.FAILS, "unknown": Verdict.UNKNOWN}
+        return Decision(verdicts[said], "z3", shown)
 
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
         """The solver's answer; the same question is asked once."""
@@ -79,9 +71,9 @@ class Judge:
         return self.deadline.attempt(lambda: self._proves(domain, formula), False)
 
     def _proves(self, domain: Domain, formula: Formula) -> bool:
-        parts = domain.independent(domain.simplified(formula))
-        decided = [domain.decide_part(part) for part in parts]
-        if any(d is not None and d.holds != "always" for d in decided):
+        parts = independent(domain, domain.simplified(formula))
+        decided = [decide_part(domain, part) for part in parts]
+        if any(d is not None and d.verdict is not Verdict.PROVED for d in decided):
             return False
         open_parts = (part for part, known in zip(parts, decided, strict=True) if known is None)
         return all(self._refuted(domain, part) for part in open_parts)
@@ -100,27 +92,21 @@ class Judge:
             return bool(self._solver.check(domain.facts, self.deadline).verdict != "unsat")
         return not empty
 
-    def extent(self, domain: Domain, dim: Dim) -> Extent:
-        """The tightest interval of an expression over the domain."""
+    def extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:
+        """The least and the greatest value of a size over the domain, as tight as there is time for."""
         if dim.constant is not None:
-            return Extent(dim.constant, dim.constant, True)
+            return End(dim.constant), End(dim.constant)
         lo, hi = dim.lo, dim.hi
-        rough = Extent(int(lo) if lo > -inf else 0, int(hi) if hi < inf else None, False)
+        rough = End(int(lo) if lo > -inf else 0, proven=False), End(int(hi) if hi < inf else None, proven=False)
         return self.deadline.attempt(lambda: self._extent(domain, dim), rough)
 
-    def _extent(self, domain: Domain, dim: Dim) -> Extent:
-        found = domain.extent(dim)
-        if found is not None:
-            return Extent(found[0], found[1], True, found[2:])
-        low_point = domain.grows_without_end(dim)
-        if low_point is not None:
-            return Extent(int(Evaluator(low_point).dim(dim)), None, True, (low_point, None))
+    def _extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:
+        ends = extent(domain, dim)
+        if ends is not None:
+            return ends
         _, facts = domain.about(dim.symbols)
-        low = self._solver.minimize(dim, facts, self.deadline)
-        high = self._solver.maximize(dim, facts, self.deadline)
-        lo = tight(dim)[0] if low.value is None else low.value
-        exact = low.proven and high.proven and lo > -inf
-        return Extent(int(lo) if lo > -inf else 0, high.value, exact, (low.witness, high.witness))
+        low, high = (end(dim, facts, self.deadline) for end in (self._solver.minimize, self._solver.maximize))
+        return low if low.value is not None else End(0, low.witness, proven=False), high
 
     def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
         """An assignment of some symbols extended to all of them, small and admissible; None where time is up."""

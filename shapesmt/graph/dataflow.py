@@ -50,9 +50,9 @@ __all__ = [
     "Flow",
     "document",
     "document_of",
-    "flow",
     "is_flow",
     "label",
+    "networkx_graph",
     "new_flow",
     "origin",
     "size",
@@ -70,12 +70,12 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
 
     Example:
         >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
-        >>> made = document(Graph("g", {"x": Declared("float32", ("n", 3))}, ["y"], [relu], opsets={"": 21}))
-        >>> made["nodes"][0]
+        >>> doc = document(Graph("g", {"x": Declared("float32", ("n", 3))}, ["y"], [relu], opsets={"": 21}))
+        >>> doc["nodes"][0]
         {'id': 'x', 'kind': 'input', 'dtype': 'float32', 'shape': ['n', 3]}
-        >>> made["nodes"][1]
+        >>> doc["nodes"][1]
         {'id': 'relu', 'kind': 'operator', 'op': 'Relu', 'outputs': ['y']}
-        >>> made["edges"]
+        >>> doc["edges"]
         [{'source': 'x', 'target': 'relu', 'key': 0, 'tensor': 'x', 'output': 0, 'input': 0}]
     """
     inline = {} if nested else _inline(graph)
@@ -96,8 +96,19 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
     return {"directed": True, "multigraph": True, "graph": about, "nodes": nodes, "edges": edges}
 
 
-def flow(graph: Graph) -> Flow:
-    """The networkx graph of a graph."""
+def networkx_graph(graph: Graph) -> Flow:
+    """An ordinary networkx graph: nodes are operators, inputs and constants by name, edges are tensors.
+
+    What nodes and edges carry is said above. It is a copy: a change of it changes nothing in the graph.
+
+    Example:
+        >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
+        >>> made = networkx_graph(Graph("g", {"x": Declared("float32", None)}, ["z"], nodes))
+        >>> made.edges(data="tensor")
+        OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
+        >>> made.nodes["b"]["op"]
+        'Add'
+    """
     linked = document(graph)
     made = new_flow()
     made.graph.update(linked["graph"])

@@ -1,7 +1,24 @@
 """What is decided without a solver, over a set of admissible inputs."""
 
-from shapesmt.presolve.domain import Decision, Domain, range_facts
-from shapesmt.presolve.enumeration import Assignment, Values, lowest
-from shapesmt.presolve.monotonicity import direction
+from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, independent, together
+from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.elimination import eliminated, range_facts
+from shapesmt.presolve.enumeration import Values, sides
+from shapesmt.presolve.extent import extent
+from shapesmt.presolve.monotonicity import monotone
 
-__all__ = ["Assignment", "Decision", "Domain", "Values", "direction", "lowest", "range_facts"]
+__all__ = [
+    "Decision",
+    "Domain",
+    "Values",
+    "decide",
+    "decide_part",
+    "eliminated",
+    "extent",
+    "grouped",
+    "independent",
+    "monotone",
+    "range_facts",
+    "sides",
+    "together",
+]

@@ -1,52 +1,41 @@
-"""Presolve: cheap certificates before any solver is asked.
+"""Domain: the set of admissible inputs, as symbols in their ranges under facts.
 
-A `Domain` is the set of admissible inputs: the symbols' ranges and the facts assumed so far. What normal forms and
-intervals left open is settled here by substituting the equalities among the facts and by running through every
-admissible assignment where they are few enough. That is a proof, and it finds the smallest counterexample.
+>>> from shapesmt.algebra import at_least, divides, symbol
+>>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
+>>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h), at_least(h, w)])
+>>> domain.ends(h.as_symbol())  # by the facts about h alone
+(16, 512)
+>>> [s.name for s in domain.cone(w.symbols)[0]]  # w is tied to h
+['h', 'w']
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 
 from shapesmt.algebra import (
     FALSE,
-    SYMBOL,
     TRUE,
     Atom,
     Dim,
-    Evaluator,
     Formula,
     Interval,
-    Kind,
     Substitution,
     all_of,
-    at_least,
-    divides,
     fits_int64,
     of_atom,
     substitute,
     symbol,
-    tight,
 )
-from shapesmt.presolve.enumeration import Assignment, Points, Values, chosen, distance, seen_at_an_end, truth_over
-from shapesmt.presolve.monotonicity import direction, half_line, window
+from shapesmt.presolve.elimination import Elimination, Expression, range_facts
+from shapesmt.presolve.enumeration import Points, Values, chosen, seen_at_an_end, truth_over
+from shapesmt.presolve.monotonicity import half_line_of
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together
-CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
-
-
-class Decision(NamedTuple):
-    """Whether a condition holds over a domain: "always", "never", "sometimes" or "unknown"; `by` names the proof."""
-
-    holds: str
-    by: str
-    counterexample: Assignment | None = None
 
 
 class Domain:
@@ -65,7 +54,7 @@ class Domain:
         self._ends: dict[Atom, Interval] = {}
         self._relations: list[Formula] = []
         self._limits: list[Formula] = []
-        self._solved: dict[Atom, Dim] = {}
+        self._elimination = Elimination()
         self._points: dict[frozenset[Atom], Points | None] = {}
         for fact in facts:
             self.assume(fact)
@@ -78,8 +67,8 @@ class Domain:
         """The same set, to be narrowed apart."""
         twin = Domain(self.symbols)
         twin.facts, twin._relations, twin._limits = list(self.facts), list(self._relations), list(self._limits)
-        twin._values, twin._solved, twin._points = dict(self._values), dict(self._solved), dict(self._points)
-        twin._ends = dict(self._ends)
+        twin._values, twin._ends, twin._points = dict(self._values), dict(self._ends), dict(self._points)
+        twin._elimination = self._elimination.copy()
         return twin
 
     def assume(self, fact: Formula) -> None:
@@ -91,13 +80,13 @@ class Domain:
                 self._values.update(sides)
             elif not self._cut(part):
                 self._relations.append(part)
-                self._solve(part)
+                self._elimination.add(self.eliminate(part))
             self._points.clear()
 
     def _sides(self, fact: Formula) -> dict[Atom, Values | None] | None:
-        """Of each symbol the values that a fact leaves, if each may be combined with each; None where it relates them.
+        """The values that a fact leaves of each symbol, if it leaves all combinations of them; else None.
 
-        A fact on one symbol is the usual case; a product that has to be a multiple of 7 * 7 can be another.
+        Most such facts are about one symbol; that a product is a multiple of 7 * 7 can be another.
         """
         symbols, facts = self.cone(fact.symbols)
         axes = [self.values(s) for s in symbols]
@@ -110,17 +99,22 @@ class Domain:
         return {s: axis[side] for s, axis, side in zip(symbols, axes, sides, strict=True) if axis is not None}
 
     def _cut(self, fact: Formula) -> bool:
-        """Move an end of a symbol with too many values to where a fact puts it, if that is all that it says."""
-        found = _half_line(fact)
-        if found is None:
+        """Move an end of a symbol with too many values to be listed, if the fact says no more than that."""
+        half_line = half_line_of(fact)
+        if half_line is None:
             return False
-        symbol, way, end = found
+        symbol, way, end = half_line
         lo, hi = self.ends(symbol)
         if way > 0 and end > lo:
             lo = end if lo == -inf else end + (int(lo) - end) % symbol.step
         self._ends[symbol] = (lo, hi if way > 0 else min(hi, end))
         self._values.pop(symbol, None)
         return True
+
+    @property
+    def relations(self) -> tuple[Formula, ...]:
+        """The facts that tie symbols to each other, or that leave out too many values to be listed."""
+        return tuple(self._relations)
 
     def ends(self, symbol: Atom) -> Interval:
         """The least and the greatest value of a symbol that the facts about it alone admit."""
@@ -130,37 +124,24 @@ class Domain:
         return self._ends.get(symbol, (symbol.lo, symbol.hi))
 
     def limit(self, fact: Formula) -> None:
-        """Take in what is known of a size that data decides; it says nothing of the inputs."""
+        """Add what is known of a size that data decides, such as `count <= n`; inputs aren't restricted by it."""
         if fact not in self._limits:
             self._limits.append(fact)
             self._points.clear()
 
     @property
     def limits(self) -> tuple[Formula, ...]:
-        """What is known of sizes that data decides."""
+        """What is known of the sizes that data decides."""
         return tuple(self._limits)
 
-    def _solve(self, fact: Formula) -> None:
-        """Take an equality that gives one symbol in terms of the others as a substitution."""
-        if fact.op != "eq" or fact.dim is None:
-            return
-        single = [(factors[0], c) for factors, c in fact.dim.products() if len(factors) == 1 and abs(c) == 1]
-        for atom, coefficient in sorted(single, key=lambda t: not t[0].universal):
-            meaning = of_atom(atom) - fact.dim * coefficient
-            decides = atom.universal or not any(s.universal for s in meaning.symbols)  # no input by what data decides
-            if atom.op is SYMBOL and atom.definition is None and atom not in meaning.symbols and decides:
-                substitution = Substitution({atom: meaning})
-                self._solved = {a: substitution.apply(m) for a, m in self._solved.items()}
-                self._solved[atom] = meaning
-                return
-
     def simplified(self, formula: Formula) -> Formula:
-        """The condition with the equalities among the facts put in."""
-        if self._solved and not formula.symbols.isdisjoint(self._solved):
-            simpler: Formula = Substitution(self._solved).apply(formula)
-            if simpler is TRUE or simpler is FALSE:
-                return simpler
-        return formula
+        """`TRUE` or `FALSE` where the equalities among the facts make the condition that, else the condition itself."""
+        simpler = self.eliminate(formula)
+        return simpler if simpler is TRUE or simpler is FALSE else formula
+
+    def eliminate(self, expression: Expression) -> Expression:
+        """An expression or a condition without the symbols that the equalities among the facts determine."""
+        return self._elimination.apply(expression)
 
     def values(self, symbol: Atom) -> Values | None:
         """Every value of a symbol that the facts about it alone admit; None where they are too many."""
@@ -170,15 +151,19 @@ class Domain:
             self._values[symbol] = np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
         return self._values[symbol]
 
+    def listed(self, symbol: Atom) -> Values | None:
+        """The values of a symbol, where a fact about it alone has had them listed already."""
+        return self._values.get(symbol)
+
     def narrowing(self) -> dict[Atom, Dim]:
-        """What the facts leave of single symbols: a narrower range, or an expression over the others."""
-        left = {s: d for s, d in self._solved.items() if not s.universal}
+        """The symbols that the facts restrict: each as one with a narrower range, or as an expression over others."""
+        meanings = {s: meaning for s, meaning in self._elimination.meanings.items() if not s.universal}
+        ranges: dict[Atom, Dim] = {}
         for s in self.symbols:
             lo, hi = self.ends(s)
-            if s not in left and lo <= hi and (lo > s.lo or hi < s.hi):
-                left[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
-        ranges = {s: d for s, d in left.items() if s not in self._solved}
-        return {s: substitute(d, ranges) if s in self._solved else d for s, d in left.items()}
+            if s not in meanings and lo <= hi and (lo > s.lo or hi < s.hi):
+                ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
+        return {s: substitute(meaning, ranges) for s, meaning in meanings.items()} | ranges
 
     def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
         """The same set over other symbols."""
@@ -187,33 +172,36 @@ class Domain:
         substitution = Substitution(meanings)
         symbols = dict.fromkeys(s for old in self.symbols for s in substitution.apply(of_atom(old)).symbols)
         facts = [substitution.apply(f) for f in self.facts]
-        for s, meaning in self._solved.items():
-            if s in meanings:  # its own range now is one of what it stands for
+        for s, meaning in self._elimination.meanings.items():
+            if s in meanings:  # its range is now one of the expression that it is equal to
                 facts += [substitution.apply(f) for f in range_facts(s, meaning)]
         twin = Domain(symbols, facts)
         twin._limits = [substitution.apply(f) for f in self._limits]
         return twin
 
     def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """The symbols that the given ones are tied to by facts beyond the values of each, and those facts."""
+        """The symbols that relations tie to these ones, these included, and the relations between them.
+
+        A fact that only leaves out values of single symbols is no relation: `values` and `ends` know it.
+        """
         return self._tied(symbols, self._relations)
 
     def _tied(self, symbols: Iterable[Atom], relations: list[Formula]) -> tuple[list[Atom], list[Formula]]:
-        found = set(symbols)
+        cone = set(symbols)
         facts: dict[Formula, None] = {}
         grown = True
         while grown:
             grown = False
-            tied = [f for f in relations if not f.symbols.isdisjoint(found)]
-            tied += [f for f in self._limits if any(s.universal and s in found for s in f.symbols)]
+            tied = [f for f in relations if not f.symbols.isdisjoint(cone)]
+            tied += [f for f in self._limits if any(s.universal and s in cone for s in f.symbols)]
             for fact in tied:
                 facts[fact] = None
-                grown |= not fact.symbols <= found
-                found |= fact.symbols
-        return sorted(found, key=self.order), list(facts)
+                grown |= not fact.symbols <= cone
+                cone |= fact.symbols
+        return sorted(cone, key=self.order), list(facts)
 
     def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """The symbols that any fact ties the given ones to, and all facts about them: for a solver."""
+        """The cone, with all facts about its symbols, those about single ones included: what a solver needs."""
         return self._tied(symbols, self.facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
@@ -237,95 +225,6 @@ class Domain:
             return None
         return Points(symbols, axes, facts)
 
-    def decide(self, formula: Formula) -> Decision | None:
-        """Whether the condition holds over the domain; None where that takes a solver."""
-        decisions = [self.decide_part(part) for part in self.independent(self.simplified(formula))]
-        known = [d for d in decisions if d is not None]
-        return self.together(known) if len(known) == len(decisions) else None
-
-    def independent(self, formula: Formula) -> list[Formula]:
-        """The conjuncts of a condition joined into groups that no symbol and no fact ties together."""
-        parts = formula.conjuncts
-        if len(parts) < 2:
-            return list(parts)
-        groups: list[tuple[set[Atom], list[Formula]]] = []
-        for part in parts:
-            tied, together = set(self.cone(part.symbols)[0]), [part]
-            for group in [g for g in groups if g[0] & tied]:
-                groups.remove(group)
-                tied, together = tied | group[0], group[1] + together
-            groups.append((tied, together))
-        groups.sort(key=lambda g: min(map(self.order, g[0]), default=(0, "")))
-        return [all_of(*together) for _, together in groups]
-
-    def together(self, decisions: Sequence[Decision]) -> Decision:
-        """The decision on independent conditions, from those on each."""
-        if len(decisions) == 1:
-            return decisions[0]
-        failing = [d for d in decisions if d.holds != "always"]
-        if not failing:
-            return Decision("always", max((d.by for d in decisions), key=CERTIFICATES.index, default=CERTIFICATES[0]))
-        if any(d.holds == "unknown" for d in failing):
-            return min((d for d in failing if d.holds != "sometimes"), key=lambda d: d.holds)  # never, else unknown
-        holds = "never" if any(d.holds == "never" for d in failing) else "sometimes"
-        shown = [d for d in failing if d.holds == holds]
-        return Decision(holds, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=distance))
-
-    def decide_part(self, formula: Formula) -> Decision | None:
-        """Whether one of the independent conditions holds, by running through the symbols it is tied to."""
-        if formula is FALSE:
-            return Decision("never", "normal form", {})
-        if formula in self.facts:
-            return Decision("always", "assumed")
-        points = self.points(formula.symbols) if fits_int64(formula) else None
-        if points is None:
-            return self._by_ends(formula) or self._by_window(formula)
-        truth = points.truth(formula)
-        if truth.all():
-            return Decision("always", "enumeration")
-        counterexample = points.smallest(~truth)
-        return Decision("sometimes" if points.some_run(truth) else "never", "enumeration", counterexample)
-
-    def _by_ends(self, formula: Formula) -> Decision | None:
-        """Whether a condition holds that says from where on, or up to where, a symbol's values are good."""
-        found = [_half_line(part) for part in formula.conjuncts]
-        (symbol, *others), facts = self.cone(formula.symbols)
-        lo, hi = self.ends(symbol)
-        if others or facts or symbol.kind is Kind.TRIP or lo > hi or lo == -inf or not all(found):
-            return None
-        least = max((end for _, way, end in filter(None, found) if way > 0), default=lo)
-        most = min((end for _, way, end in filter(None, found) if way < 0), default=hi)
-        if least <= lo and hi <= most:
-            return Decision("always", "enumeration")
-        low = int(lo)
-        above = low if least > low else int(most) + 1 + (low - int(most) - 1) % symbol.step
-        first = max(least, low) + (low - max(least, low)) % symbol.step
-        return Decision("sometimes" if first <= min(most, hi) else "never", "enumeration", {symbol: max(above, low)})
-
-    def _by_window(self, formula: Formula) -> Decision | None:
-        """Whether a condition on one symbol without upper end holds, by the values that show all that it ever does."""
-        (s, *others), facts = self.cone(formula.symbols)
-        lo, hi = self.ends(s)
-        if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
-            return None
-        last = window([*facts, formula], s, int(lo))
-        if last is None or last - lo >= MAX_VALUES:
-            return None
-        x = symbol(s.name, lo, last, step=s.step, kind=s.kind, fold=False)
-        substitution = Substitution({s: x})
-        decision = Domain(x.symbols, map(substitution.apply, facts)).decide(substitution.apply(formula))
-        if decision is None or decision.holds == "always":
-            return decision
-        return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})
-
-    def grows_without_end(self, dim: Dim) -> Assignment | None:
-        """The lowest point of an expression that no end of its symbols bounds; None where that isn't known."""
-        symbols, facts = self.cone(dim.symbols)
-        open_ended = [s for s in symbols if self.ends(s)[1] == inf]
-        if facts or not open_ended or tight(dim)[1] < inf or any(s.lo == -inf for s in symbols) or direction(dim) != 1:
-            return None
-        return {s: int(self.ends(s)[0]) for s in symbols}
-
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""
         if FALSE in self.facts:
@@ -344,73 +243,3 @@ class Domain:
             elif not points.count:
                 return True
         return None if undecided else False
-
-    def extent(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
-        """The least and greatest value of an expression with a point for each; None where that takes a solver."""
-        if self._solved and not dim.symbols.isdisjoint(self._solved):
-            dim = Substitution(self._solved).apply(dim)
-        found = self._at_limit(dim) or self._at_corners(dim)
-        if found is not None or not fits_int64(dim):
-            return found
-        points = self.points(dim.symbols)
-        if points is None or not points.count:
-            return None
-        sizes = points.sizes(dim)
-        lo, hi = int(sizes.min()), int(sizes.max())
-        return lo, hi, points.where(dim, lo), points.where(dim, hi)
-
-    def _at_limit(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
-        """The extent of a size that data decides, and that only its limit ties to the inputs."""
-        size = dim.as_symbol()
-        about = [self.simplified(f) for f in (*self._limits, *self._relations) if size in f.symbols]
-        about = [f for f in dict.fromkeys(about) if f is not TRUE]
-        if size is None or not size.universal or len(about) != 1 or about[0].op != "ge" or about[0].dim is None:
-            return None
-        most = about[0].dim + dim
-        found = None if size in most.symbols or size.lo == -inf else self.extent(most)
-        if found is None:
-            return None
-        lo, hi = self.ends(size)
-        values = self._values.get(size)
-        last = min(found[1], hi) if values is None else max((v for v in values.tolist() if v <= found[1]), default=-inf)
-        if lo > last or last == inf:
-            return None
-        return int(lo), int(last), {**found[3], size: int(lo)}, {**found[3], size: int(last)}
-
-    def _at_corners(self, dim: Dim) -> tuple[int, int, Assignment, Assignment] | None:
-        """The extent where the symbols' least and greatest values attain the interval."""
-        symbols, facts = self.cone(dim.symbols)
-        if not symbols:
-            return None
-        low: Assignment = {}
-        high: Assignment = {}
-        for s in symbols:
-            lo, hi = self.ends(s)
-            values = self._values.get(s)
-            if lo == -inf or hi == inf or (values is not None and not len(values)):
-                return None
-            low[s], high[s] = int(lo), int(hi)
-        least, most = Evaluator(low), Evaluator(high)
-        if not all(e.formula(fact) for e in (least, most) for fact in facts):
-            return None
-        first, last = least.dim(dim), most.dim(dim)
-        return (first, last, low, high) if (first, last) == tight(dim) else None
-
-
-def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
-    """What the range and the step of a symbol say of the expression that it stands for."""
-    facts = [at_least(meaning, int(symbol.lo))] if symbol.lo > -inf else []
-    if symbol.hi < inf:
-        facts.append(at_least(int(symbol.hi), meaning))
-    if symbol.step > 1:
-        facts.append(divides(symbol.step, meaning - int(symbol.lo)))
-    return facts
-
-
-def _half_line(fact: Formula) -> tuple[Atom, int, int] | None:
-    """The symbol that a condition gives an end, with `half_line` of it."""
-    dim = fact.dim if fact.op in ("ge", "ne") and len(fact.symbols) == 1 else None
-    if dim is not None and fact.op == "ne":  # of what is never below 0: 1 or more
-        dim = dim - 1 if tight(dim)[0] >= 0 else -dim - 1 if tight(dim)[1] <= 0 else None
-    found = half_line(dim) if dim is not None else None
-    return (next(iter(fact.symbols)), *found) if found is not None else None

@@ -1,4 +1,4 @@
-"""Points: every admissible assignment of a few symbols at once, as arrays, and the smallest where something holds."""
+"""Enumeration: every admissible assignment of a few symbols as arrays, and the smallest at which a condition holds."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Interval, Kind, all_of, evaluate, fits_int64
-from shapesmt.presolve.monotonicity import direction, half_line
+from shapesmt.algebra import (
+    Assignment,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    Interval,
+    Kind,
+    all_of,
+    evaluate,
+    fits_int64,
+    lowest,
+)
+from shapesmt.presolve.monotonicity import half_line, monotone
 
 MANY = 4096  # values, from which on it pays to think before trying them all
 
 Values = NDArray[np.int64]
-Assignment = dict[Atom, int]
-
-
-def lowest(symbol: Atom) -> int:
-    """The value that a symbol has unless something speaks against it."""
-    return int(symbol.lo) if symbol.lo > -inf else int(min(symbol.hi, 0))
 
 
 def distance(assignment: Assignment) -> tuple[int, int]:
@@ -59,14 +65,9 @@ class Points:
         return truth
 
     def sides(self, formula: Formula) -> list[NDArray[np.bool_]] | None:
-        """Where the condition holds along each axis of a grid, if that is where it holds; None where it isn't."""
+        """The values of each symbol at which a condition holds, if it holds at all combinations of them; else None."""
         truth = self.truth(formula)
-        rank, count = len(self.symbols), int(np.count_nonzero(truth))
-        if truth.ndim != rank or not count:
-            return None
-        others = [tuple(j for j in range(rank) if j != i) for i in range(rank)]
-        sides = [np.asarray(truth.any(axis=axes)) for axes in others]
-        return sides if count == prod(int(np.count_nonzero(side)) for side in sides) else None
+        return sides(truth) if truth.ndim == len(self.symbols) else None
 
     def sizes(self, dim: Dim) -> Values:
         """The expression where it takes its values: at least one point for each."""
@@ -112,22 +113,34 @@ class Points:
         """The smallest chosen point of a grid among those with one symbol off its first value, if any."""
         if len(self._shape) != len(self.symbols) or len(self.symbols) < 2:
             return None
-        found: list[tuple[int, int, Assignment]] = []
+        points: list[tuple[int, int, Assignment]] = []
         axes = [self._values[s].ravel() for s in self.symbols]
         for k, s in enumerate(self.symbols):
             line = chosen[tuple(slice(None) if i == k else 0 for i in range(len(axes)))]
             if line.any():
                 point = {t: int(values[0]) for t, values in zip(self.symbols, axes, strict=True)}
                 point[s] = int(axes[k][int(line.argmax())])
-                found.append((point[s] - int(axes[k][0]), -k, point))
-        return min(found, key=lambda f: f[:2])[2] if found else None
+                points.append((point[s] - int(axes[k][0]), -k, point))
+        return min(points, key=lambda p: p[:2])[2] if points else None
 
     def _full(self, result: Any) -> Any:
         return np.broadcast_to(np.asarray(result), self._shape)
 
 
+def sides(truth: NDArray[np.bool_]) -> list[NDArray[np.bool_]] | None:
+    """For each axis of a grid where the truth holds, if it holds at all combinations of these, and somewhere.
+
+    >>> [side.tolist() for side in sides(np.outer([True, False], [True, True, False]))]
+    [[True, False], [True, True, False]]
+    >>> sides(np.eye(2, dtype=bool))
+    """
+    rank, count = truth.ndim, int(np.count_nonzero(truth))
+    each = [np.asarray(truth.any(axis=tuple(j for j in range(rank) if j != i))) for i in range(rank)]
+    return each if count and count == prod(int(np.count_nonzero(side)) for side in each) else None
+
+
 def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
-    """Whether a condition is seen to hold where every symbol is least, or every one greatest."""
+    """Whether a condition is known to hold where all symbols are least, or where all are greatest."""
     known = all(-inf < lo <= hi < inf for lo, hi in ends.values())
     if not known or not facts.symbols <= ends.keys() or not fits_int64(facts):
         return False
@@ -153,13 +166,13 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
 
 
 def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
-    """Where among ascending values a condition holds that is lost, or won, but once as they grow; None for others."""
+    """Which of the ascending values satisfy a condition that changes its truth once at most; None for others."""
     if formula.op != "ge" or formula.dim is None:
         return None
-    found = half_line(formula.dim)
-    way = found[0] if found is not None else direction(formula.dim)
-    if found is not None:
-        end = min(max(found[1], int(values[0]) - 1), int(values[-1]) + 1)
+    way_and_end = half_line(formula.dim)
+    way = way_and_end[0] if way_and_end is not None else monotone(formula.dim) or 0
+    if way_and_end is not None:
+        end = min(max(way_and_end[1], int(values[0]) - 1), int(values[-1]) + 1)
         at = int(values.searchsorted(end, "left" if way > 0 else "right"))
     elif way:
         at = bisect_left(values, True, key=lambda v: bool(evaluate(formula, {symbol: int(v)})) is (way > 0))

@@ -1,13 +1,13 @@
-"""Growth: how expressions and conditions change as a symbol grows.
+"""Monotonicity: how expressions and conditions change as a symbol grows.
 
-An expression may rise or fall throughout (`direction`); a condition on one symbol may hold from some value on
+An expression may never fall, or never rise (`monotone`); a condition on one symbol may hold from some value on
 (`half_line`). Sums, and divisions by constants, repeat up to a gain: `x//4` gains 7 every 28, and
 `x//4 - 7*((x + 24)//28)` repeats every 28. Conditions on them are decided by finitely many values (`window`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
@@ -22,8 +22,12 @@ from shapesmt.algebra import (
     Dim,
     Formula,
     Operation,
+    of_atom,
+    product,
     substitute,
     symbol,
+    tight,
+    total,
 )
 
 MAX_PERIOD = 1 << 20
@@ -48,17 +52,17 @@ def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
     """
     start, period = lo, x.step
     for dim in {d for f in formulas for d in _compared(f)}:
-        found = growth(dim)
-        if found is None:
+        grown = growth(dim)
+        if grown is None:
             return None
-        if not found.gain:
-            period = lcm(period, found.period)
+        if not grown.gain:
+            period = lcm(period, grown.period)
             continue
-        once = substitute(dim, {x: symbol(x.name, lo, lo + found.period, fold=False)})
+        once = substitute(dim, {x: symbol(x.name, lo, lo + grown.period, fold=False)})
         most = max(abs(once.lo), abs(once.hi))
         if most == inf:
             return None
-        start = max(start, lo + (int(most) // abs(found.gain) + 1) * found.period)
+        start = max(start, lo + (int(most) // abs(grown.gain) + 1) * grown.period)
     return start + period - 1 if period <= MAX_PERIOD else None
 
 
@@ -94,9 +98,9 @@ def _quotient_growth(atom: Atom) -> Growth | None:
     numerator, divisor = atom.args[0], atom.args[1].constant
     if divisor is None or divisor <= 0:
         return _repeated(atom)
-    found = growth(numerator)
-    times = divisor // gcd(divisor, found.gain) if found is not None else 1
-    return None if found is None else Growth(found.period * times, found.gain * times // divisor)
+    grown = growth(numerator)
+    times = divisor // gcd(divisor, grown.gain) if grown is not None else 1
+    return None if grown is None else Growth(grown.period * times, grown.gain * times // divisor)
 
 
 def _repeated(atom: Atom) -> Growth | None:
@@ -152,43 +156,87 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
             return None
 
 
-def direction(dim: Dim) -> int:
-    """1 for an expression that never falls as its symbols grow, -1 for one that never rises, else 0."""
-    ways = {
-        _product_direction(factors) * (1 if coefficient > 0 else -1)
-        for factors, coefficient in dim.products()
-        if factors
-    }
-    return ways.pop() if len(ways) == 1 else 0
+def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
+    """The symbol that a condition gives an end, with what `half_line` says; None where it says something else.
+
+    >>> from shapesmt.algebra import differs
+    >>> half_line_of(differs(symbol("h", 1) // 4, 0))[1:]
+    (1, 4)
+    """
+    dim = condition.dim if condition.op in ("ge", "ne") and len(condition.symbols) == 1 else None
+    if dim is not None and condition.op == "ne":  # what is never negative and not 0 is 1 or more
+        dim = dim - 1 if tight(dim)[0] >= 0 else -dim - 1 if tight(dim)[1] <= 0 else None
+    way_and_end = half_line(dim) if dim is not None else None
+    return (next(iter(condition.symbols)), *way_and_end) if way_and_end is not None else None
 
 
-def _product_direction(atoms: list[Atom]) -> int:
-    if len(atoms) > 1 and any(a.lo < 0 for a in atoms):
-        return 0
-    ways = {_atom_direction(a) for a in atoms}
-    return ways.pop() if len(ways) == 1 and (len(atoms) == 1 or ways == {1}) else 0
+def monotone(dim: Dim, symbol: Atom | None = None) -> int | None:
+    """How an expression changes as a symbol grows and the others stay; without a symbol, as all of them grow.
+
+    Returns:
+        1 where it never falls, -1 where it never rises, 0 where it doesn't change, None where that isn't known.
+
+    Example:
+        >>> h, w = symbol("h", 1), symbol("w", 1)
+        >>> monotone(h * w - h, h.as_symbol()), monotone(h // 2 - w, w.as_symbol()), monotone(h // 2 + w)
+        (1, -1, 1)
+    """
+    moving = [(factors, c) for factors, c in dim.products() if any(_moves(a, symbol) for a in factors)]
+    if symbol is not None and len(moving) > 1 and all(_is_linear(factors, symbol) for factors, _ in moving):
+        lo, hi = tight(total(c * product(of_atom(a) for a in factors if a is not symbol) for factors, c in moving))
+        return 1 if lo >= 0 else -1 if hi <= 0 else None
+    return _joint(_product_direction(factors, c, symbol) for factors, c in moving)
 
 
-def _atom_direction(atom: Atom) -> int:
-    way = DIRECTION.get(atom.op)
-    return way(atom) if way is not None and atom.definition is None else 0
+def _moves(part: Atom | Dim | Formula, symbol: Atom | None) -> bool:
+    return bool(part.symbols) if symbol is None else symbol in part.symbols
 
 
-def _quotient_direction(atom: Atom) -> int:
-    return direction(atom.args[0]) if (atom.args[1].constant or 0) > 0 else 0
+def _is_linear(factors: list[Atom], symbol: Atom) -> bool:
+    """Whether a product is the symbol times something in which it doesn't occur."""
+    return factors.count(symbol) == 1 == sum(symbol in a.symbols for a in factors)
 
 
-def _common_direction(atom: Atom) -> int:
-    ways = {direction(a) for a in atom.args if a.constant is None}
-    return ways.pop() if len(ways) == 1 else 0
+def _joint(directions: Iterable[int | None]) -> int | None:
+    """The direction of what is made of parts with these directions."""
+    distinct = set(directions)
+    return None if None in distinct or {1, -1} <= distinct else next((d for d in distinct if d), 0)
 
 
-DIRECTION: dict[Operation, Callable[[Atom], int] | None] = {
-    SYMBOL: lambda _: 1,
-    FLOOR_DIVISION: _quotient_direction,
-    MIN: _common_direction,
-    MAX: _common_direction,
+def _product_direction(factors: list[Atom], coefficient: int, symbol: Atom | None) -> int | None:
+    moving = [a for a in factors if _moves(a, symbol)]
+    if any(a.lo < 0 for a in factors if a is not moving[0] or len(moving) > 1):
+        return None
+    direction = _joint(_atom_direction(a, symbol) for a in moving)
+    return direction if direction is None or coefficient > 0 else -direction
+
+
+def _atom_direction(atom: Atom, symbol: Atom | None) -> int | None:
+    parts = RISES_WITH.get(atom.op)
+    if parts is None or atom.definition is not None:
+        return None
+    rising, fixed = parts(*atom.args)
+    if any(_moves(part, symbol) for part in fixed):
+        return None
+    return _joint(monotone(part, symbol) for part in rising) if rising else 1
+
+
+Parts = tuple[Sequence[Dim], Sequence[Dim | Formula]]
+
+
+def _quotient_parts(numerator: Dim, divisor: Dim) -> Parts:
+    return ([numerator], [divisor]) if divisor.lo > 0 else ([], [numerator, divisor])
+
+
+RISES_WITH: dict[Operation, Callable[..., Parts] | None] = {
+    SYMBOL: lambda: ([], []),
+    FLOOR_DIVISION: _quotient_parts,
+    MIN: lambda *dims: (dims, []),
+    MAX: lambda *dims: (dims, []),
+    SELECT: lambda condition, *branches: (branches, [condition]),
     PRODUCT: None,
-    SELECT: None,
 }
-"""The `direction` of each operation; None for one that may rise and fall."""
+"""The arguments with which each operation rises, and those that have to stay; None for one of which that isn't known.
+
+An operation without arguments is a symbol, which rises with itself.
+"""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, prod
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from shapesmt.algebra import (
     Atom,
     Evaluator,
     Formula,
+    Kind,
     all_of,
     any_of,
     at_least,
@@ -33,7 +35,7 @@ from shapesmt.algebra import (
     substitute,
     total,
 )
-from shapesmt.presolve import Domain, Values
+from shapesmt.presolve import Domain, Values, grouped, sides
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
@@ -70,7 +72,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind == "input":
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
             alone.setdefault(symbol, []).append(part)
         else:
             joint.append(part)
@@ -80,7 +82,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
         return Region(("False",), True)
     region = Region((), True)
-    for part in _independent(joint, domain):
+    for part in grouped(joint, domain, attrgetter("symbols")):
         data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within) if data else _separated(part, within, proves)
         if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
@@ -122,20 +124,6 @@ def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
         if others and proves(domain, any_of(negate(case), *others)):
             cases = others
     return any_of(*cases) if cases else condition
-
-
-def _independent(parts: Sequence[Formula], domain: Domain) -> list[Formula]:
-    """The conditions joined into groups that share no symbol, in the order of their symbols."""
-    groups: list[tuple[set[Atom], list[Formula]]] = []
-    for part in parts:
-        symbols, together = set(part.symbols), [part]
-        for group in [g for g in groups if g[0] & symbols]:
-            groups.remove(group)
-            symbols |= group[0]
-            together = group[1] + together
-        groups.append((symbols, together))
-    groups.sort(key=lambda g: min(map(domain.order, g[0])))
-    return [all_of(*together) for _, together in groups]
 
 
 def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Piece] | None:
@@ -224,17 +212,15 @@ def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, pro
 
 def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
     """What each symbol has to be, where that is all that matters."""
-    others = [tuple(j for j in range(len(symbols)) if j != i) for i in range(len(symbols))]
-    sides: list[Truth] = [np.asarray(truth.any(axis=axes_)) for axes_ in others]
-    count = int(np.count_nonzero(truth))
-    if not count or count != prod(int(np.count_nonzero(side)) for side in sides):
+    each = sides(truth)
+    if each is None:
         return None
     pieces: list[Piece] = []
-    for s, values, side in zip(symbols, axes, sides, strict=True):
-        found = describe_values(s, values, side)
-        if found is None:
+    for s, values, side in zip(symbols, axes, each, strict=True):
+        own = describe_values(s, values, side)
+        if own is None:
             return None
-        pieces.extend(found)
+        pieces.extend(own)
     return pieces
 
 

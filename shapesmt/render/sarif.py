@@ -9,10 +9,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.notices import notices, step
-from shapesmt.report import Verdict, reports_in, unchecked_in
+from shapesmt.report import reports_in, unchecked_in
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # the second is the o
 
 
 def write_sarif(result: AnyResult, stream: TextIO) -> None:
-    """Write the log of what `check` found."""
+    """Write the log of the reports in a result."""
     stream.write(f"{dumps(sarif(result, __version__), indent=1)}\n")
 
 
 def sarif(result: AnyResult, version: str) -> dict[str, Any]:
     """The log of one run over all models, by this version of shapesmt; a report's `model` is the path of its file.
 
-    >>> from shapesmt.report import Verdict
+    >>> from shapesmt.algebra import Verdict
     >>> from shapesmt.report import Counts, Report
     >>> log = sarif(Report("models/m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), "0.1.0")
     >>> log["version"], log["runs"][0]["properties"]["verdict"], log["runs"][0]["results"]
@@ -61,15 +62,15 @@ def sarif(result: AnyResult, version: str) -> dict[str, Any]:
 
 def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
     """Whether all could be checked, and what stood in the way."""
-    told = [
+    notifications = [
         {
             "level": "error",
-            "message": {"text": found.error},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(found.model)}}}],
+            "message": {"text": model.error},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(model.model)}}}],
         }
-        for found in unchecked
+        for model in unchecked
     ]
-    return {"executionSuccessful": not unchecked, "toolExecutionNotifications": told}
+    return {"executionSuccessful": not unchecked, "toolExecutionNotifications": notifications}
 
 
 def _rule(code: str) -> dict[str, Any]:
@@ -128,7 +129,7 @@ def _fingerprint(notice: Notice, occurrence: int) -> str:
 
 
 def _uri(path: str) -> str:
-    """A path as a URI reference: relative as it is given, absolute with its scheme.
+    """A path as a URI reference: a relative path as it is, an absolute one with its scheme.
 
     >>> _uri("my models/unet#1.onnx"), _uri("/models/a.onnx")
     ('my%20models/unet%231.onnx', 'file:///models/a.onnx')

@@ -6,11 +6,12 @@ from shapesmt.report.finding import (
     Clash,
     Counterexample,
     Finding,
+    FindingKind,
     ModelWarning,
     Replay,
     Side,
     SymbolRange,
-    Verdict,
+    WarningKind,
 )
 from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
 from shapesmt.report.report import (
@@ -46,6 +47,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "Finding",
+    "FindingKind",
     "Link",
     "ModelWarning",
     "Operator",
@@ -63,7 +65,7 @@ __all__ = [
     "SymbolRange",
     "TensorBounds",
     "Unchecked",
-    "Verdict",
+    "WarningKind",
     "reports_in",
     "unchecked_in",
 ]

@@ -2,6 +2,6 @@
 
 from shapesmt.solve.process import Query, Reply, ask
 from shapesmt.solve.smtlib import Script
-from shapesmt.solve.solver import Answer, Assignment, complete, core, holds
+from shapesmt.solve.solver import Answer, complete, core, holds
 
-__all__ = ["Answer", "Assignment", "Query", "Reply", "Script", "ask", "complete", "core", "holds"]
+__all__ = ["Answer", "Query", "Reply", "Script", "ask", "complete", "core", "holds"]

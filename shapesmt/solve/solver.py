@@ -16,19 +16,22 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Literal, TypeVar
 
 from shapesmt.algebra import (
     FALSE,
     TRUE,
+    Assignment,
     Atom,
     Dim,
+    End,
     Evaluator,
     Formula,
     absolute,
     at_most,
     equal,
     evaluate,
+    lowest,
     of_atom,
     select,
     tight,
@@ -38,7 +41,6 @@ from shapesmt.deadline import Deadline
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
-Assignment: TypeAlias = dict[Atom, int]
 Name = TypeVar("Name", bound=Hashable)
 
 EFFORT = 2_000_000  # Z3's resource units for a first attempt: some 0.2 s
@@ -61,21 +63,6 @@ class Answer:
 
     def __bool__(self) -> bool:
         raise TypeError("an answer is one of three; compare its verdict")
-
-
-class Extreme(NamedTuple):
-    """An end of an expression's interval.
-
-    Attributes:
-        value: The end; None where there is none (or it is beyond int64). It bounds the expression even if it
-            isn't proven to be attained.
-        witness: Values of the symbols at which it is attained, or near to it where it isn't proven.
-        proven: Whether it is attained and no other value goes beyond it.
-    """
-
-    value: int | None
-    witness: Assignment | None
-    proven: bool
 
 
 UNSAT = Answer("unsat")
@@ -148,13 +135,8 @@ def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
     made = dict(values)
     for atom in symbols:
         if atom not in made:
-            made[atom] = default(atom)
+            made[atom] = lowest(atom)
     return made
-
-
-def default(atom: Atom) -> int:
-    """The lower end of a symbol's range; where it is open the upper end or 0."""
-    return int(atom.lo if atom.lo > -inf else min(atom.hi, 0))
 
 
 def core(
@@ -212,7 +194,7 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, given: Sequen
     return keys if check([*given, *(named[k] for k in keys)], deadline).verdict == "unsat" else None
 
 
-def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> Extreme:
+def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
     """The least value of an expression where the facts hold.
 
     >>> from shapesmt.algebra import symbol
@@ -227,19 +209,19 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     bounded = low > -inf
     answer = check([*facts, equal(dim, int(low))] if bounded else facts, deadline, symbols=dim.symbols)
     if bounded and answer.verdict == "sat":
-        return Extreme(int(low), answer.model, proven=True)
+        return End(int(low), answer.model, proven=True)
     if low == -inf:
         answer = check([*facts, at_most(dim, -LARGEST)], deadline, symbols=dim.symbols)
         if answer.verdict != "unsat":
-            return Extreme(None, answer.model or None, proven=answer.verdict == "sat")
+            return End(None, answer.model or None, proven=answer.verdict == "sat")
         low = 1 - LARGEST
     answer = check(facts, deadline, symbols=dim.symbols)
     if answer.verdict != "sat":
-        return Extreme(int(low), None, proven=False)
+        return End(int(low), None, proven=False)
     return _descend(dim, facts, deadline, int(low), answer.model, near=bounded)
 
 
-def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> Extreme:
+def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
     """The greatest value of an expression where the facts hold."""
     least = minimize(-dim, facts, deadline)
     return least if least.value is None else least._replace(value=-least.value)
@@ -247,7 +229,7 @@ def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
 
 def _descend(
     dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment, *, near: bool = True
-) -> Extreme:
+) -> End:
     """The least value, given one that isn't beyond it and a model: first near that one, else near the model."""
     best = int(evaluate(dim, model))
     step = 1
@@ -256,13 +238,13 @@ def _descend(
         probe = min(low + step - 1, middle) if near else max(best - step, middle)
         answer = check([*facts, at_most(dim, probe)], deadline, symbols=dim.symbols)
         if answer.verdict == "unknown":
-            return Extreme(low, model, proven=False)
+            return End(low, model, proven=False)
         if answer.verdict == "sat":
             model, best = answer.model, int(evaluate(dim, answer.model))
         else:
             low = probe + 1
         step *= 2
-    return Extreme(best, model, proven=True)
+    return End(best, model, proven=True)
 
 
 def smallest_model(
@@ -295,24 +277,24 @@ def smallest_model(
     if answer.verdict != "sat":
         return None
     model = complete(answer.model, symbols)
-    moved = total(select(equal(of_atom(s), default(s)), 0, 1) for s in symbols)
-    for count in range(sum(model[s] != default(s) for s in symbols)):
+    moved = total(select(equal(of_atom(s), lowest(s)), 0, 1) for s in symbols)
+    for count in range(sum(model[s] != lowest(s) for s in symbols)):
         answer = check([*facts, at_most(moved, count)], deadline, symbols=symbols)
         if answer.verdict == "sat":
             model = answer.model
             facts.append(at_most(moved, count))
             break
     for s in symbols:
-        low = equal(of_atom(s), default(s))
-        if model[s] != default(s):
+        low = equal(of_atom(s), lowest(s))
+        if model[s] != lowest(s):
             answer = check([*facts, low], deadline, symbols=symbols)
             if answer.verdict != "sat":
                 continue
             model = answer.model
         facts.append(low)
     for s in symbols:
-        if model[s] != default(s):
-            distance = absolute(of_atom(s) - default(s))
+        if model[s] != lowest(s):
+            distance = absolute(of_atom(s) - lowest(s))
             least = _descend(distance, facts, deadline, 1, model)
             model = least.witness or model
             facts.append(equal(of_atom(s), model[s]))
@@ -332,13 +314,10 @@ def _admits(atom: Atom, value: int) -> bool:
 
 __all__ = [
     "Answer",
-    "Assignment",
     "Deadline",
-    "Extreme",
     "check",
     "complete",
     "core",
-    "default",
     "holds",
     "maximize",
     "minimize",

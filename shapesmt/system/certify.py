@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from shapesmt.algebra import Evaluator
+from shapesmt.algebra import Assignment, Evaluator
 from shapesmt.deadline import Deadline
-from shapesmt.solve import Assignment, Query, Reply, ask, complete, holds
+from shapesmt.solve import Query, Reply, ask, complete, holds
 
 if TYPE_CHECKING:
     from shapesmt.system.encode import Encoding, Stated

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, ceil_divide, divides, maximum, product
+from shapesmt.algebra import as_dim, divides, product
 from shapesmt.ops.openvino.bridge import integers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.fields import counted
-from shapesmt.rules import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.windows import OR_NONE, sliding
 
 if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("ROIPooling")
-def roi_pooling(ctx: InferenceContext) -> Tensor:
+def roi_pooling(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` and regions `[r, 5]` make `[r, c, *output]`."""
     x, regions = ctx.input(0), ctx.input(1)
     ctx.require_equal(regions[1], 5, laws.REGION_IMAGE_INDEX_AND_COORDINATES)
@@ -29,7 +28,7 @@ def roi_pooling(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ROIAlign", "ROIAlignRotated")
-def roi_align(ctx: InferenceContext) -> Tensor:
+def roi_align(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`, regions `[r, 4]` (turned: 5) and the image of each make `[r, c, height, width]`."""
     x, regions, height, width = ctx.input(0), ctx.input(1), ctx.integer("pooled_h"), ctx.integer("pooled_w")
     coordinates = 5 if ctx.node.op == "ROIAlignRotated" else 4
@@ -39,7 +38,7 @@ def roi_align(ctx: InferenceContext) -> Tensor:
 
 
 @operator("PSROIPooling", "DeformablePSROIPooling")
-def position_sensitive(ctx: InferenceContext) -> Tensor:
+def position_sensitive(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` and regions `[r, 5]` make `[r, output_dim, group, group]`."""
     x, regions, made = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
     group, mode = ctx.integer("group_size", 1), ctx.text("mode", "average").lower()
@@ -55,22 +54,19 @@ def position_sensitive(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ExtractImagePatches")
-def image_patches(ctx: InferenceContext) -> Tensor:
+def image_patches(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`: the windows that fit, their elements as channels."""
     x, kernel, strides, rates = ctx.input(0), *(integers(ctx, name) for name in ("sizes", "strides", "rates"))
     ctx.check({len(kernel), len(strides), len(rates)} == {2}, laws.SIZES_STRIDES_RATES_2_ENTRIES)
     ctx.check(min((*kernel, *strides, *rates)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
     same = ctx.text("auto_pad").lower().startswith("same")
-    spans = [(k - 1) * rate + 1 for k, rate in zip(kernel, rates, strict=True)]
-    sizes = [
-        ceil_divide(d, stride) if same else maximum((d - span) // stride + 1, 0)
-        for d, stride, span in zip(x.dims[2:], strides, spans, strict=True)
-    ]
+    axes = sliding(kernel, strides, rates, rounding=OR_NONE, same=same)
+    sizes = [a.places(d) for a, d in zip(axes, x.dims[2:], strict=True)]
     return ctx.tensor([x[0], x[1] * product(map(as_dim, kernel)), *sizes])
 
 
 @operator("ReorgYolo")
-def reorganized(ctx: InferenceContext) -> Tensor:
+def reorganized(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` becomes `[n, c * s * s, h / s, w / s]`."""
     x, stride = ctx.input(0), ctx.integer("stride", 1)
     ctx.check(stride >= 1, laws.STRIDE_AT_LEAST_1.of(stride=stride))
@@ -81,7 +77,7 @@ def reorganized(ctx: InferenceContext) -> Tensor:
 
 
 @operator("RegionYolo")
-def yolo_regions(ctx: InferenceContext) -> Tensor:
+def yolo_regions(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`: the axes from `axis` to `end_axis` made one, or the channels of the masked anchors alone."""
     x = ctx.input(0)
     if ctx.integer("do_softmax", 1):
@@ -96,7 +92,7 @@ PLANES = {"NV12": ((2, 2),), "I420": ((2, 1), (2, 1))}
 
 
 @operator("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR")
-def colours(ctx: InferenceContext) -> Tensor:
+def colours(ctx: RuleContext) -> Tensor:
     """`[n, h, w, 1]` and the colours of every 2x2 points, in planes of their own or below: `[n, h, w, 3]`."""
     y, law = ctx.input(0), laws.COLOUR_PER_2X2_POINTS
     planes = PLANES[ctx.node.op[:4]]
@@ -112,19 +108,17 @@ def colours(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Col2Im")
-def columns_to_image(ctx: InferenceContext) -> Tensor:
+def columns_to_image(ctx: RuleContext) -> Tensor:
     """`[n, c * kernel, windows]`, or one sample alone, becomes `[n, c, *output]`."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
-    image, kernel = (sized(ctx, counted(ctx, i, 2, "sizes")) for i in (1, 2))
+    image, kernel = (sized(ctx, ctx.sizes(i, 2)) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
     strides, dilations, begin, end = (integers(ctx, name, default) for name, default in settings.items())
     ctx.check(min(map(len, (strides, dilations, begin, end))) > 1, laws.STRIDES_AND_PADS_2_ENTRIES)
     ctx.check(min((*strides, *dilations)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    axes = sliding(kernel, strides[:2], dilations[:2], (begin[:2], end[:2]))
     require_least(ctx, [*image, *kernel], 1, laws.SIZES_POSITIVE)
-    windows: list[Dim] = [
-        (d + p + q - (k - 1) * rate - 1) // stride + 1
-        for d, p, q, k, rate, stride in zip(image, begin, end, kernel, dilations, strides, strict=False)
-    ]
-    ctx.require_equal(count, product(windows), laws.COLUMN_WHERE_WINDOW_STANDS)
+    places = product(a.places(d) for a, d in zip(axes, image, strict=True))
+    ctx.require_equal(count, places, laws.COLUMN_WHERE_WINDOW_STANDS)
     ctx.require(divides(product(kernel), channels), laws.CHANNELS_SPLIT_INTO_WINDOWS, channels, product(kernel))
     return ctx.tensor([*batch, channels // product(kernel), *image], x.dtype)

@@ -9,18 +9,17 @@ from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything
-from shapesmt.ops.shared.fields import counted
-from shapesmt.ops.windows.signal import scalar
+from shapesmt.ops.windows.signal import single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
-def transform(ctx: InferenceContext) -> Tensor:
+def transform(ctx: RuleContext) -> Tensor:
     """Pairs to pairs; `RDFT` makes them of real numbers, of the last axis only half, and `IRDFT` undoes it."""
     x, op, axes = ctx.input(0), ctx.node.op, known(ctx, 1, "the axes")
     dims = list(x.dims if op == "RDFT" else x.dims[:-1])
@@ -38,14 +37,14 @@ def transform(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*dims, *pairs])
 
 
-def _lengths(ctx: InferenceContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:
+def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:
     """How long each transformed axis is: as the input says, -1 for as long as it is."""
     found = [dims[axis] for axis in places]
     if op == "IRDFT" and found:
         found[-1] = maximum(2 * (found[-1] - 1), 0)
     if not ctx.has(2):
         return found
-    asked = counted(ctx, 2, len(places), "sizes")
+    asked = ctx.sizes(2, len(places))
     for i, size in enumerate(asked):
         if size is not None and (size.constant != -1 or op in ("RDFT", "IRDFT")):
             if size.constant is not None and size.constant < -1:
@@ -57,9 +56,9 @@ def _lengths(ctx: InferenceContext, op: str, dims: Sequence[Dim], places: Sequen
 
 
 @operator("STFT")
-def short_time_transform(ctx: InferenceContext) -> Tensor:
+def short_time_transform(ctx: RuleContext) -> Tensor:
     """Signals `[..., length]` to `[..., frames, bins, 2]`, or bins before frames."""
-    x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
+    x, window, frame, step = ctx.input(0), ctx.input(1), single(ctx, 2, 1), single(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
     ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
@@ -70,14 +69,14 @@ def short_time_transform(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ISTFT")
-def inverse_short_time_transform(ctx: InferenceContext) -> Tensor:
+def inverse_short_time_transform(ctx: RuleContext) -> Tensor:
     """Frames `[..., bins, frames, 2]` to signals `[..., length]`."""
-    x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
+    x, window, frame, step = ctx.input(0), ctx.input(1), single(ctx, 2, 1), single(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
     ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
     ctx.require_equal(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
     ctx.require_equal(x[-3], frame // 2 + 1, laws.BINS_AS_MANY_AS_FRAME_HAS)
     around = frame // 2 * 2 if ctx.integer("center", 0) else as_dim(0)
-    length = scalar(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around
+    length = single(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around
     return ctx.tensor([*x.dims[:-3], length])

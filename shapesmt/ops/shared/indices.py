@@ -9,9 +9,6 @@ import numpy as np
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
-    FLOOR_DIVISION,
-    MAX,
-    MIN,
     SELECT,
     TRUE,
     ZERO,
@@ -36,15 +33,15 @@ from shapesmt.algebra import (
     substitute_atom,
     symbol,
     tight,
-    total,
 )
 from shapesmt.algebra.numeric import fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
+from shapesmt.presolve import monotone
 from shapesmt.rules import (
     Decided,
     Elements,
     Field,
-    InferenceContext,
+    RuleContext,
     Shape,
     Tensor,
     Value,
@@ -61,14 +58,14 @@ MAX_CASES = 16
 Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
 
 
-def count_true(ctx: InferenceContext, index: int) -> Dim:
+def count_true(ctx: RuleContext, index: int) -> Dim:
     """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
     ctx.only_sizes(index)
     total = ctx.input(index).numel
     return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
 
 
-def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
+def true_place(ctx: RuleContext, index: int, axis: int) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0."""
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=True, row=True))
 
@@ -81,7 +78,7 @@ class Span(NamedTuple):
     greatest: Dim
 
 
-def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
+def require_inside(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
     ctx.grant(1)
     known = spans(indices)
@@ -94,7 +91,7 @@ def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
         ctx.require(any_of(unless, negate(given), inside), laws.INDICES_INSIDE_AXIS, shown, size)
 
 
-def require_places(ctx: InferenceContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
+def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
     """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
     if not ctx.has(index):
         return
@@ -162,7 +159,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
         return []
     least = greatest = whole
     for p, (first, last) in box.items():
-        slope = direction(whole, p)
+        slope = monotone(whole, p)
         if slope is None:
             return []
         least = substitute(least, {p: first if slope >= 0 else last})
@@ -188,41 +185,6 @@ def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
         lower = {**box, p: (first, minimum(last, at - 1 if coefficient > 0 else at))}
         return ([upper], [lower]) if coefficient > 0 else ([lower], [upper])
     return None
-
-
-def direction(dim: Dim, p: Atom) -> int | None:
-    """1, -1 or 0 where the expression only grows, only falls or doesn't change with a position; else None."""
-    linear = [(factors, c) for factors, c in dim.products() if any(p in a.symbols for a in factors)]
-    if len(linear) > 1 and all(factors.count(p) == 1 == sum(p in a.symbols for a in factors) for factors, _ in linear):
-        lo, hi = tight(total(c * product(of_atom(a) for a in factors if a is not p) for factors, c in linear))
-        return 1 if lo >= 0 else -1 if hi <= 0 else None
-    slopes = set()
-    for factors, coefficient in dim.products():
-        moving = [a for a in factors if p in a.symbols]
-        if not moving:
-            continue
-        if len(moving) > 1 or any(a.lo < 0 for a in factors if a is not moving[0]):
-            return None
-        slope = _atom_direction(moving[0], p)
-        slopes.add(slope if slope is None or coefficient > 0 else -slope)
-    if None in slopes or {1, -1} <= slopes:
-        return None
-    return next((s for s in slopes if s), 0)
-
-
-def _atom_direction(atom: Atom, p: Atom) -> int | None:
-    if atom is p:
-        return 1
-    if atom.op in (MIN, MAX):
-        parts = list(atom.args)
-    elif atom.op is SELECT and p not in atom.args[0].symbols:
-        parts = list(atom.args[1:])
-    elif atom.op is FLOOR_DIVISION and atom.args[1].lo > 0 and p not in atom.args[1].symbols:
-        parts = [atom.args[0]]
-    else:
-        return None
-    slopes = {direction(part, p) for part in parts}
-    return None if None in slopes or {1, -1} <= slopes else next((s for s in slopes if s), 0)
 
 
 def columns(indices: Tensor, count: int) -> list[Tensor]:

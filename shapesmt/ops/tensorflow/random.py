@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import any_of, equal
-from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
 STATELESS = tuple(
@@ -22,9 +22,9 @@ STATELESS = tuple(
 
 
 @rule(*RANDOM, *STATELESS, domain=DOMAIN, any_rank=True, random=True)
-def random(ctx: InferenceContext) -> Tensor:
+def random(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes."""
-    sizes, op = wanted(ctx, 0), ctx.node.op
+    sizes, op = ctx.sizes(0), ctx.node.op
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     require_seeds(ctx)
     if op.removesuffix("V2").endswith("UniformInt"):
@@ -37,7 +37,7 @@ def random(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
 
 
-def require_seeds(ctx: InferenceContext) -> None:
+def require_seeds(ctx: RuleContext) -> None:
     """State what the second input, a seed, and the key, counter and algorithm of second versions have to be."""
     op = ctx.node.op
     if not op.startswith("Stateless"):
@@ -54,16 +54,16 @@ def require_seeds(ctx: InferenceContext) -> None:
 
 
 @rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
-def random_of(ctx: InferenceContext) -> Tensor:
+def random_of(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes for each parameter."""
-    sizes, parameters = wanted(ctx, 0), ctx.input(1)
+    sizes, parameters = ctx.sizes(0), ctx.input(1)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
     return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
 
 
 @rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
-def multinomial(ctx: InferenceContext) -> Tensor:
+def multinomial(ctx: RuleContext) -> Tensor:
     """So many classes drawn for each row."""
     logits, count = ctx.input(0, rank=2), first(ctx, 1)
     ctx.require_rank(ctx.input(1), 0)
@@ -74,15 +74,15 @@ def multinomial(ctx: InferenceContext) -> Tensor:
 
 
 @rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True)
-def shuffle(ctx: InferenceContext) -> Tensor:
+def shuffle(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
 
 
 @rule("RandomCrop", domain=DOMAIN)
-def random_crop(ctx: InferenceContext) -> Tensor:
+def random_crop(ctx: RuleContext) -> Tensor:
     """A region of an image `[h, w, c]` of the listed height and width."""
-    x, size = ctx.input(0, rank=3), sized(ctx, counted(ctx, 1, 2, "sizes"))
+    x, size = ctx.input(0, rank=3), sized(ctx, ctx.sizes(1, 2))
     for d, n in zip(x.dims, size, strict=False):
         ctx.require_at_least(d, n, laws.REGION_INSIDE_IMAGE)
         ctx.require_at_least(n, 0, laws.SIZES_NOT_NEGATIVE)

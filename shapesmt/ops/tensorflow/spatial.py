@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
+from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.shared.bridge import anything, known
-from shapesmt.ops.shared.fields import wanted
+from shapesmt.ops.shared.require import require_least, require_vector, sized
+from shapesmt.ops.shared.windows import OR_NONE, Window, sliding
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
-from shapesmt.rules import Tensor, Unjudged, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, Unjudged, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")
@@ -23,37 +24,25 @@ DEEP = ("MaxPool", "MaxPoolV2")  # those whose windows may be along the channels
 CHANNELS = {False: -1, True: 1}  # where they are, by whether they come first
 
 
-class Window(NamedTuple):
-    """The window along one axis; how much is padded is worked out with SAME, and there are pads with EXPLICIT."""
+def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = False) -> Dim:
+    """How many positions a window has.
 
-    kernel: Dim
-    stride: int
-    dilation: int
-    padding: str
-    pads: int
-
-    def positions(self, ctx: InferenceContext, size: Dim, *, loose: bool = False) -> Dim:
-        """How many positions it has.
-
-        Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
-        empty output where it is too large by less than a stride, which some operators always do (`loose`). A number may
-        be the file's or the caller's, so that nothing is said then.
-        """
-        if self.padding == "SAME":
-            return ceil_divide(size, self.stride)
-        span = size + self.pads - (self.kernel - 1) * self.dilation - 1
-        ctx.require_at_least(span, 1 - 2 * self.stride, laws.WINDOW_FITS)
-        if not loose and size.constant is not None and self.kernel.constant is not None and span.lo < 0:
-            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.WINDOW_FITS.sentence))
-        return maximum(span // self.stride + 1, 0)
+    Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
+    empty output where it is too large by less than a stride, which some operators always do (`loose`). A number may
+    be the file's or the caller's, so that nothing is said then.
+    """
+    known = not window.same and size.constant is not None and window.kernel.constant is not None
+    if known and not loose and window.span(size).lo < 0:
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.WINDOW_FITS.sentence))
+    return window.positions(ctx, size)
 
 
-def spatial(ctx: InferenceContext, values: Sequence[int]) -> tuple[int, ...]:
+def spatial(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
     """What an attribute lists for height, width, ...; it lists something for batch and channels too."""
     return tuple(values[2:] if channels_first(ctx) else values[1:-1])
 
 
-def entries(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
+def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
     """An attribute with one number per axis, or an input of constants; that of the batch is 1."""
     values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
     ctx.check(len(values) == count + 2, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count + 2))
@@ -61,7 +50,7 @@ def entries(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tu
     return values
 
 
-def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
+def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
     """The entries for height, width, ...; that for the channels is 1, but for the strides of pools, which ignore it."""
     values, op = entries(ctx, name, count, index), ctx.node.op
     along = values[CHANNELS[channels_first(ctx)]]
@@ -72,7 +61,7 @@ def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> t
     return found
 
 
-def explicit_pads(ctx: InferenceContext, count: int) -> tuple[int, ...]:
+def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """What is padded before and behind height, width, ... where the node lists it; 0 where it doesn't."""
     pads, listed = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
     ctx.check(listed or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
@@ -81,32 +70,25 @@ def explicit_pads(ctx: InferenceContext, count: int) -> tuple[int, ...]:
     ctx.check(min(pads) >= 0, laws.PADDING_NOT_NEGATIVE)
     befores, afters = (spatial(ctx, pads[side::2]) for side in (0, 1))
     ctx.check(sum(befores) + sum(afters) == sum(pads), laws.BATCH_AND_CHANNELS_NOT_PADDED)
-    return tuple(p for pair in zip(befores, afters, strict=True) for p in pair)
-
-
-def pairs(pads: Sequence[int]) -> list[tuple[int, int]]:
-    """What is padded before and behind each axis."""
-    return list(zip(pads[::2], pads[1::2], strict=True))
+    return befores, afters
 
 
 def windows(
-    ctx: InferenceContext, kernel: Sequence[Dim | int], dilations: str = "dilations", strides_input: int = -1
+    ctx: RuleContext, kernel: Sequence[Dim | int], dilations: str = "dilations", strides_input: int = -1
 ) -> list[Window]:
     """The windows that the attributes describe, one per axis of the kernel."""
     count, padding = len(kernel), ctx.text("padding")
     ctx.check(padding in PADDINGS[: 3 if ctx.node.op in EXPLICIT else 2], laws.PADDING_IS_NOT.of(padding=padding))
     pads, strides = explicit_pads(ctx, count), per_axis(ctx, "strides", count, strides_input)
-    total = map(sum, pairs(pads))
-    each = zip(map(as_dim, kernel), strides, per_axis(ctx, dilations, count), total, strict=True)
-    return [Window(k, stride, dilation, padding, p) for k, stride, dilation, p in each]
+    return sliding(kernel, strides, per_axis(ctx, dilations, count), pads, OR_NONE, same=padding == "SAME")
 
 
-def sizes(ctx: InferenceContext, x: Tensor) -> tuple[Dim, ...]:
+def sizes(ctx: RuleContext, x: Tensor) -> tuple[Dim, ...]:
     """Height, width, ..."""
     return x.dims[2:] if channels_first(ctx) else x.dims[1:-1]
 
 
-def image(ctx: InferenceContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequence[Dim | int]) -> Tensor:
+def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequence[Dim | int]) -> Tensor:
     """An output with its channels where the input has them."""
     dims = [batch, channels, *spatial_sizes] if channels_first(ctx) else [batch, *spatial_sizes, channels]
     return ctx.tensor(dims)
@@ -115,18 +97,18 @@ def image(ctx: InferenceContext, batch: Dim, channels: Dim | int, spatial_sizes:
 # Convolution
 
 
-def filtered(ctx: InferenceContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
+def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
     """The positions of filters `[*kernel, c, m]` over an image."""
     for operand in (x, w):
         ctx.require_rank(operand, count + 2)
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
         require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, laws.FILTERS_NOT_EMPTY)
     axes = windows(ctx, w.dims[:count])
-    return [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
+    return [positions(ctx, a, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
 
 
 @rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
-def convolution(ctx: InferenceContext) -> Tensor:
+def convolution(ctx: RuleContext) -> Tensor:
     """Filters `[*kernel, c, m]` slide over an image, whose channels are a multiple of c: each group has its share.
 
     A volume has one group.
@@ -141,7 +123,7 @@ def convolution(ctx: InferenceContext) -> Tensor:
     return image(ctx, x[0], w[-1], made)
 
 
-def require_groups(ctx: InferenceContext, channels: Dim, w: Tensor) -> None:
+def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
     """State that the channels split into groups, and the filters too."""
     if channels is w[-2]:
         return
@@ -152,7 +134,7 @@ def require_groups(ctx: InferenceContext, channels: Dim, w: Tensor) -> None:
 
 
 @rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN)
-def depthwise(ctx: InferenceContext) -> Tensor:
+def depthwise(ctx: RuleContext) -> Tensor:
     """Filters `[*kernel, c, m]` make m channels of each of c."""
     x, w = ctx.input(0), ctx.input(1)
     made = filtered(ctx, x, w, 2)
@@ -163,9 +145,9 @@ def depthwise(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)
-def transposed_convolution(ctx: InferenceContext) -> Tensor:
+def transposed_convolution(ctx: RuleContext) -> Tensor:
     """An image of the listed sizes, of which a convolution with these filters makes the one that is given."""
-    w, y, listed = ctx.input(1), ctx.input(2), wanted(ctx, 0)
+    w, y, listed = ctx.input(1), ctx.input(2), ctx.sizes(0)
     count = 3 if "3D" in ctx.node.op else 2
     for x in (w, y):
         ctx.require_rank(x, count + 2)
@@ -186,22 +168,21 @@ def transposed_convolution(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", domain=DOMAIN)
-def pool(ctx: InferenceContext) -> Tensor:
+def pool(ctx: RuleContext) -> Tensor:
     """The maximum or mean of each window."""
     return pooled(ctx, ctx.input(0), 3 if "3D" in ctx.node.op else 2)
 
 
-def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
+def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
     """The input with height and width as long as the window has positions; or windows of channels become one each."""
     ctx.require_rank(x, count + 2)
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
     kernel, at, channels = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)], channel(ctx, x)
     sides = spatial(ctx, kernel)
     ctx.check(min(kernel) >= 1, laws.KSIZE_POSITIVE)
-    made = [
-        a.positions(ctx, d) for a, d in zip(windows(ctx, sides, strides_input=inputs[1]), sizes(ctx, x), strict=True)
-    ]
-    for width, pads in zip(sides, pairs(explicit_pads(ctx, count)), strict=True):
+    axes = windows(ctx, sides, strides_input=inputs[1])
+    made = [positions(ctx, a, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
+    for width, *pads in zip(sides, *explicit_pads(ctx, count), strict=True):
         ctx.check(max(pads) < width, laws.PADS_SMALLER_THAN_WINDOW)
     if ctx.node.op in DEEP and ctx.text("padding") != "SAME":
         ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # that is seen beforehand or not at all
@@ -213,7 +194,7 @@ def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
     )
 
 
-def deep(ctx: InferenceContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
+def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
     """Windows of channels that become one each."""
     ctx.check(ctx.node.op in DEEP, laws.NO_WINDOWS_ALONG_CHANNELS.of(op=ctx.node.op))
     ctx.check(set(sides) == {1}, laws.WINDOWS_ALONG_CHANNELS_OR_IMAGE)
@@ -224,7 +205,7 @@ def deep(ctx: InferenceContext, x: Tensor, depth: int, sides: Sequence[int], str
 
 
 @rule("MaxPoolV2", domain=DOMAIN)
-def max_pool_v2(ctx: InferenceContext) -> Tensor:
+def max_pool_v2(ctx: RuleContext) -> Tensor:
     """The maximum of each window, whose sizes and strides are inputs."""
     x, sides = ctx.input(0, rank=4), [known(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
     require_vector(ctx, (1, 2), 4, laws.NUMBER_PER_AXIS)
@@ -232,7 +213,7 @@ def max_pool_v2(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MaxPoolWithArgmax", domain=DOMAIN)
-def max_pool_places(ctx: InferenceContext) -> list[Tensor]:
+def max_pool_places(ctx: RuleContext) -> list[Tensor]:
     """The maximum of each window, and where it was."""
     made = pooled(ctx, ctx.input(0), 2)
     require_least(ctx, ctx.input(0).dims, 1, laws.INPUT_NOT_EMPTY)
@@ -240,20 +221,20 @@ def max_pool_places(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Dilation2D", domain=DOMAIN)
-def dilation(ctx: InferenceContext) -> Tensor:
+def dilation(ctx: RuleContext) -> Tensor:
     """The maximum of each window and its filter's numbers, channel by channel."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=3)
     axes = windows(ctx, w.dims[:2], "rates")
     ctx.require_equal(x[3], w[2], laws.FILTER_FOR_EACH_CHANNEL)
-    return image(ctx, x[0], x[3], [a.positions(ctx, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)])
+    return image(ctx, x[0], x[3], [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)])
 
 
 @rule("ExtractImagePatches", domain=DOMAIN)
-def patches(ctx: InferenceContext) -> Tensor:
+def patches(ctx: RuleContext) -> Tensor:
     """Each window's elements as channels."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
     axes = windows(ctx, kernel, "rates")
-    made = [a.positions(ctx, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
+    made = [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
     return image(ctx, x[0], x[3] * kernel[0] * kernel[1], made)
 
 
@@ -261,7 +242,7 @@ def patches(ctx: InferenceContext) -> Tensor:
 
 
 @rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", domain=DOMAIN)
-def batch_norm(ctx: InferenceContext) -> list[Tensor]:
+def batch_norm(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; scale, offset, mean and variance have one element per channel."""
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
     ctx.require_rank(x, len(ctx.text("data_format", "NHWC")) if ctx.node.op.endswith("V3") else 4)
@@ -276,7 +257,7 @@ def batch_norm(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("BatchNormWithGlobalNormalization", domain=DOMAIN)
-def old_batch_norm(ctx: InferenceContext) -> Tensor:
+def old_batch_norm(ctx: RuleContext) -> Tensor:
     """The shape is kept; mean, variance, offset and factor have one element per channel."""
     x = ctx.input(0, rank=4)
     require_vector(ctx, range(1, 5), x[3], laws.MEAN_VARIANCE_OFFSET_FACTOR_PER_CHANNEL)
@@ -284,7 +265,7 @@ def old_batch_norm(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LRN", domain=DOMAIN)
-def local_response(ctx: InferenceContext) -> Tensor:
+def local_response(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     least(ctx, "depth_radius", 0, 5)
     return ctx.tensor(ctx.input(0, rank=4).dims)

@@ -1,0 +1,186 @@
+"""Declarations: the axes of every input, the names of its sizes and their ranges, from the file and from the caller.
+
+x: [batch, 3, ?, 1..8]    ->    axes batch, 3, x_dim2, x_dim3;  batch in 1.., x_dim2 in 1.., x_dim3 in 1..8
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from shapesmt.algebra import symbol
+from shapesmt.errors import UsageError
+from shapesmt.graph import Graph
+from shapesmt.language import (
+    DimLike,
+    Origin,
+    Range,
+    RangeLike,
+    ShapeLike,
+    parse_dim,
+    parse_range,
+    parse_shape,
+    unknown_name,
+)
+from shapesmt.report import SymbolRange
+from shapesmt.rules import MAX_RANK
+
+Axis = int | str | Range
+Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
+PLACEHOLDERS = ("?", "*", "-1", "None")  # that exporters write where a size has no name
+ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
+
+
+def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
+    """Every input's element type and axes: the file's, under what the caller says of them."""
+    for name in shapes:
+        if name not in graph.inputs:
+            raise unknown_name("input", name, graph.inputs, graph.source)
+    declared: dict[str, tuple[str, list[Axis] | None]] = {}
+    apart = placeholders(graph)
+    for name, d in graph.inputs.items():
+        axes: list[Range | int | str | None] | None = None if d.shape is None or d.kind != "tensor" else [*d.shape]
+        axes = axes if axes is None else [None if axis in apart else axis for axis in axes]
+        if name in shapes:
+            axes = _merged(name, axes, parse_shape(shapes[name], name))
+        declared[name] = (d.dtype if d.kind != "sparse" else "", None if axes is None else named_axes(name, axes))
+    return declared
+
+
+def placeholders(graph: Graph) -> dict[str, list[str]]:
+    """What stands for a size and names none (`?`), where it stands for several, with the names that they get."""
+    found: dict[str, list[str]] = {mark: [] for mark in PLACEHOLDERS}
+    for name, d in graph.inputs.items():
+        for i, axis in enumerate(d.shape or ()):
+            if axis in found:
+                found[str(axis)].append(f"{name}_dim{i}")
+    return {mark: names for mark, names in found.items() if len(names) > 1}
+
+
+def _merged(
+    name: str, axes: list[Range | int | str | None] | None, asked: tuple[DimLike, ...] | None
+) -> list[Range | int | str | None] | None:
+    """The asked shape, with the file's size wherever it leaves one open."""
+    if asked is None or axes is None:
+        return None if asked is None else list(asked)
+    if len(asked) != len(axes):
+        raise UsageError(f"--shape gives input '{name}' {len(asked)} dimensions, the file gives it {len(axes)}")
+    return [
+        theirs if ours is None or (isinstance(ours, Range) and ours.lo == ours.hi == theirs) else ours
+        for ours, theirs in zip(asked, axes, strict=True)
+    ]
+
+
+def named_axes(name: str, axes: list[Range | int | str | None]) -> list[Axis]:
+    """The axes of an input with names for those that have none: `x_dim0`."""
+    return [f"{name}_dim{i}" if axis is None or axis == "" else axis for i, axis in enumerate(axes)]
+
+
+def unranked(graph: Graph, declared: Declarations) -> list[str]:
+    """The inputs that are tensors of unknown rank: sequences and optional values have none."""
+    return [name for name, (_, axes) in declared.items() if axes is None and graph.inputs[name].kind == "tensor"]
+
+
+def rank_name(name: str) -> str:
+    """The name that stands for the rank of an input that has no declared one."""
+    return f"{name}_rank"
+
+
+def give_rank(name: str, declared: dict[str, tuple[str, list[Axis] | None]], dims: Mapping[str, RangeLike]) -> None:
+    """Dimensions for an input whose rank is given as if it were one (`--dim x_rank=4`)."""
+    asked = parse_range(dims.get(rank_name(name), (0, MAX_RANK)), rank_name(name))
+    if asked.lo > MAX_RANK or (asked.hi is not None and asked.hi > MAX_RANK):
+        raise UsageError(f"{rank_name(name)} is {asked}; a tensor has at most {MAX_RANK} dimensions")
+    if asked.lo == asked.hi:
+        declared[name] = declared[name][0], named_axes(name, [None] * asked.lo)
+
+
+def symbol_ranges(
+    graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike], ranks: Sequence[str] = ()
+) -> tuple[dict[str, str], dict[str, SymbolRange]]:
+    """The dimension names that are expressions, with their texts, and the range of each other name.
+
+    An axis that has a range and no name gets the name that stands for it.
+
+    Args:
+        graph: The model.
+        declared: The axes of its inputs.
+        dims: The ranges that the caller gives.
+        ranks: The names that stand for ranks.
+    """
+    order: dict[str, SymbolRange | None] = {**dict.fromkeys(ranks, ANY_RANK), **_axis_ranges(graph, declared, dims)}
+    plain = {name for name in order if name.isidentifier()}
+    expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
+    sizes = [name for name in order if name not in expressions]
+    for name in dims:
+        if name not in sizes and _needed(name, dims[name], graph):
+            origin = _origin(dims[name])
+            where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
+            raise unknown_name("input dimension", name, sizes, where)
+    ranges: dict[str, SymbolRange] = {}
+    for name, known in order.items():
+        if name in dims:
+            asked = parse_range(dims[name], name)
+            if name in ranks and asked.hi is None:
+                asked = dataclasses.replace(asked, hi=MAX_RANK)
+            ranges[name] = symbol_range(asked, "--dim")
+        elif known is not None:
+            ranges[name] = known
+        elif name in sizes:
+            noted = graph.ranges.get(name)
+            ranges[name] = symbol_range(parse_range(noted or "1..", name), "metadata" if noted else "default")
+    return expressions, ranges
+
+
+def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[str, SymbolRange | None]:
+    """The names of the inputs' axes in order, with the range that a shape gives; an axis without a name gets one."""
+    order: dict[str, SymbolRange | None] = {}
+    narrowed = _narrowed(graph, declared, dims)
+    for name, (_, axes) in declared.items():
+        for i, axis in enumerate(axes or ()):
+            if isinstance(axis, Range):
+                label = narrowed.get((name, i), f"{name}_dim{i}")
+                order[label] = symbol_range(axis, "--shape")
+                axes[i] = label  # type: ignore[index]  # axes is the list we iterate
+            elif isinstance(axis, str):
+                order.setdefault(axis, None)
+    return order
+
+
+def _narrowed(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
+    """The axes to which a shape gives a range and the file a name: it is the range of that name, if of one range."""
+    asked: dict[str, set[Range]] = {}
+    places: dict[tuple[str, int], str] = {}
+    for name, (_, axes) in declared.items():
+        theirs = graph.inputs[name].shape or ()
+        for i, (axis, label) in enumerate(zip(axes or (), theirs, strict=False)):
+            if isinstance(axis, Range) and isinstance(label, str) and label.isidentifier() and label not in dims:
+                places[name, i] = label
+                asked.setdefault(label, set()).add(axis)
+    return {place: label for place, label in places.items() if len(asked[label]) == 1}
+
+
+def symbol_range(r: Range, source: str) -> SymbolRange:
+    """A range as reports show it, from where it says that it comes, else from the source."""
+    return SymbolRange(r.lo, r.hi, r.step, source if r.origin is None else r.origin.source)
+
+
+def _origin(spec: RangeLike) -> Origin | None:
+    return spec.origin if isinstance(spec, Range) else None
+
+
+def _needed(name: str, spec: RangeLike, graph: Graph) -> bool:
+    """Whether it is a mistake that no input has the name: not where an input's shape was given without it."""
+    origin = _origin(spec)
+    return origin is None or (origin.needed and not any(name in (d.shape or ()) for d in graph.inputs.values()))
+
+
+def _is_expression(name: str, plain: set[str]) -> bool:
+    """Whether a dimension's name is a formula over other dimensions (`past_len + 1`)."""
+    if name.isidentifier():
+        return False
+    try:
+        formula = parse_dim(name, {n: symbol(n, 1) for n in plain})
+    except UsageError:
+        return False
+    return bool(formula.symbols)

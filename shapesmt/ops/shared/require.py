@@ -1,0 +1,75 @@
+"""Laws that operators of many families state of their inputs: shapes, lengths, single numbers, ranges of elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import any_of, as_dim, equal
+from shapesmt.rules import Decided
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import RuleContext
+
+LARGEST = 2**63 - 1  # what 64 bits hold
+
+
+def require_shape(
+    ctx: RuleContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: laws.Law, *, limit: bool = False
+) -> None:
+    """State the shape of inputs, where they are given; with `limit`, no shape of an output depends on it."""
+    for index in (indices,) if isinstance(indices, int) else indices:
+        if ctx.has(index):
+            found = ctx.input(index)
+            ctx.check(found.rank == len(shape), law)
+            for size, wanted in zip(found.dims, shape, strict=True):
+                (ctx.limit if limit else ctx.require)(equal(size, wanted), law, size, wanted)
+
+
+def require_vector(ctx: RuleContext, indices: int | Sequence[int], size: Dim | int, law: laws.Law) -> None:
+    """State that inputs, where they are given, are vectors of that length."""
+    require_shape(ctx, indices, (size,), law)
+
+
+def require_single(
+    ctx: RuleContext, *indices: int, law: laws.Law = laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH
+) -> None:
+    """State that inputs, where they are given, are one number each: scalars or vectors of one."""
+    for x in (ctx.input(i) for i in indices if ctx.has(i)):
+        ctx.check(x.rank <= 1, law)
+        ctx.require_equal(x.numel, 1, law)
+
+
+def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law) -> None:
+    """State that a vector, where it is given, has one element or that many; a scalar is fine."""
+    if ctx.has(index):
+        x = ctx.input(index)
+        ctx.check(x.rank <= 1, law)
+        ctx.require(any_of(equal(x.numel, 1), equal(x.numel, size)), law, x.numel, size)
+
+
+def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: int, law: laws.Law) -> None:
+    """State that the known ones of some elements or sizes are at least that."""
+    for item in items or ():
+        if item is not None:
+            ctx.require_at_least(item, least, law)
+
+
+def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
+    """State that a number that the node computes with is one that 64 bits hold."""
+    ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
+
+
+def sized(ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None) -> list[Dim]:
+    """Sizes that an input (`index`) lists; those that aren't known are any of at least `least`."""
+    if index is None:
+        return [ctx.fresh(f"size{i}", least) if d is None else d for i, d in enumerate(items)]
+    return [element(ctx, f"size{i}", index, i, least) if d is None else d for i, d in enumerate(items)]
+
+
+def element(ctx: RuleContext, name: str, index: int, place: int, least: int = 0) -> Dim:
+    """A size that is one of an input's elements, which isn't known."""
+    return ctx.fresh(name, least, how=Decided((index,), place=place, free=True))

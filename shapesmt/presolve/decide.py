@@ -1,0 +1,147 @@
+"""Decide: whether a condition holds over a domain, found without a solver.
+
+What normal forms and intervals leave open is settled by putting in the equalities among the facts, by the ends of a
+symbol's range, or by running through every admissible assignment where they are few enough. Each is a proof, and the
+last finds the smallest counterexample.
+
+    >>> from shapesmt.algebra import divides, equal, symbol
+    >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
+    >>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h)])
+    >>> decide(domain, divides(8, h)).verdict
+    <Verdict.PROVED: 'PROVED'>
+    >>> decision = decide(domain, divides(32, h * w))
+    >>> decision.verdict, [(s.name, value) for s, value in decision.counterexample.items()]
+    (<Verdict.DEPENDS: 'DEPENDS'>, [('h', 16), ('w', 1)])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from typing import NamedTuple
+
+from shapesmt.algebra import FALSE, Assignment, Atom, Formula, Kind, Substitution, Verdict, all_of, fits_int64, symbol
+from shapesmt.presolve.domain import MAX_VALUES, Domain
+from shapesmt.presolve.enumeration import distance
+from shapesmt.presolve.monotonicity import half_line_of, window
+
+CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
+
+
+class Decision(NamedTuple):
+    """How far a condition holds over a domain.
+
+    Attributes:
+        verdict: How far.
+        by: The kind of proof, one of `CERTIFICATES`, or "timeout".
+        counterexample: Where it fails, the smallest if that is known.
+    """
+
+    verdict: Verdict
+    by: str
+    counterexample: Assignment | None = None
+
+
+def decide(domain: Domain, condition: Formula) -> Decision | None:
+    """How far the condition holds over the domain; None where that takes a solver."""
+    decisions = [decide_part(domain, part) for part in independent(domain, domain.simplified(condition))]
+    known = [d for d in decisions if d is not None]
+    return together(known) if len(known) == len(decisions) else None
+
+
+def independent(domain: Domain, condition: Formula) -> list[Formula]:
+    """The conjuncts of a condition joined into groups such that neither a symbol nor a fact ties one to another."""
+    parts = condition.conjuncts
+    if len(parts) < 2:
+        return list(parts)
+    return grouped(parts, domain, lambda part: domain.cone(part.symbols)[0])
+
+
+def grouped(
+    conditions: Iterable[Formula], domain: Domain, symbols: Callable[[Formula], Iterable[Atom]]
+) -> list[Formula]:
+    """Conditions joined into groups that share no symbol, in the order of their symbols."""
+    groups: list[tuple[set[Atom], list[Formula]]] = []
+    for condition in conditions:
+        joint, members = set(symbols(condition)), [condition]
+        for group in [g for g in groups if g[0] & joint]:
+            groups.remove(group)
+            joint, members = joint | group[0], group[1] + members
+        groups.append((joint, members))
+    groups.sort(key=lambda g: min(map(domain.order, g[0]), default=(0, "")))
+    return [all_of(*members) for _, members in groups]
+
+
+def together(decisions: Sequence[Decision]) -> Decision:
+    """The decision on all of some independent conditions, from the decision on each."""
+    if len(decisions) == 1:
+        return decisions[0]
+    failing = [d for d in decisions if d.verdict is not Verdict.PROVED]
+    if not failing:
+        return Decision(Verdict.PROVED, max((d.by for d in decisions), key=CERTIFICATES.index, default=CERTIFICATES[0]))
+    if any(d.verdict is Verdict.UNKNOWN for d in failing):
+        worst = Verdict.worst(d.verdict for d in failing if d.verdict is not Verdict.DEPENDS)
+        return next(d for d in failing if d.verdict is worst)
+    verdict = Verdict.worst(d.verdict for d in failing)
+    shown = [d for d in failing if d.verdict is verdict]
+    return Decision(verdict, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=distance))
+
+
+def decide_part(domain: Domain, condition: Formula) -> Decision | None:
+    """How far one of the independent conditions holds."""
+    if condition is FALSE:
+        return Decision(Verdict.FAILS, "normal form", {})
+    if condition in domain.facts:
+        return Decision(Verdict.PROVED, "assumed")
+    if fits_int64(condition):
+        decision = _by_enumeration(domain, condition)
+        if decision is not None:
+            return decision
+    return _by_ends(domain, condition) or _by_window(domain, condition)
+
+
+def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
+    """From the truth at every admissible assignment of the symbols that the condition is tied to."""
+    points = domain.points(condition.symbols)
+    if points is None:
+        return None
+    truth = points.truth(condition)
+    if truth.all():
+        return Decision(Verdict.PROVED, "enumeration")
+    counterexample = points.smallest(~truth)
+    return Decision(Verdict.DEPENDS if points.some_run(truth) else Verdict.FAILS, "enumeration", counterexample)
+
+
+def _by_ends(domain: Domain, condition: Formula) -> Decision | None:
+    """From the ends of a symbol's range, where the condition says `h >= 20`, `h <= 64`, or both."""
+    half_lines = [half_line_of(part) for part in condition.conjuncts]
+    (symbol, *others), facts = domain.cone(condition.symbols)
+    lo, hi = domain.ends(symbol)
+    if others or facts or symbol.kind is Kind.TRIP or lo > hi or lo == -inf or not all(half_lines):
+        return None
+    least = max((end for _, way, end in filter(None, half_lines) if way > 0), default=lo)
+    most = min((end for _, way, end in filter(None, half_lines) if way < 0), default=hi)
+    if least <= lo and hi <= most:
+        return Decision(Verdict.PROVED, "enumeration")
+    low = int(lo)
+    above = low if least > low else int(most) + 1 + (low - int(most) - 1) % symbol.step
+    first = max(least, low) + (low - max(least, low)) % symbol.step
+    verdict = Verdict.DEPENDS if first <= min(most, hi) else Verdict.FAILS
+    return Decision(verdict, "enumeration", {symbol: max(above, low)})
+
+
+def _by_window(domain: Domain, condition: Formula) -> Decision | None:
+    """From the first values of a symbol without upper end, where the condition repeats or is settled behind them."""
+    (s, *others), facts = domain.cone(condition.symbols)
+    lo, hi = domain.ends(s)
+    if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
+        return None
+    last = window([*facts, condition], s, int(lo))
+    if last is None or last - lo >= MAX_VALUES:
+        return None
+    x = symbol(s.name, lo, last, step=s.step, kind=s.kind, fold=False)
+    substitution = Substitution({s: x})
+    decision = decide(Domain(x.symbols, map(substitution.apply, facts)), substitution.apply(condition))
+    if decision is None or decision.verdict is Verdict.PROVED:
+        return decision
+    return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})

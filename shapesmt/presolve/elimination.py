@@ -1,0 +1,92 @@
+"""Elimination: symbols that equalities give in terms of others, replaced by what they are equal to.
+
+>>> from shapesmt.algebra import at_least, equal, symbol
+>>> past, seq, total = symbol("past"), symbol("seq", 1), symbol("total", 1, 64)
+>>> meanings, facts = eliminated([equal(total, past + seq)])
+>>> [(s.name, meaning is past + seq) for s, meaning in meanings.items()]
+[('total', True)]
+>>> facts == [at_least(64, past + seq)]
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+from typing import TypeVar
+
+from shapesmt.algebra import SYMBOL, Atom, Dim, Formula, Substitution, at_least, divides, of_atom
+
+Expression = TypeVar("Expression", Dim, Formula)
+
+
+class Elimination:
+    """The symbols that equalities determine, each with its meaning over the symbols that remain."""
+
+    def __init__(self, meanings: dict[Atom, Dim] | None = None) -> None:
+        self.meanings = meanings or {}
+        self._substitution = Substitution(self.meanings)
+
+    def copy(self) -> Elimination:
+        """The same, to be added to apart."""
+        return Elimination(dict(self.meanings))
+
+    def add(self, fact: Formula) -> Atom | None:
+        """Eliminate one symbol by an equality in which no eliminated one is left; None where it determines none."""
+        solution = solve(fact)
+        if solution is None:
+            return None
+        atom, meaning = solution
+        substitution = Substitution({atom: meaning})
+        self.meanings = {a: substitution.apply(m) for a, m in self.meanings.items()}
+        self.meanings[atom] = meaning
+        self._substitution = Substitution(self.meanings)
+        return atom
+
+    def apply(self, expression: Expression) -> Expression:
+        """An expression or a condition over the symbols that remain."""
+        if not self.meanings or expression.symbols.isdisjoint(self.meanings):
+            return expression
+        applied: Expression = self._substitution.apply(expression)
+        return applied
+
+
+def solve(fact: Formula) -> tuple[Atom, Dim] | None:
+    """The symbol that an equality determines best, and what it is equal to.
+
+    Sizes that data decides come first, since an input never depends on them; then the meaning with the fewest minus
+    signs is the best: `total = past + seq`, not `past = total - seq`.
+    """
+    if fact.op != "eq" or fact.dim is None:
+        return None
+    choices: list[tuple[tuple[bool, int, str], Atom, Dim]] = []
+    for factors, coefficient in fact.dim.products():
+        atom = factors[0] if len(factors) == 1 and abs(coefficient) == 1 else None
+        if atom is None or atom.op is not SYMBOL or atom.definition is not None:
+            continue
+        meaning = of_atom(atom) - fact.dim * coefficient
+        if atom not in meaning.symbols and (atom.universal or not any(s.universal for s in meaning.symbols)):
+            minus_signs = sum(c < 0 for _, c in meaning.terms)
+            choices.append(((not atom.universal, minus_signs, atom.name), atom, meaning))
+    return min(choices, key=lambda choice: choice[0])[1:] if choices else None
+
+
+def eliminated(facts: Iterable[Formula]) -> tuple[dict[Atom, Dim], list[Formula]]:
+    """The meanings of the symbols that equalities determine, and the facts about the symbols that remain."""
+    elimination = Elimination()
+    kept: list[Formula] = []
+    for fact in facts:
+        fact = elimination.apply(fact)
+        atom = elimination.add(fact)
+        kept += fact.conjuncts if atom is None else range_facts(atom, elimination.meanings[atom])
+    return elimination.meanings, [part for fact in kept for part in elimination.apply(fact).conjuncts]
+
+
+def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
+    """What the range and the step of a symbol say of the expression that it is equal to."""
+    facts = [at_least(meaning, int(symbol.lo))] if symbol.lo > -inf else []
+    if symbol.hi < inf:
+        facts.append(at_least(int(symbol.hi), meaning))
+    if symbol.step > 1:
+        facts.append(divides(symbol.step, meaning - int(symbol.lo)))
+    return facts

@@ -1,0 +1,82 @@
+"""Extent: the least and the greatest value of an expression over a domain, found without a solver.
+
+>>> from shapesmt.algebra import symbol
+>>> h = symbol("h", 1, 512)
+>>> low, high = extent(Domain([h.as_symbol()]), h - 2 * (h // 2))
+>>> low.value, low.witness == {h.as_symbol(): 2}, high.value, high.witness == {h.as_symbol(): 1}
+(0, True, 1, True)
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from shapesmt.algebra import TRUE, Assignment, Dim, End, Evaluator, fits_int64, tight
+from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.monotonicity import monotone
+
+
+def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The least and the greatest value of an expression; None where they take a solver."""
+    dim = domain.eliminate(dim)
+    ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _by_enumeration(domain, dim)
+    return ends or _without_upper_end(domain, dim)
+
+
+def _by_limit(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The extent of a size that data decides, and that a single fact relates to the inputs: `count <= h*w`."""
+    size = dim.as_symbol()
+    about = [domain.simplified(f) for f in (*domain.limits, *domain.relations) if size in f.symbols]
+    about = [f for f in dict.fromkeys(about) if f is not TRUE]
+    if size is None or not size.universal or len(about) != 1 or about[0].op != "ge" or about[0].dim is None:
+        return None
+    most = about[0].dim + dim
+    found = None if size in most.symbols or size.lo == -inf else extent(domain, most)
+    limit, point, _ = End(None) if found is None else found[1]
+    if limit is None or point is None:
+        return None
+    (lo, hi), values = domain.ends(size), domain.listed(size)
+    last = min(limit, hi) if values is None else max((v for v in values.tolist() if v <= limit), default=-inf)
+    if lo > last:
+        return None
+    return End(int(lo), {**point, size: int(lo)}), End(int(last), {**point, size: int(last)})
+
+
+def _at_corners(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The extent where the symbols' least and greatest values attain what interval arithmetic says."""
+    symbols, facts = domain.cone(dim.symbols)
+    if not symbols:
+        return None
+    low: Assignment = {}
+    high: Assignment = {}
+    for s in symbols:
+        lo, hi = domain.ends(s)
+        values = domain.listed(s)
+        if lo == -inf or hi == inf or (values is not None and not len(values)):
+            return None
+        low[s], high[s] = int(lo), int(hi)
+    least, most = Evaluator(low), Evaluator(high)
+    if not all(e.formula(fact) for e in (least, most) for fact in facts):
+        return None
+    first, last = least.dim(dim), most.dim(dim)
+    return (End(first, low), End(last, high)) if (first, last) == tight(dim) else None
+
+
+def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The extent from the values at every admissible assignment."""
+    points = domain.points(dim.symbols) if fits_int64(dim) else None
+    if points is None or not points.count:
+        return None
+    sizes = points.sizes(dim)
+    lo, hi = int(sizes.min()), int(sizes.max())
+    return End(lo, points.where(dim, lo)), End(hi, points.where(dim, hi))
+
+
+def _without_upper_end(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The extent of an expression that rises with its symbols, where some of these have no upper end."""
+    symbols, facts = domain.cone(dim.symbols)
+    open_ended = [s for s in symbols if domain.ends(s)[1] == inf]
+    if facts or not open_ended or tight(dim)[1] < inf or any(s.lo == -inf for s in symbols) or monotone(dim) != 1:
+        return None
+    lowest = {s: int(domain.ends(s)[0]) for s in symbols}
+    return End(int(Evaluator(lowest).dim(dim)), lowest), End(None)

@@ -1,0 +1,174 @@
+"""Conditions decided without a solver, against running through every assignment."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from shapesmt.algebra import Verdict
+from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import maximum, minimum
+from shapesmt.algebra.formula import (
+    FALSE,
+    TRUE,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    differs,
+    divides,
+    equal,
+)
+from shapesmt.algebra.substitute import atom_of
+from shapesmt.presolve.decide import Decision, decide, independent, together
+from shapesmt.presolve.domain import Domain
+from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
+
+MANY = 20_000
+
+
+@pytest.mark.parametrize(
+    ("facts", "condition", "verdict"),
+    [
+        ((), at_least(H, 1), Verdict.PROVED),
+        ((), at_least(H, 2), Verdict.DEPENDS),
+        ((), at_least(H, 13), Verdict.FAILS),
+        ((), divides(3, W), Verdict.PROVED),
+        ((), equal(H - H % 4 + H % 4, H), Verdict.PROVED),
+        ((), differs(2 * H, W + W + 1), Verdict.PROVED),
+        ((equal(H, W),), divides(3, H), Verdict.PROVED),
+        ((equal(H, W),), equal(H * FREE, W * FREE), Verdict.PROVED),
+        ((equal(H, W), at_least(W, 6)), at_least(H, 6), Verdict.PROVED),
+        ((equal(W, 2 * H),), divides(6, W), Verdict.PROVED),
+        ((divides(4, H),), any_of(equal(H, 4), equal(H, 8), equal(H, 12)), Verdict.PROVED),
+        ((at_most(H, 3),), differs(H * H, 16), Verdict.PROVED),
+    ],
+    ids=str,
+)
+def test_decided(facts: tuple[Formula, ...], condition: Formula, verdict: Verdict) -> None:
+    decision = decide(domain(*facts), condition)
+    assert decision is not None
+    assert decision.verdict is verdict
+
+
+def test_a_counterexample_is_the_smallest() -> None:
+    decision = decide(domain(at_least(H + W, 5)), equal(H, 5))
+    assert decision is not None
+    assert decision.counterexample is not None
+    assert {a.name: v for a, v in decision.counterexample.items()} == {"h": 6, "w": 0}
+
+
+def test_unbounded_symbols_are_left_to_the_solver() -> None:
+    assert decide(domain(), differs(FREE * FREE * FREE, 7 * FREE + 6)) is None
+
+
+def test_what_is_assumed_holds() -> None:
+    fact = differs(FREE * FREE * FREE, 7 * FREE * W + 6)
+    assert decide(domain(fact), fact) == Decision(Verdict.PROVED, "assumed")
+
+
+def test_conditions_are_grouped_by_what_ties_their_symbols() -> None:
+    apart = all_of(at_least(H, 2), at_least(W, 3), at_least(FREE, 4))
+    assert independent(domain(), apart) == [at_least(H, 2), at_least(W, 3), at_least(FREE, 4)]
+    tied = independent(domain(at_least(FREE, H)), apart)
+    assert tied == [all_of(at_least(H, 2), at_least(FREE, 4)), at_least(W, 3)]
+
+
+@pytest.mark.parametrize(
+    ("each", "all_together"),
+    [
+        ((), (Verdict.PROVED, "normal form")),
+        (((Verdict.PROVED, "assumed"), (Verdict.PROVED, "enumeration")), (Verdict.PROVED, "enumeration")),
+        (((Verdict.PROVED, "z3"), (Verdict.DEPENDS, "enumeration")), (Verdict.DEPENDS, "enumeration")),
+        (((Verdict.FAILS, "z3"), (Verdict.DEPENDS, "enumeration")), (Verdict.FAILS, "z3")),
+        (((Verdict.UNKNOWN, "z3"), (Verdict.DEPENDS, "enumeration")), (Verdict.UNKNOWN, "z3")),
+        (((Verdict.UNKNOWN, "z3"), (Verdict.FAILS, "enumeration")), (Verdict.FAILS, "enumeration")),
+    ],
+)
+def test_independent_decisions_together(each: tuple[tuple[str, str], ...], all_together: tuple[str, str]) -> None:
+    assert together([Decision(*d) for d in each])[:2] == all_together
+
+
+def test_random_conditions_are_decided_right(seeds: range) -> None:
+    for seed in seeds:
+        r = Random(f"presolve {seed}")
+        fact, asked = condition(r), condition(r)
+        points = admitted(fact)
+        if not points:
+            continue
+        truth = [bool(Evaluator(p).formula(asked)) for p in points]
+        decision = decide(domain(fact), asked)
+        expected = Verdict.PROVED if all(truth) else Verdict.DEPENDS if any(truth) else Verdict.FAILS
+        assert decision is None or decision.verdict == expected, f"seed {seed}: {asked} where {fact}"
+
+
+@pytest.mark.parametrize(
+    ("fact", "condition", "verdict", "counterexample"),
+    [
+        (at_least(FREE // 5, 4), at_least(FREE, 20), Verdict.PROVED, None),
+        (at_least(FREE // 5, 4), at_least(FREE, 21), Verdict.DEPENDS, 20),
+        (at_most(FREE, 30), at_most(FREE // 2, 9), Verdict.DEPENDS, 20),
+        (at_most(FREE, 30), at_least(FREE, 31), Verdict.FAILS, 1),
+        (at_least(FREE, 9), at_most(FREE, 8), Verdict.FAILS, 9),
+        (differs(FREE // 4, 0), at_least(FREE, 4), Verdict.PROVED, None),
+        (divides(4, FREE), differs(FREE % 8, 4), Verdict.DEPENDS, 4),
+        (divides(8, FREE), divides(4, FREE), Verdict.PROVED, None),
+    ],
+    ids=str,
+)
+def test_an_open_range_needs_no_solver(
+    fact: Formula, condition: Formula, verdict: Verdict, counterexample: int
+) -> None:
+    decision = decide(domain(fact), condition)
+    assert decision is not None
+    assert decision.verdict is verdict
+    assert decision.counterexample == (None if counterexample is None else {ATOMS[2]: counterexample})
+
+
+# One symbol without upper end, against its first values
+
+
+def drawn_dim(random: Random, x: Dim, depth: int = 2) -> Dim:
+    """Sums, divisions by constants, remainders and the odd minimum of an expression on one symbol."""
+    if depth == 0:
+        return x * random.randint(-2, 3) + random.randint(-30, 30)
+    a, b = drawn_dim(random, x, depth - 1), drawn_dim(random, x, depth - 1)
+    divisor = random.choice([2, 3, 4, 7, 8, 12, 28])
+    return random.choice([a + b, a // divisor, a % divisor, a - b // divisor, minimum(a, b), maximum(a % divisor, 1)])
+
+
+def drawn_formula(random: Random, x: Dim) -> Formula:
+    compare = random.choice([equal, differs, at_least])
+    first = compare(drawn_dim(random, x), random.randint(-3, 9))
+    return first if random.random() < 0.6 else random.choice([all_of, any_of])(first, drawn_formula(random, x))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_what_is_decided_is_what_many_values_show(seed: int) -> None:
+    random = Random(seed)
+    lo, step = random.randint(0, 40), random.choice([1, 1, 4, 6])
+    x = symbol("x", lo, step=step)
+    atom = atom_of(x)
+    facts = [f for f in (drawn_formula(random, x) for _ in range(random.randint(0, 2))) if f not in (TRUE, FALSE)]
+    condition = drawn_formula(random, x)
+    decision = decide(Domain([atom], facts), condition)
+    values = np.arange(lo, MANY, step)
+    evaluator = Evaluator({atom: values})
+    valid = np.broadcast_to(evaluator.formula(all_of(*facts)), values.shape)
+    truth = np.broadcast_to(evaluator.formula(condition), values.shape)[valid]
+    if decision is None or not truth.size:
+        return
+    verdict = Verdict.PROVED if truth.all() else Verdict.DEPENDS if truth.any() else Verdict.FAILS
+    assert decision.verdict is verdict
+    if decision.counterexample:
+        assert decision.counterexample == {atom: values[valid][~truth][0]}
+
+
+def test_most_drawn_conditions_are_decided() -> None:
+    x = symbol("x", 5)
+    conditions = [drawn_formula(Random(seed), x) for seed in range(300)]
+    assert sum(decide(Domain([atom_of(x)]), c) is not None for c in conditions) > 240

@@ -1,0 +1,110 @@
+"""Domains: what facts leave of symbols, and which symbols they tie to each other."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from shapesmt.algebra import Verdict
+from shapesmt.algebra.dim import Kind, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import FALSE, Formula, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.substitute import atom_of
+from shapesmt.presolve.decide import decide
+from shapesmt.presolve.domain import MAX_VALUES, Domain
+from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
+
+
+@pytest.mark.parametrize(
+    ("facts", "empty"),
+    [
+        ((), False),
+        ((FALSE,), True),
+        ((at_least(H, 13),), True),
+        ((equal(W, 4),), True),
+        ((equal(H, W), at_most(H, 2)), True),
+        ((equal(H, W),), False),
+        ((at_least(W, H), at_least(H, W + 1)), True),
+    ],
+    ids=str,
+)
+def test_emptiness(facts: tuple[Formula, ...], empty: bool) -> None:
+    assert domain(*facts).is_empty() in (empty, None)
+    assert domain(*facts).is_empty() is not (not empty)
+
+
+def test_random_facts_admit_something_or_nothing(seeds: range) -> None:
+    for seed in seeds:
+        fact = condition(Random(f"empty {seed}"))
+        assert domain(fact).is_empty() in (not admitted(fact), None), f"seed {seed}: {fact}"
+
+
+def test_a_copy_is_narrowed_apart() -> None:
+    first = domain(at_least(H, 3))
+    second = first.copy()
+    second.assume(at_most(H, 11))
+    second.assume(equal(H, W))
+    assert first.ends(ATOMS[0]) == (3, 12)
+    assert second.ends(ATOMS[0]) == (3, 11)
+    assert first.eliminate(H) is H
+    assert second.eliminate(H) is W
+
+
+def test_facts_on_single_symbols_leave_values_and_ends() -> None:
+    narrowed = domain(divides(4, H), at_least(FREE, 7))
+    assert narrowed.values(ATOMS[0]).tolist() == [4, 8, 12]  # type: ignore[union-attr]  # three of them
+    assert narrowed.values(ATOMS[2]) is None
+    assert narrowed.ends(ATOMS[2])[0] == 7
+    assert narrowed.relations == ()
+
+
+def test_ends_are_known_where_values_are_too_many_to_be_listed() -> None:
+    many = atom_of(symbol("many", 1, 3 * MAX_VALUES, step=2))
+    narrowed = Domain([many], [at_least(symbol("many", 1, 3 * MAX_VALUES, step=2), 10)])
+    assert narrowed.values(many) is None
+    assert narrowed.ends(many) == (11, 3 * MAX_VALUES)
+
+
+def test_a_cone_holds_what_relations_tie_together() -> None:
+    tied = domain(at_least(H, W), at_least(FREE, 5))
+    assert tied.cone(W.symbols) == (ATOMS[:2], [at_least(H, W)])
+    assert tied.cone(FREE.symbols) == (ATOMS[2:], [])
+    assert tied.about(FREE.symbols) == (ATOMS[2:], [at_least(FREE, 5)])
+
+
+def test_a_limit_ties_what_data_decides_to_inputs_but_not_inputs_to_each_other() -> None:
+    count = symbol("count", kind=Kind.DATA)
+    limited = domain()
+    limited.limit(at_most(count, H * W))
+    assert {s.name for s in limited.cone(count.symbols)[0]} == {"count", "h", "w"}
+    assert limited.cone(H.symbols) == ([ATOMS[0]], [])
+    assert limited.limits == (at_most(count, H * W),)
+
+
+def test_the_set_over_other_symbols() -> None:
+    other = symbol("half", 1, 6)
+    twin = domain(divides(3, H)).replaced({ATOMS[0]: 2 * other})
+    assert [s.name for s in twin.symbols] == ["half", "w", "free"]
+    assert twin.values(atom_of(other)).tolist() == [3, 6]  # type: ignore[union-attr]  # two of them
+
+
+def test_narrowing_keeps_every_admissible_value(seeds: range) -> None:
+    for seed in seeds:
+        fact = condition(Random(f"narrowing {seed}"))
+        points = admitted(fact)
+        for atom, meaning in domain(fact).narrowing().items():
+            if meaning.symbols <= set(ATOMS):
+                for p in points:
+                    assert Evaluator(p).dim(meaning) == p[atom], f"seed {seed}: {atom.name} is {meaning} where {fact}"
+            else:
+                assert all(meaning.lo <= p[atom] <= meaning.hi for p in points), f"seed {seed}: {fact}"
+
+
+def test_a_fact_that_is_a_grid_narrows_each_symbol_alone() -> None:
+    narrowed = domain(any_of(equal((H - 3) * (W - 3), 0), at_most(H, 0)), differs(H, 3))
+    assert decide(narrowed, equal(W, 3)).verdict == Verdict.PROVED  # type: ignore[union-attr]
+    grid = domain(at_least((H // 4) * (W // 3), 9))  # h // 4 and w // 3 are 3 at most
+    assert grid.cone(H.symbols)[1] == []
+    assert grid.ends(ATOMS[0]) == (12, 12)
+    assert grid.about(H.symbols)[1] != []

@@ -1,0 +1,80 @@
+"""Every assignment at once: where conditions hold, and the smallest where they don't."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from shapesmt.algebra.dim import Kind, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import all_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.substitute import atom_of
+from shapesmt.presolve.enumeration import MANY, Points, chosen, distance, seen_at_an_end, sides, truth_over
+from tests.presolve.sets import ATOMS, H, W, admitted, condition
+
+AXES = [np.arange(1, 13), np.arange(0, 10, 3)]
+
+
+def test_points_are_the_admitted_ones(seeds: range) -> None:
+    for seed in seeds:
+        r = Random(f"points {seed}")
+        fact, asked = condition(r), condition(r)
+        points, expected = Points(ATOMS[:2], AXES, [fact]), admitted(fact)
+        assert points.count == len(expected)
+        truth = points.truth(asked)
+        failing = [p for p in expected if not Evaluator(p).formula(asked)]
+        assert int(np.count_nonzero(~truth)) == len(failing)
+        if failing:
+            nearest = points.smallest(~truth)
+            assert nearest in failing
+            assert distance(nearest) == min(distance(p) for p in failing), f"seed {seed}: {asked} where {fact}"
+
+
+def test_sides_are_those_of_a_grid() -> None:
+    points = Points(ATOMS[:2], AXES, [])
+    grid = points.sides(all_of(divides(4, H), at_least(W, 4)))
+    assert grid is not None
+    assert [axis[side].tolist() for axis, side in zip(AXES, grid, strict=True)] == [[4, 8, 12], [6, 9]]
+    assert points.sides(at_least(H, W)) is None
+    assert sides(np.zeros((2, 2), dtype=bool)) is None
+
+
+def test_a_point_where_an_expression_has_its_value() -> None:
+    points = Points(ATOMS[:2], AXES, [at_least(H, W)])
+    assert points.where(H + W, 21) == {ATOMS[0]: 12, ATOMS[1]: 9}
+
+
+def test_trips_have_to_hold_all_at_once() -> None:
+    trip = symbol("i", 0, 3, kind=Kind.TRIP)
+    points = Points([ATOMS[0], atom_of(trip)], [AXES[0], np.arange(4)], [])
+    assert points.some_run(points.truth(at_least(H, trip)))
+    assert not points.some_run(points.truth(differs(trip, 2)))
+
+
+def test_many_values_are_bisected_to_the_same_truth() -> None:
+    n = symbol("n", 1, 4 * MANY)
+    values = np.arange(1, 4 * MANY + 1)
+    for asked in (
+        at_least(n // 7, 300),
+        at_most(3 * n, 9000),
+        at_least(n * n // 5, 12_345),
+        all_of(at_least(n, 50), at_most(n, 70)),
+        equal(n % 5, 2),
+    ):
+        truth = [bool(Evaluator({atom_of(n): int(v)}).formula(asked)) for v in values]
+        assert truth_over(atom_of(n), values, asked).tolist() == truth, str(asked)
+
+
+def test_chosen_values() -> None:
+    values = np.arange(10)
+    assert chosen(values, values >= 4).base is values  # a view: neighbours
+    assert chosen(values, values % 3 == 0).tolist() == [0, 3, 6, 9]
+    assert chosen(values, values > 20).tolist() == []
+
+
+def test_ends_show_that_something_is_admissible() -> None:
+    ends = {s: (s.lo, s.hi) for s in ATOMS[:2]}
+    assert seen_at_an_end(at_least(H, W), ends)
+    assert seen_at_an_end(at_least(W, 9), ends)
+    assert not seen_at_an_end(equal(H + W, 9), ends)

@@ -1,0 +1,61 @@
+"""Extents of expressions, against running through every assignment."""
+
+from __future__ import annotations
+
+from random import Random
+
+from shapesmt.algebra.dim import Dim, Kind, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import at_least, at_most, divides, equal
+from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.extent import extent
+from tests.presolve.sets import FREE, H, W, admitted, condition, domain, expression
+
+
+def ends(within: Domain, dim: Dim) -> tuple[int | None, int | None] | None:
+    """Both ends, each checked at its witness."""
+    found = extent(within, dim)
+    if found is None:
+        return None
+    for end in found:
+        assert end.proven
+        assert end.value is None or Evaluator(end.witness or {}).dim(within.eliminate(dim)) == end.value
+    return found[0].value, found[1].value
+
+
+def test_ends_come_with_witnesses() -> None:
+    assert ends(domain(), H - W // 2) == (-3, 12)
+
+
+def test_intervals_that_are_too_wide_are_narrowed() -> None:
+    assert ends(domain(), H - H % 4) == (0, 12)
+    assert ends(domain(equal(H, W)), H - W) == (0, 0)
+    assert ends(domain(divides(5, H)), H) == (5, 10)
+
+
+def test_an_expression_without_upper_end() -> None:
+    assert ends(domain(), FREE * H + FREE // 2) == (1, None)
+    assert ends(domain(at_least(FREE, 7)), FREE * FREE) == (49, None)
+
+
+def test_what_neither_rises_nor_is_bounded_is_left_to_the_solver() -> None:
+    assert extent(domain(), FREE * FREE - 5 * FREE) is None
+    assert extent(domain(), FREE * H - FREE) is None  # 0 throughout where h is 1
+    assert extent(domain(at_least(FREE, H)), FREE) is None
+
+
+def test_what_data_decides_is_as_large_as_its_limit_can_be() -> None:
+    count = symbol("count", kind=Kind.DATA)
+    limited = domain(at_most(H, 7))
+    limited.limit(at_most(count, H * W))
+    assert ends(limited, count) == (0, 63)
+
+
+def test_random_extents_are_attained_and_never_passed(seeds: range) -> None:
+    for seed in seeds:
+        r = Random(f"extent {seed}")
+        fact, size = condition(r), expression(r)
+        sizes = [Evaluator(p).dim(size) for p in admitted(fact)]
+        found = extent(domain(fact), size) if sizes else None
+        if found is not None:
+            assert [end.value for end in found] == [min(sizes), max(sizes)], f"seed {seed}: {size} where {fact}"

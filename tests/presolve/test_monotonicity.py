@@ -1,0 +1,98 @@
+"""How expressions and conditions change as a symbol grows, against their values."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from random import Random
+
+import pytest
+
+from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import maximum, minimum
+from shapesmt.algebra.formula import at_least, divides, select
+from shapesmt.algebra.substitute import atom_of
+from shapesmt.presolve.monotonicity import growth, half_line, monotone, window
+
+X, Y = symbol("x", 0, 9), symbol("y", 1, 9)
+
+
+@pytest.mark.parametrize(
+    ("dim", "by_x", "by_both"),
+    [
+        (X, 1, 1),
+        (0 * X + Y, 0, 1),
+        (3 - X, -1, -1),
+        (X // 3 + Y, 1, 1),
+        (X - Y, 1, None),
+        (X * Y - X, 1, None),  # y - 1 times x, and y is 1 or more
+        (X * X, 1, 1),
+        (X * (X // 2), 1, 1),
+        (X % 3, None, None),
+        (minimum(X, 5) * Y, 1, 1),
+        (maximum(4 - X, Y), -1, None),
+        ((X - 20) * (X - 20), None, None),
+        (X // Y, 1, None),
+        (Y // (X + 1), None, None),
+        (select(at_least(Y, 4), X, 2 * X), 1, None),
+        (select(at_least(X, 4), X, 2 * X), None, None),
+    ],
+    ids=str,
+)
+def test_directions(dim: Dim, by_x: int | None, by_both: int | None) -> None:
+    assert monotone(dim, atom_of(X)) == by_x
+    assert monotone(dim) == by_both
+
+
+def drawn(r: Random, depth: int = 3) -> Dim:
+    if not depth:
+        return r.choice([X, Y, X + r.randint(-9, 9), Y * r.randint(-2, 3)])
+    a, b = drawn(r, depth - 1), drawn(r, depth - 1)
+    return r.choice([a + b, a - b, a * b, a // r.randint(1, 5), a // maximum(b, 1), minimum(a, b), maximum(a, b)])
+
+
+def test_random_directions_are_those_of_the_values(seeds: range) -> None:
+    known = 0
+    for seed in [*seeds, *range(1000, 1200)]:
+        dim = drawn(Random(f"direction {seed}"))
+        by_x, by_both = monotone(dim, atom_of(X)), monotone(dim)
+        value = {(x, y): Evaluator({atom_of(X): x, atom_of(Y): y}).dim(dim) for x in range(10) for y in range(1, 10)}
+        across = [value[x + 1, y] - value[x, y] for x, y in product(range(9), range(1, 10))]
+        upwards = across + [value[x, y + 1] - value[x, y] for x, y in product(range(10), range(1, 9))]
+        for direction, steps in ((by_x, across), (by_both, upwards)):
+            known += direction is not None
+            assert direction is None or all(step * direction >= 0 for step in steps), f"seed {seed}: {dim}"
+            assert direction != 0 or not any(steps), f"seed {seed}: {dim}"
+    assert known > 100
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("step", [1, 3, 7])
+def test_half_lines_are_where_the_condition_holds(way: int, step: int) -> None:
+    x = symbol("x", 0, 400, step=step)
+    for divisor, shift, least in product((1, 2, 5), (-9, 0, 4), (1, 3)):
+        dim = way * ((2 * x + shift) // divisor - 1) // 3 + least
+        found = half_line(dim)
+        assert found is not None, str(dim)
+        for v in range(0, 401, step):
+            holds = Evaluator({x.as_symbol(): v}).dim(dim) >= 0
+            assert holds == (v >= found[1] if found[0] > 0 else v <= found[1]), (str(dim), v)
+
+
+def test_a_period_repeats_with_its_gain() -> None:
+    x = symbol("x")
+    for dim in (x // 4, x // 4 - 7 * ((x + 24) // 28), x % 6 + x % 4, 3 * x - x // 7):
+        period, gain = growth(dim) or (0, 0)
+        values = [Evaluator({x.as_symbol(): v}).dim(dim) for v in range(5 * period)]
+        assert all(b - a == gain for a, b in zip(values, values[period:], strict=False)), str(dim)
+        assert any(b != a for a, b in pairwise(values))
+
+
+def test_what_does_not_grow_evenly_has_no_window() -> None:
+    x = symbol("x", 1)
+    atom = atom_of(x)
+    assert growth(minimum(x, 2 * (x // 3) + 7)) is None
+    assert growth(100 // x) is None
+    assert window([at_least(x * x, 50 * x)], atom, 1) is not None  # x >= 50 by its normal form
+    assert window([at_least(x * x + x % 3, 50)], atom, 1) is None
+    assert window([divides(6, x), divides(4, x)], atom, 1) == 12
