@@ -20,6 +20,7 @@ from shapesmt.algebra import (
     Formula,
     Kind,
     Substitution,
+    Verdict,
     all_of,
     name_text,
     negate,
@@ -33,15 +34,9 @@ from shapesmt.examine.problem import Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.presolve import Decision, Domain
-from shapesmt.report import Counts, Verdict
+from shapesmt.report import Counts
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, rewritten, tensor
 
-VERDICTS = {
-    "always": Verdict.PROVED,
-    "sometimes": Verdict.DEPENDS,
-    "never": Verdict.FAILS,
-    "unknown": Verdict.UNKNOWN,
-}
 LOOKAHEAD = 64  # nodes inferred at first after the symbols were narrowed; then twice as many each time
 Tally = Mapping[tuple[str, str], int]  # requirements by verdict and, where they are proved, certificate
 
@@ -67,7 +62,7 @@ class Judgement:
     @property
     def verdict(self) -> Verdict:
         """How far the condition holds."""
-        return VERDICTS[self.decision.holds]
+        return self.decision.verdict
 
 
 @dataclass(eq=False)
@@ -326,18 +321,18 @@ def _examine(application: Application, index: int, found: Examination, judge: Ju
         return tally, tally
     condition = resolved(all_of(*(r.formula for r in pending)))
     decision = judge.decide(found.domain, condition)
-    if decision.holds == "always":
+    if decision.verdict is Verdict.PROVED:
         tally["PROVED", decision.by] = tally.get(("PROVED", decision.by), 0) + len(pending)
         return tally, tally
     decision = decision._replace(counterexample=judge.complete(found.domain, decision.counterexample))
-    node, verdict = found.inference.graph.nodes[index], VERDICTS[decision.holds]
+    node, verdict = found.inference.graph.nodes[index], decision.verdict
     found.judgements.append(
         Judgement(index, node, found.domain.copy(), condition, decision, pending, found.inference, found.narrowing)
     )
     once = Counter(tally)
     for r in pending:
         alone = judge.decide(found.domain, r.formula)
-        once[("PROVED", alone.by) if alone.holds == "always" else (str(verdict), "")] += 1
+        once[("PROVED", alone.by) if alone.verdict is Verdict.PROVED else (str(verdict), "")] += 1
     if verdict is Verdict.DEPENDS:
         found.domain.assume(condition)
         return once, {**tally, ("PROVED", "assumed"): len(pending)}

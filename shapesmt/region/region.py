@@ -22,6 +22,7 @@ from shapesmt.algebra import (
     Atom,
     Evaluator,
     Formula,
+    Kind,
     all_of,
     any_of,
     at_least,
@@ -71,7 +72,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind == "input":
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
             alone.setdefault(symbol, []).append(part)
         else:
             joint.append(part)

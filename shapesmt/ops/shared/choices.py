@@ -79,8 +79,8 @@ NEEDED = {
     "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
 }  # fmt: skip
 POSITIVE = {
-    "LinearRegressor": ("targets",), "TreeEnsemble": ("n_targets",),
-    "TreeEnsembleRegressor": ("n_targets",), "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
+    "LinearRegressor": ("targets",), "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
+    "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
     "LRN": ("alpha", "beta"), "GRU": ("clip",), "LSTM": ("clip",),
     "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
     "MatMulBnb4": ("K", "N"), "MatMulNBits": ("K", "N"), "CausalConvWithState": ("dilation",),
