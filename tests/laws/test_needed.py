@@ -13,11 +13,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.ops.openvino_laws import Peer, parsed, written
 
 import shapesmt
 from shapesmt import laws
 from shapesmt.frontends import load
-from tests.ops.openvino_laws import Peer, parsed, written
 from tests.oracle import onnx_peer
 from tests.support.statements import named, needed
 
