@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
     from shapesmt.frontends.builder import GraphBuilder
-    from shapesmt.graph import Graph, Node
+    from shapesmt.graph import Graph, Node, networkx_graph
     from shapesmt.inspection import dataflow, encoding, explain_code, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
@@ -50,6 +50,7 @@ _HOMES = {
     "graph": (
         "Graph",
         "Node",
+        "networkx_graph",
     ),
     "inspection": (
         "dataflow",
@@ -115,6 +116,7 @@ __all__ = [
     "forget",
     "infer_shapes",
     "load_graph",
+    "networkx_graph",
     "page",
     "repro",
     "rule",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shapesmt.api import checked
 from shapesmt.examine import Claims, Question, ValueLike, pose
 from shapesmt.frontends import Model, load
-from shapesmt.graph import Graph, document, flow
+from shapesmt.graph import Graph, document, networkx_graph
 from shapesmt.inference import infer
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.report import ErrorCode, Operator, Operators
@@ -62,7 +62,7 @@ def dataflow(
     """
     problem = pose(load(model), Question(dims, shapes, values, assume))
     tensors = infer(problem.graph, problem.inputs).tensors
-    graph = flow(problem.graph)
+    graph = networkx_graph(problem.graph)
     for _, _, edge in graph.edges(data=True):
         t = tensors[edge["tensor"]]
         edge.update(dtype=t.dtype, shape=None if t.shape is None else tuple(map(str, t.shape)))

@@ -1,11 +1,32 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty output the shape of their input
+
+
+settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
+settings.load_profile("untimed")
+
+TESTS = Path(__file__).parent
+UNITS = (
+    *("algebra", "presolve", "region", "solve", "language", "graph", "laws", "rules", "inference", "report", "render"),
+    *("system", "examine", "diagnose", "test_architecture.py", "test_api.py"),
+)
+"""Where the tests run nothing but the package: no other runtime, no browser, no random models."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the unit tests and the examples in docstrings as quick."""
+    for item in items:
+        inside = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
+        if (inside in UNITS or not inside) and "browser" not in item.path.name:
+            item.add_marker("quick")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

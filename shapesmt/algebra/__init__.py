@@ -39,7 +39,7 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.interning import LOCK, Table, forget, memo, one_call, sizes
+from shapesmt.algebra.interning import LOCK, Table, WeakTable, entries_of, forget, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 from shapesmt.algebra.relaxation import tight
@@ -82,6 +82,7 @@ __all__ = [
     "Operation",
     "Substitution",
     "Table",
+    "WeakTable",
     "absolute",
     "all_of",
     "any_entry",
@@ -99,6 +100,7 @@ __all__ = [
     "divide_terms",
     "divides",
     "entries",
+    "entries_of",
     "entry",
     "equal",
     "evaluate",

@@ -220,7 +220,7 @@ class Dim:
 
 
 _DIMS: Table[Terms, Dim] = Table("dims", lambda dim: dim.terms, Dim.atoms)
-_CONSTANTS: dict[int, Dim] = memo({})
+_CONSTANTS: dict[int, Dim] = memo("numbers", {})
 
 
 def const(value: int) -> Dim:

@@ -163,7 +163,7 @@ def fits_int64(what: Dim | Formula) -> bool:
     return found
 
 
-_FITS: dict[Dim | Formula, bool] = memo({})
+_FITS: dict[Dim | Formula, bool] = memo("what fits int64", {})
 _SAFE = 1 << 62
 
 

@@ -8,7 +8,8 @@
     >>> TABLES.remove(table)
 
 What is there is looked up without a lock (`get`); what isn't is made under the one lock of all tables (`make`), whole
-before another thread sees it. Tables that only save work (`memo`) need no lock: the same answer twice does no harm.
+before another thread sees it. A `WeakTable` keeps what somebody holds, for objects that files bring along and that may
+be large. Tables that only save work (`memo`) need no lock: the same answer twice does no harm.
 
 `forget` drops what nobody holds any more: whoever keeps an expression finds it, and all that it is made of, to be the
 same objects afterwards.
@@ -21,14 +22,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any, Generic, TypeVar, cast
-from weakref import ref
+from weakref import WeakValueDictionary, ref
 
 from shapesmt.deadline import look
 from shapesmt.memory import gc_paused
 
-__all__ = ["LIMIT", "Table", "forget", "memo", "one_call", "sizes"]
+__all__ = ["LIMIT", "Table", "WeakTable", "entries_of", "forget", "memo", "one_call", "sizes"]
 
-LIMIT = 200_000
+LIMIT = 250_000
 """Entries of all tables together that are kept from one call for the next: some 200 MB."""
 BETWEEN_LOOKS = 64  # entries of a table that are made from one look at the clock to the next
 LOCK = RLock()
@@ -74,27 +75,55 @@ class Table(dict[Key, Entry], Generic[Key, Entry]):
                 del cast("Any", entry).held
 
 
+class WeakTable(WeakValueDictionary[Key, Entry], Generic[Key, Entry]):
+    """The objects of one kind, called `name`, that somebody holds, by what they are made of."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        WEAK_TABLES.append(self)
+
+    def make(self, key: Key, build: Callable[..., Entry], *given: Any) -> Entry:
+        """The object of that key; where there is none, the one that is built of what is given."""
+        with LOCK:
+            found = self.get(key)
+            if found is None:
+                found = self[key] = build(*given)
+            return found
+
+
 TABLES: list[Table[Any, Any]] = []
-MEMOS: list[Any] = []
+WEAK_TABLES: list[WeakTable[Any, Any]] = []
+MEMOS: dict[str, tuple[Any, Callable[[Any], int]]] = {}
 
 AnyMemo = TypeVar("AnyMemo", bound="dict[Any, Any] | set[Any]")
 
 
-def memo(empty: AnyMemo) -> AnyMemo:
-    """A dictionary or a set that only saves work: it is emptied where tables are forgotten."""
-    MEMOS.append(empty)
+def memo(name: str, empty: AnyMemo, count: Callable[[AnyMemo], int] = len) -> AnyMemo:
+    """A dictionary or a set that only saves work: it is emptied where tables are forgotten.
+
+    `count` says how many entries it has, where its values are tables.
+    """
+    assert name not in MEMOS, name
+    MEMOS[name] = empty, count
     return empty
+
+
+def entries_of(tables: dict[Any, dict[Any, Any]]) -> int:
+    """How many entries several tables have together."""
+    return sum(map(len, tables.values()))
 
 
 def sizes() -> dict[str, int]:
     """How many entries each table has."""
-    return {table.name: len(table) for table in TABLES}
+    tables = {table.name: len(table) for table in TABLES} | {table.name: len(table) for table in WEAK_TABLES}
+    return tables | {name: count(remembered) for name, (remembered, count) in MEMOS.items()}
 
 
 def forget() -> None:
     """Drop what is remembered of earlier calls and what nobody holds; no other thread may be inside a call."""
     with LOCK:
-        for remembered in MEMOS:
+        for remembered, _ in MEMOS.values():
             remembered.clear()
         for table in TABLES:
             table.hold()

@@ -17,10 +17,10 @@ Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for
 _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # characters of an expression, or of a part of one
 CUT = "..."  # stands for what is longer, and names nothing: different expressions have this text
-_TEXTS: dict[Dim | Formula, str] = memo({})
-_OPERANDS: dict[Dim, str] = memo({})
-_ATOMIC: dict[Atom, tuple[str, bool]] = memo({})
-_SCANNED: set[Dim | Formula | Atom] = memo(set())  # the definitions below have their text
+_TEXTS: dict[Dim | Formula, str] = memo("texts", {})
+_OPERANDS: dict[Dim, str] = memo("texts of operands", {})
+_ATOMIC: dict[Atom, tuple[str, bool]] = memo("texts of atoms", {})
+_SCANNED: set[Dim | Formula | Atom] = memo("what has texts below", set())  # the definitions below have their text
 
 
 def name_text(name: str) -> str:

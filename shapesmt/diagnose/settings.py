@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from shapesmt.algebra import Dim, Evaluator, memo
+from shapesmt.algebra import Dim, Evaluator, entries_of, memo
 from shapesmt.algebra.numeric import Float
 from shapesmt.deadline import look
 from shapesmt.errors import ShapesmtError
@@ -26,7 +26,7 @@ MAX_LISTED = 8  # numbers of one attribute or input that are shown
 ENDLESS = 2**31 - 1
 _SINGULAR = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
 _TYPES = frozenset({"to", "dtype"})
-_KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo({})
+_KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo("settings", {}, entries_of)
 
 
 def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:

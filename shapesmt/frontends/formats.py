@@ -88,7 +88,7 @@ def load(model: Model) -> Graph:
 
     Args:
         model: A path (of a file, or of a folder that TensorFlow saved), "-" for standard input, the content of a
-            file, an `onnx.ModelProto`, a graph, or a networkx graph such as `Graph.networkx`.
+            file, an `onnx.ModelProto`, a graph, or a networkx graph such as what `networkx_graph` makes.
 
     Raises:
         ModelError: It is missing, unreadable, or contradicts itself.

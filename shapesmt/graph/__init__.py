@@ -7,16 +7,17 @@ from shapesmt.graph.dataflow import (
     constant,
     document,
     document_of,
-    flow,
     is_flow,
     label,
+    networkx_graph,
     new_flow,
     origin,
     size,
 )
-from shapesmt.graph.graph import Attributes, AttributeValue, Function, Graph, Node, Reference, ordered, refuse_recursion
+from shapesmt.graph.graph import Attributes, AttributeValue, Function, Graph, Node, Reference, Schemas
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar
-from shapesmt.graph.schema import Parameter, Schemas, Signature
+from shapesmt.graph.order import ordered, refuse_recursion
+from shapesmt.graph.schema import Parameter, Signature
 
 __all__ = [
     "DTYPES",
@@ -38,9 +39,9 @@ __all__ = [
     "constant",
     "document",
     "document_of",
-    "flow",
     "is_flow",
     "label",
+    "networkx_graph",
     "new_flow",
     "ordered",
     "origin",

@@ -50,9 +50,9 @@ __all__ = [
     "Flow",
     "document",
     "document_of",
-    "flow",
     "is_flow",
     "label",
+    "networkx_graph",
     "new_flow",
     "origin",
     "size",
@@ -96,8 +96,19 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
     return {"directed": True, "multigraph": True, "graph": about, "nodes": nodes, "edges": edges}
 
 
-def flow(graph: Graph) -> Flow:
-    """The networkx graph of a graph."""
+def networkx_graph(graph: Graph) -> Flow:
+    """An ordinary networkx graph: nodes are operators, inputs and constants by name, edges are tensors.
+
+    What nodes and edges carry is said above. It is a copy: a change of it changes nothing in the graph.
+
+    Example:
+        >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
+        >>> made = networkx_graph(Graph("g", {"x": Declared("float32", None)}, ["z"], nodes))
+        >>> made.edges(data="tensor")
+        OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
+        >>> made.nodes["b"]["op"]
+        'Add'
+    """
     linked = document(graph)
     made = new_flow()
     made.graph.update(linked["graph"])

@@ -6,22 +6,19 @@ equal contents are one object and a rule's memo key is a tuple of identities.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, Union
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias, Union
 
-from shapesmt.algebra import LOCK
-from shapesmt.errors import ModelError, printable
+from shapesmt.algebra import WeakTable
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar, identity
 
 if TYPE_CHECKING:
-    import networkx as nx
-
-    from shapesmt.graph.schema import Schemas
+    from shapesmt import laws
+    from shapesmt.graph.schema import Signature
     from shapesmt.language import Range
 
 __all__ = [
@@ -35,8 +32,7 @@ __all__ = [
     "Node",
     "Reference",
     "Scalar",
-    "ordered",
-    "refuse_recursion",
+    "Schemas",
 ]
 
 
@@ -64,7 +60,7 @@ class Attributes(Mapping[str, AttributeValue]):
 
     __slots__ = ("__weakref__", "_items", "captures", "graphs")
     EMPTY: ClassVar[Attributes]
-    _interned: ClassVar[WeakValueDictionary[Hashable, Attributes]] = WeakValueDictionary()
+    _interned: ClassVar[WeakTable[Hashable, Attributes]] = WeakTable("attributes")
 
     _items: dict[str, AttributeValue]
     graphs: tuple[Graph, ...]
@@ -77,20 +73,16 @@ class Attributes(Mapping[str, AttributeValue]):
         content = sorted((items or {}).items(), key=itemgetter(0))
         key = tuple((name, identity(value)) for name, value in content)
         found = cls._interned.get(key)
-        return cls._make(key, dict(content)) if found is None else found
+        return cls._interned.make(key, cls._built, dict(content)) if found is None else found
 
     @classmethod
-    def _make(cls, key: Hashable, content: dict[str, AttributeValue]) -> Attributes:
-        with LOCK:
-            found = cls._interned.get(key)
-            if found is None:
-                found = super().__new__(cls)
-                found._items = content
-                parts = (part for value in content.values() for part in (value if type(value) is tuple else (value,)))
-                found.graphs = tuple(part for part in parts if isinstance(part, Graph))
-                found.captures = tuple(dict.fromkeys(name for graph in found.graphs for name in graph.captures))
-                cls._interned[key] = found
-            return found
+    def _built(cls, content: dict[str, AttributeValue]) -> Attributes:
+        made = super().__new__(cls)
+        made._items = content
+        parts = (part for value in content.values() for part in (value if type(value) is tuple else (value,)))
+        made.graphs = tuple(part for part in parts if isinstance(part, Graph))
+        made.captures = tuple(dict.fromkeys(name for graph in made.graphs for name in graph.captures))
+        return made
 
     def __getitem__(self, name: str) -> AttributeValue:
         return self._items[name]
@@ -149,6 +141,34 @@ class Function:
     """The values of those that have one."""
     nodes: Sequence[Node]
     opsets: Mapping[str, int]
+
+
+class Schemas(Protocol):
+    """The operators that a format defines."""
+
+    def signature(self, domain: str, op: str, version: int) -> Signature | None:
+        """The inputs of an operator; None where the format doesn't define it."""
+
+    def misfit(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node breaks by what it has or lacks, if any."""
+
+    def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
+        """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""
+
+    def bodies(self) -> Mapping[tuple[str, str], int]:
+        """The operators that have such a body, by domain and name, and the version since which they do."""
+
+    def infers(self, domain: str, op: str, version: int) -> bool:
+        """Whether the operator was registered with a function that infers what it makes."""
+
+    def infer(
+        self,
+        node: Node,
+        opsets: Mapping[str, int],
+        types: Sequence[Declared | None],
+        elements: Sequence[Literal | None],
+    ) -> list[Declared] | str | None:
+        """What that function says the outputs are, or why it refuses; None where there is no such function."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,24 +256,6 @@ class Graph:
         return tuple(name for name in dict.fromkeys([*reads, *self.outputs]) if name not in inner)
 
     @cached_property
-    def networkx(self) -> nx.MultiDiGraph[str]:
-        """An ordinary networkx graph: nodes are operators, inputs and constants by name, edges are tensors.
-
-        `shapesmt.graph.dataflow` says what nodes and edges carry. It is a copy: a change of it changes nothing here.
-
-        Example:
-            >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
-            >>> made = Graph("g", {"x": Declared("float32", None)}, ["z"], nodes).networkx
-            >>> made.edges(data="tensor")
-            OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
-            >>> made.nodes["b"]["op"]
-            'Add'
-        """
-        from shapesmt.graph.dataflow import flow
-
-        return flow(self)
-
-    @cached_property
     def _producers(self) -> dict[str, int]:
         return {name: index for index, node in enumerate(self.nodes) for name in node.outputs if name}
 
@@ -264,127 +266,3 @@ class Graph:
             for name in node.reads:
                 readers.setdefault(name, {})[index] = None
         return {name: tuple(indices) for name, indices in readers.items()}
-
-
-def ordered(nodes: Sequence[Node], given: Iterable[str], where: str, needed: Sequence[str] = ()) -> Sequence[Node]:
-    """The nodes in topological order: each tensor is made once, and before it is read.
-
-    Args:
-        nodes: In any order; returned as they are when already sorted.
-        given: The tensors that need no node: inputs, initializers, captured ones.
-        where: What to call the graph in a message.
-        needed: The graph's outputs.
-
-    Raises:
-        ModelError: A tensor has two producers or none, its name is not text, or the nodes form a cycle.
-
-    Example:
-        >>> late, early = Node("Exp", "", "late", ["y"], ["z"]), Node("Abs", "", "early", ["x"], ["y"])
-        >>> [node.name for node in ordered([late, early], ["x"], "g")]
-        ['early', 'late']
-    """
-    given = {*given}
-    made = {"", *given}
-    count = len(made)
-    for _, _, _, inputs, outputs, attributes in nodes:
-        for name in inputs:
-            if name not in made:
-                return _sorted(nodes, given, where, needed)
-        if attributes.captures and not made.issuperset(attributes.captures):
-            return _sorted(nodes, given, where, needed)
-        made.update(outputs)
-        count += len(outputs)
-    _refuse_bytes(made, where)
-    if len(made) == count and made.issuperset(needed) and "" not in needed:
-        return nodes
-    return _sorted(nodes, given, where, needed)
-
-
-def _refuse_bytes(names: Iterable[str], where: str) -> None:
-    try:
-        "".join(names)
-    except TypeError:
-        raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged") from None
-
-
-def _sorted(nodes: Sequence[Node], given: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:
-    _refuse_bytes([name for node in nodes for name in (*node.inputs, *node.outputs)], where)
-    producers = _single_producers(nodes, given, where)
-    is_sorted = True
-    for index, node in enumerate(nodes):
-        for name in node.reads:
-            if name not in producers and name not in given:
-                raise ModelError(f"{where}: {_title(node)} reads {_quoted(name)}, which nothing makes")
-            is_sorted &= producers.get(name, -1) < index
-    for name in needed:
-        if name not in producers and name not in given:
-            raise ModelError(f"{where}: nothing makes its output {_quoted(name)}")
-    if is_sorted:
-        return nodes
-    import networkx as nx
-
-    flow = _dataflow(nodes, producers)
-    try:
-        return [nodes[index] for index in nx.lexicographical_topological_sort(flow)]
-    except nx.NetworkXUnfeasible:
-        cycle = [_title(nodes[edge[0]]) for edge in nx.find_cycle(flow)]
-        shown = " → ".join((*cycle[:4], *("…" for _ in cycle[4:5]), cycle[0]))
-        raise ModelError(f"{where}: its nodes form a cycle: {shown}") from None
-
-
-def _single_producers(nodes: Sequence[Node], given: set[str], where: str) -> dict[str, int]:
-    producers: dict[str, int] = {}
-    for index, node in enumerate(nodes):
-        for name in filter(None, node.outputs):
-            if name in given:
-                raise ModelError(f"{where}: {_title(node)} makes {_quoted(name)}, an input or constant")
-            if name in producers:
-                first = _title(nodes[producers[name]])
-                raise ModelError(f"{where}: {first} and {_title(node)} both make {_quoted(name)}")
-            producers[name] = index
-    return producers
-
-
-def refuse_recursion(functions: Mapping[tuple[str, str], Function], where: str) -> None:
-    """No function may call itself, at once or through others: expanding it would not end.
-
-    Raises:
-        ModelError: One does.
-    """
-    calls = {key: {*_calls(function.nodes)} & functions.keys() for key, function in functions.items()}
-    ended: set[tuple[str, str]] = set()
-    while len(ended) < len(calls):
-        ending = {key for key, called in calls.items() if key not in ended and called <= ended}
-        if not ending:
-            name = min(calls.keys() - ended)[1]
-            raise ModelError(f"{where}: function {_quoted(name)} calls itself, or another that does")
-        ended |= ending
-
-
-def _calls(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
-    for node in nodes:
-        yield node.domain, node.op
-        for graph in node.attributes.graphs:
-            yield from _calls(graph.nodes)
-
-
-def _dataflow(nodes: Sequence[Node], producers: Mapping[str, int]) -> nx.DiGraph[int]:
-    import networkx as nx
-
-    tensors: dict[tuple[int, int], dict[str, None]] = {}
-    for index, node in enumerate(nodes):
-        for name in node.reads:
-            if name in producers:
-                tensors.setdefault((producers[name], index), {})[name] = None
-    flow: nx.DiGraph[int] = nx.DiGraph()
-    flow.add_nodes_from((index, {"op": node.op, "name": node.name}) for index, node in enumerate(nodes))
-    flow.add_edges_from((*edge, {"tensors": tuple(names)}) for edge, names in tensors.items())
-    return flow
-
-
-def _quoted(name: str) -> str:
-    return f"'{printable(name)}'"
-
-
-def _title(node: Node) -> str:
-    return f"node {_quoted(node.name)} ({printable(node.op)})"

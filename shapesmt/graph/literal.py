@@ -6,9 +6,8 @@ from array import array
 from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
-from weakref import WeakValueDictionary
 
-from shapesmt.algebra import LOCK
+from shapesmt.algebra import LOCK, WeakTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -65,7 +64,7 @@ class Literal:
     """More elements than this are read only where something depends on them."""
     MOST: ClassVar[int] = 1 << 18
     """More elements than this are never read."""
-    _interned: ClassVar[WeakValueDictionary[Hashable, Literal]] = WeakValueDictionary()
+    _interned: ClassVar[WeakTable[Hashable, Literal]] = WeakTable("literals")
 
     dtype: str
     shape: tuple[int, ...]
@@ -88,13 +87,9 @@ class Literal:
             return cls._made(dtype, shape, None, source, missing)
         key = (dtype, shape, missing or None if values is None else _elements(values))
         found = cls._interned.get(key)
-        if found is not None:
-            return found
-        with LOCK:
-            found = cls._interned.get(key)
-            if found is None:
-                found = cls._interned[key] = cls._made(dtype, shape, values, None, missing)
-            return found
+        if found is None:
+            found = cls._interned.make(key, cls._made, dtype, shape, values, None, missing)
+        return found
 
     @classmethod
     def _made(

@@ -1,19 +1,16 @@
-"""What a file's format itself says of its operators: the element types they take, and bodies they stand for."""
+"""Signatures: the inputs of an operator and their element types, as its format defines them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from shapesmt.graph.graph import Function, Node
-    from shapesmt.graph.literal import Declared, Literal
-
-__all__ = ["Parameter", "Schemas", "Signature"]
+__all__ = ["Parameter", "Signature"]
 
 
 class Parameter(NamedTuple):
@@ -68,31 +65,3 @@ def _either(types: frozenset[str]) -> str:
 
 
 MOST_NAMED = 4
-
-
-class Schemas(Protocol):
-    """The operators that a format defines."""
-
-    def signature(self, domain: str, op: str, version: int) -> Signature | None:
-        """The inputs of an operator; None where the format doesn't define it."""
-
-    def misfit(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node breaks by what it has or lacks, if any."""
-
-    def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""
-
-    def bodies(self) -> Mapping[tuple[str, str], int]:
-        """The operators that have such a body, by domain and name, and the version since which they do."""
-
-    def infers(self, domain: str, op: str, version: int) -> bool:
-        """Whether the operator was registered with a function that infers what it makes."""
-
-    def infer(
-        self,
-        node: Node,
-        opsets: Mapping[str, int],
-        types: Sequence[Declared | None],
-        elements: Sequence[Literal | None],
-    ) -> list[Declared] | str | None:
-        """What that function says the outputs are, or why it refuses; None where there is no such function."""

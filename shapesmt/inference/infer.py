@@ -14,7 +14,7 @@ from itertools import count, islice
 from typing import Any
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Kind, memo, of_atom, substitute, symbol
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Kind, entries_of, memo, of_atom, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
@@ -57,7 +57,7 @@ MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 MAX_ENTRIES = 4  # runs of a body to find out who decides what it carries
 
-_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo({})
+_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo("applications", {}, entries_of)
 
 Renaming = Callable[[str, Tensor], Tensor]
 

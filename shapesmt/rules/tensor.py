@@ -35,7 +35,7 @@ MAX_NUMBERS = 16  # values of an element that are told apart
 MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
-_LITERALS: dict[Literal, Tensor] = memo({})
+_LITERALS: dict[Literal, Tensor] = memo("tensors of literals", {})
 
 
 class UnknownRankError(Exception):
@@ -219,7 +219,7 @@ def by_data(value: Value) -> frozenset[bool]:
     return found
 
 
-_BY_DATA: dict[Value, frozenset[bool]] = memo({})
+_BY_DATA: dict[Value, frozenset[bool]] = memo("what data decide", {})
 
 
 def is_open_value(term: Dim | Formula | Float) -> bool:

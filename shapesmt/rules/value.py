@@ -4,8 +4,7 @@
 or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
 position is a `Dim` over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
 
-    >>> from shapesmt.algebra import Atom
-from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import symbol
     >>> batch = symbol("batch", 1, 8)
     >>> elements((2,), [batch, 3 * batch])
     Elements((2,), (Dim('batch'), Dim('3*batch')))

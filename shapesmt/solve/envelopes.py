@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shapesmt.algebra import Dim
-from shapesmt.algebra.numeric import MANTISSA, Float
+from shapesmt.algebra.numeric import MANTISSA, Float, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,12 @@ Line: TypeAlias = tuple[Fraction, Fraction]  # slope and offset
 
 TINY = Fraction(1, 1 << 24)  # more than any type's least positive number, below which rounding isn't relative
 NONE, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
-ROUNDINGS = {"floor": (-ONE, NONE), "trunc": (-ONE, NONE), "ceil": (NONE, ONE), "round": (-HALF, HALF)}
+ROUNDINGS = {
+    steps.FLOOR: (-ONE, NONE),
+    steps.TRUNC: (-ONE, NONE),
+    steps.CEIL: (NONE, ONE),
+    steps.ROUND: (-HALF, HALF),
+}
 
 
 class Envelope(NamedTuple):
@@ -46,7 +51,7 @@ def envelope(number: Float) -> Envelope | None:
     if number.numerator is not None:
         exact = (Fraction(1, number.denominator), Fraction(0))
         return Envelope(number.numerator, (exact, exact)) if number.numerator.lo >= 0 else None
-    if number.op == "from_dim":
+    if number.op is steps.FROM_DIM:
         exact = (Fraction(1), Fraction(0))
         return _rounded(Envelope(number.args[0], (exact, exact)), number.dtype) if number.args[0].lo >= 0 else None
     inner = envelope(number.args[0]) if isinstance(number.args[0], Float) else None
@@ -57,12 +62,12 @@ def envelope(number: Float) -> Envelope | None:
             return inner
         down, up = ROUNDINGS[number.op]
         return inner.mapped(lambda line: (line[0], line[1] + down), lambda line: (line[0], line[1] + up))
-    if number.op == "cast":
+    if number.op is steps.CAST:
         return _rounded(inner, number.dtype)
-    factor = _constant(number.args[1]) if number.op in ("mul", "div") else None
+    factor = _constant(number.args[1]) if number.op in (steps.MUL, steps.DIV) else None
     if factor is None or factor <= 0:
         return None
-    by = factor if number.op == "mul" else 1 / factor
+    by = factor if number.op is steps.MUL else 1 / factor
     return _rounded(inner.mapped(*[lambda line: (line[0] * by, line[1] * by)] * 2), number.dtype)
 
 

@@ -122,11 +122,8 @@ class Script:
         return "\n".join(self.lines)
 
     def _write(self, part: Part) -> str:
-        if isinstance(part, Atom):
-            if part.definition is not None:
-                return self._define_symbol(part)
-            if part.op is SYMBOL:
-                return self._declare(part)
+        if isinstance(part, Atom) and part.op is SYMBOL:
+            return self._declare(part) if part.definition is None else self._define_symbol(part)
         text = _polynomial(part, self._terms) if isinstance(part, Dim) else ""
         if isinstance(part, Formula):
             text = _condition(part, self._terms)

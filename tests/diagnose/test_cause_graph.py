@@ -10,6 +10,7 @@ import pytest
 from shapesmt import api
 from shapesmt.examine import Question
 from shapesmt.frontends import load
+from shapesmt.graph.dataflow import networkx_graph
 from shapesmt.report.page import Link, Size, Step
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -40,7 +41,7 @@ def test_the_chain_of_the_example() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_every_edge_is_a_way_through_the_model(model: str) -> None:
     graph = load(EXAMPLES / model)
-    flow = graph.networkx
+    flow = networkx_graph(graph)
     places = {data.get("name", key): key for key, data in flow.nodes(data=True) if data["kind"] == "operator"}
     nodes = {node.name: node for node in graph.nodes}
     page = api.page_data(EXAMPLES / model, Question())

@@ -130,7 +130,7 @@ def test_of_too_many_inputs_a_sample_is_looked_at() -> None:
 
 
 @given(st.integers(0, 100), st.integers(1, 7), st.integers(1, 300), st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_cells_are_the_values_in_order(first: int, step: int, count: int, power: int) -> None:
     axis = Axis("n", first, step, count, count, block=2**power)
     spans = [axis.span(cell) for cell in range(axis.cells)]

@@ -8,6 +8,7 @@ import pytest
 from shapesmt import UsageError
 from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import document
+from shapesmt.graph.dataflow import networkx_graph
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp(x) }'
@@ -23,7 +24,7 @@ NODE_LINK = json.dumps(document(load(TEXT))).encode()
 MODELS = {
     Format.ONNX: TEXT,
     Format.GRAPH: load(TEXT),
-    Format.NETWORKX: load(TEXT).networkx,
+    Format.NETWORKX: networkx_graph(load(TEXT)),
     Format.NODE_LINK: NODE_LINK,
     Format.OPENVINO: IR,
     Format.TENSORFLOW: PBTXT,

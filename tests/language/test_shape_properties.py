@@ -6,13 +6,11 @@ import itertools
 import operator
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shapesmt import Dimension, PartialShape, ShapeMismatch
 from shapesmt.language.ranges import LARGEST
-
-patient = settings(deadline=None)  # machines are busy
 
 MOST = 6  # of the ends of small intervals, all of whose sizes are tried
 RANKS = 4
@@ -59,14 +57,12 @@ def met(a, b):
         return None
 
 
-@patient
 @given(dimensions)
 def test_the_text_of_a_dimension_reads_back(d):
     assert Dimension(str(d)) == d == eval(repr(d))
     assert hash(Dimension(str(d))) == hash(d)
 
 
-@patient
 @given(shapes())
 def test_the_text_of_a_shape_reads_back(s):
     assert PartialShape(str(s)) == s == eval(repr(s))
@@ -74,7 +70,6 @@ def test_the_text_of_a_shape_reads_back(s):
 
 
 @pytest.mark.parametrize("values", [dimensions, shapes()], ids=["dimension", "shape"])
-@patient
 @given(data=st.data())
 def test_refinement_is_a_partial_order(values, data):
     a, b, c = (data.draw(values) for _ in range(3))
@@ -85,7 +80,6 @@ def test_refinement_is_a_partial_order(values, data):
 
 
 @pytest.mark.parametrize("values", [dimensions, shapes()], ids=["dimension", "shape"])
-@patient
 @given(data=st.data())
 def test_merge_is_the_meet(values, data):
     a, b, c = (data.draw(values) for _ in range(3))
@@ -104,7 +98,6 @@ def test_merge_is_the_meet(values, data):
 
 
 @pytest.mark.parametrize("values", [dimensions, shapes()], ids=["dimension", "shape"])
-@patient
 @given(data=st.data())
 def test_relax_is_the_join(values, data):
     a, b, c = (data.draw(values) for _ in range(3))
@@ -119,7 +112,6 @@ def test_relax_is_the_join(values, data):
     assert not a.compatible(b) or a.relax(a.merge(b)) == a
 
 
-@patient
 @given(shapes())
 def test_static_shapes_are_the_least(s):
     assert s.is_static != s.is_dynamic
@@ -139,7 +131,6 @@ CLIPPED = [
 
 
 @pytest.mark.parametrize(("on_intervals", "on_sizes"), CLIPPED, ids=lambda f: getattr(f, "__name__", ""))
-@patient
 @given(bounded(), bounded())
 def test_arithmetic_is_the_hull_of_every_result(on_intervals, on_sizes, a, b):
     results = [r for x, y in itertools.product(sizes(a), sizes(b)) if (r := on_sizes(x, y)) is not None]
@@ -150,7 +141,6 @@ def test_arithmetic_is_the_hull_of_every_result(on_intervals, on_sizes, a, b):
             on_intervals(a, b)
 
 
-@patient
 @given(bounded(30), st.integers(1, 7))
 def test_exact_division_has_every_quotient(a, divisor):
     quotients = [x // divisor for x in sizes(a) if x % divisor == 0]
@@ -162,7 +152,6 @@ def test_exact_division_has_every_quotient(a, divisor):
 
 
 @pytest.mark.parametrize(("on_intervals", "on_sizes"), CLIPPED, ids=lambda f: getattr(f, "__name__", ""))
-@patient
 @given(st.data(), st.builds(Dimension, st.integers(0, 99), st.none()), bounded() | st.just(Dimension(3, None)))
 def test_what_has_no_end_has_none_after_arithmetic(on_intervals, on_sizes, data, a, b):
     assume(b != 0)
@@ -193,7 +182,6 @@ def concrete(shape: PartialShape, most: int, ranks: int) -> list[tuple[int, ...]
     return found
 
 
-@patient
 @given(bounded(), bounded())
 def test_broadcasting_dimensions_has_exactly_what_can_occur(a, b):
     pairs = [(x, y) for x, y in itertools.product(sizes(a), sizes(b)) if broadcast((x,), (y,)) is not None]
@@ -208,7 +196,6 @@ def test_broadcasting_dimensions_has_exactly_what_can_occur(a, b):
     assert not stretched or a.stretch(b) == hull(stretched)
 
 
-@patient
 @given(shapes(bounded(2)), shapes(bounded(2)))
 def test_broadcasting_shapes_has_exactly_what_can_occur(a, b):
     """Of unlimited ranks, those up to 4 stand for all; of dimensions nothing is known of, the sizes up to 2."""

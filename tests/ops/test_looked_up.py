@@ -6,7 +6,7 @@ import numpy as np
 import onnx.parser
 import pytest
 
-from tests.ops.harness import agree
+from tests.support.harness import agree
 
 EMBEDDED = "out, m = com.microsoft.EmbedLayerNormalization"
 LOOKED_UP = {

@@ -33,8 +33,8 @@ from google.protobuf.json_format import MessageToJson
 import shapesmt
 from shapesmt.algebra.interning import LIMIT, forget, sizes
 from shapesmt.cli.main import main
-from tests.frontends import test_openvino as ir
-from tests.frontends import test_tensorflow as tf
+from tests.frontends.openvino import test_reader as ir
+from tests.frontends.tensorflow import test_reader as tf
 
 TIMEOUT = 2.0
 LATE = 2.0  # seconds that an answer may come after its timeout

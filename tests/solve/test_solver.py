@@ -17,7 +17,7 @@ from shapesmt.deadline import Deadline
 from shapesmt.solve import solver
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.solver import check, core, holds, maximize, minimize, smallest_model
-from tests.solve.test_rewrites import expression, formula
+from tests.algebra.test_identities import expression, formula
 
 H, W, N = symbol("h", 1, 4096), symbol("w", 1, 4096), symbol("n", 1)
 

@@ -1,6 +1,15 @@
 """What no polynomial describes, decided by evaluating: floats as a machine rounds them, and folds over positions."""
 
-from shapesmt.algebra.numeric.float_choices import choice, compare, extreme, float_absolute, float_sign
+from shapesmt.algebra.numeric import steps
+from shapesmt.algebra.numeric.float_choices import (
+    choice,
+    float_absolute,
+    float_at_least,
+    float_equal,
+    float_greatest,
+    float_least,
+    float_sign,
+)
 from shapesmt.algebra.numeric.floats import MANTISSA, TO_INT, Float, from_dim, literal
 from shapesmt.algebra.numeric.folds import fold, too_long
 
@@ -9,12 +18,15 @@ __all__ = [
     "TO_INT",
     "Float",
     "choice",
-    "compare",
-    "extreme",
     "float_absolute",
+    "float_at_least",
+    "float_equal",
+    "float_greatest",
+    "float_least",
     "float_sign",
     "fold",
     "from_dim",
     "literal",
+    "steps",
     "too_long",
 ]

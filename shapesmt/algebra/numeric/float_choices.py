@@ -4,32 +4,30 @@ Exact fractions stay exact; of others a step of the tree is made, which is decid
 
     >>> from shapesmt.algebra.dim import symbol
     >>> from shapesmt.algebra.numeric.floats import literal
+    >>> from shapesmt.algebra.numeric.steps import LOG
     >>> n = from_dim(symbol("n", 1, 100), "float32")
-    >>> str(extreme("min", n.unary("log"), literal(2.0, "float32")))
+    >>> str(float_least(n.unary(LOG), literal(2.0, "float32")))
     'min(log(n), 2)'
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any
-
-import numpy as np
 
 from shapesmt.algebra.dim import Dim, as_dim
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, at_least, equal, select
 from shapesmt.algebra.numeric.floats import (
-    APPLY,
-    ENDS,
     MANTISSA,
     NUMPY,
-    REBUILT,
     Float,
     exact_fraction,
     from_dim,
     step,
 )
+from shapesmt.algebra.numeric.steps import ABS, AT_LEAST, CHOOSE, EQUAL, FROM_DIM, GREATEST, LEAST, ROOT, SIGN, Step
 
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:
@@ -37,6 +35,7 @@ def choice(condition: Formula, a: Any, b: Any) -> Any:
     return choose(condition, a, b) if isinstance(a, Float) else select(condition, a, b)
 
 
+@CHOOSE.defines
 def choose(condition: Formula, a: Float, b: Float) -> Float:
     """`a` where the condition holds, else `b`."""
     if a is b or condition is TRUE:
@@ -44,48 +43,68 @@ def choose(condition: Formula, a: Float, b: Float) -> Float:
     if condition is FALSE:
         return b
     if a.numerator is None or b.numerator is None:
-        return step("choose", (condition, a, b), a.dtype)
+        return step(CHOOSE, (condition, a, b), a.dtype)
     top = select(condition, a.numerator * b.denominator, b.numerator * a.denominator)
     return exact_fraction(top, a.denominator * b.denominator, a.dtype)
 
 
-def extreme(op: str, a: Float, b: Float) -> Float | None:
-    """The smaller ("min") or greater ("max") of the two; None where one may not be a number."""
+@LEAST.defines
+def float_least(a: Float, b: Float) -> Float | None:
+    """The smaller of the two; None where one may not be a number."""
+    return _extreme(LEAST, minimum, a, b)
+
+
+@GREATEST.defines
+def float_greatest(a: Float, b: Float) -> Float | None:
+    """The greater of the two; None where one may not be a number."""
+    return _extreme(GREATEST, maximum, a, b)
+
+
+def _extreme(op: Step, pick: Callable[..., Dim], a: Float, b: Float) -> Float | None:
     if a.numerator is None or b.numerator is None:
         return step(op, (a, b), a.dtype) if _numbers(a, b) else None
-    pick = minimum if op == "min" else maximum
     top = pick(a.numerator * b.denominator, b.numerator * a.denominator)
     return exact_fraction(top, a.denominator * b.denominator, a.dtype)
 
 
+@ABS.defines
 def float_absolute(x: Float) -> Float | None:
     """`|x|`; None where it may not be a number."""
     if x.numerator is not None:
         return exact_fraction(maximum(x.numerator, -x.numerator, 0), x.denominator, x.dtype)
     if x.lo >= 0:
         return x
-    return step("abs", (x,), x.dtype) if _numbers(x) else None
+    return step(ABS, (x,), x.dtype) if _numbers(x) else None
 
 
+@SIGN.defines
 def float_sign(x: Float) -> Float | None:
     """1, 0 or -1; None where it may not be a number."""
     if x.numerator is None:
-        return step("sign", (x,), x.dtype) if _numbers(x) else None
+        return step(SIGN, (x,), x.dtype) if _numbers(x) else None
     return from_dim(select(at_least(x.numerator, 1), 1, select(equal(x.numerator, 0), 0, -1)), x.dtype)
 
 
-def compare(a: Float, b: Float, op: str) -> Formula | None:
-    """`a == b` ("equal") or `a >= b` ("at_least"); None where one may not be a number, or runtimes may differ."""
+def float_equal(a: Float, b: Float) -> Formula | None:
+    """`a == b`; None where one may not be a number, or runtimes may differ."""
+    return _compared(EQUAL, equal, a, b)
+
+
+def float_at_least(a: Float, b: Float) -> Formula | None:
+    """`a >= b`; None where one may not be a number, or runtimes may differ."""
+    return _compared(AT_LEAST, at_least, a, b)
+
+
+def _compared(op: Step, exact: Callable[[Dim, Dim], Formula], a: Float, b: Float) -> Formula | None:
     if a.numerator is not None and b.numerator is not None:
-        p, q = a.numerator * b.denominator, b.numerator * a.denominator
-        return equal(p, q) if op == "equal" else at_least(p, q)
+        return exact(a.numerator * b.denominator, b.numerator * a.denominator)
     x, y = _near(a), _near(b)
-    if x is not None and y is not None and (a.op == "from_dim") != (b.op == "from_dim"):
-        return equal(x, y) if op == "equal" else at_least(x, y)
-    if not _numbers(a, b) or a.op == "root" or b.op == "root":
+    if x is not None and y is not None and (a.op is FROM_DIM) != (b.op is FROM_DIM):
+        return exact(x, y)
+    if not _numbers(a, b) or a.op is ROOT or b.op is ROOT:
         return None
-    if a.lo > b.hi or (op == "at_least" and a.lo == b.hi):
-        return FALSE if op == "equal" else TRUE
+    if a.lo > b.hi or (op is AT_LEAST and a.lo == b.hi):
+        return FALSE if op is EQUAL else TRUE
     if a.hi < b.lo:
         return FALSE
     return at_least(step(op, (a, b), a.dtype).to_int(), 1)
@@ -93,7 +112,7 @@ def compare(a: Float, b: Float, op: str) -> Formula | None:
 
 def _near(x: Float) -> Dim | None:
     """The integer that it is the nearest float to, or the small number that it is: rounding keeps their order."""
-    if x.op == "from_dim":
+    if x.op is FROM_DIM:
         return as_dim(x.args[0])
     number = x.numerator.constant if x.numerator is not None and x.denominator == 1 else None
     return x.numerator if number is not None and abs(number) < 1 << MANTISSA.get(x.dtype, 1) - 1 else None
@@ -101,26 +120,5 @@ def _near(x: Float) -> Dim | None:
 
 def _numbers(*numbers: Float) -> bool:
     """Whether none can be NaN: what can be has no bounds."""
-    bounded = (r.op == "from_dim" or r.numerator is not None or r.lo > -inf or r.hi < inf for r in numbers)
+    bounded = (r.op is FROM_DIM or r.numerator is not None or r.lo > -inf or r.hi < inf for r in numbers)
     return all(bounded) and all(r.dtype in NUMPY for r in numbers)
-
-
-APPLY.update({
-    "choose": np.where, "min": np.minimum, "max": np.maximum, "abs": np.abs, "sign": np.sign,
-    "equal": lambda a, b: np.asarray(a == b), "at_least": lambda a, b: np.asarray(a >= b),
-})  # fmt: skip
-ENDS.update(
-    choose=lambda _, a, b: (min(a.lo, b.lo), max(a.hi, b.hi)),
-    abs=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)),
-    equal=lambda *_: (0.0, 1.0),
-    at_least=lambda *_: (0.0, 1.0),
-)
-REBUILT.update(
-    {
-        "choose": choose,
-        "min": lambda a, b: extreme("min", a, b),
-        "max": lambda a, b: extreme("max", a, b),
-        "abs": float_absolute,
-        "sign": float_sign,
-    }
-)

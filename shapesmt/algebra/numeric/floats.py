@@ -27,6 +27,22 @@ from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Bound
+from shapesmt.algebra.numeric.steps import (
+    ADD,
+    CAST,
+    CEIL,
+    DIV,
+    FLOOR,
+    FRACTION,
+    FROM_DIM,
+    LITERAL,
+    MUL,
+    ROOT,
+    ROUND,
+    SUB,
+    TRUNC,
+    Step,
+)
 from shapesmt.algebra.operations import Operation, Values
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
@@ -35,8 +51,6 @@ SMALLEST = {"float16": 1 << 24, "bfloat16": 1 << 100, "float32": 1 << 100, "floa
 """Numbers below the one, and multiples of what is above the other's inverse, are neither infinite nor rounded."""
 MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
 MOST_DENOMINATOR = 48
-ROUNDING = ("floor", "ceil", "trunc", "round")
-ROUNDED = (*ROUNDING, "exp2", "sign", "equal", "at_least")  # operations that make integers
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
 NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
@@ -46,7 +60,7 @@ class Float:
 
     __slots__ = ("__weakref__", "args", "denominator", "depth", "dtype", "hi", "lo", "numerator", "op", "symbols")
 
-    op: str
+    op: Step
     args: tuple[Any, ...]
     dtype: str
     numerator: Dim | None
@@ -57,38 +71,38 @@ class Float:
     depth: int
 
     def __add__(self, other: Float) -> Float:
-        return _binary("add", self, other)
+        return _binary(ADD, self, other)
 
     def __sub__(self, other: Float) -> Float:
-        return _binary("sub", self, other)
+        return _binary(SUB, self, other)
 
     def __mul__(self, other: Float) -> Float:
-        return _binary("mul", self, other)
+        return _binary(MUL, self, other)
 
     def __truediv__(self, other: Float) -> Float:
-        return _binary("div", self, other)
+        return _binary(DIV, self, other)
 
     def __neg__(self) -> Float:
         return literal(0.0, self.dtype) - self
 
     def floor(self) -> Float:
         """Rounded down."""
-        return self._rounded("floor", lambda n, d: n // d)
+        return self._rounded(FLOOR, lambda n, d: n // d)
 
     def ceil(self) -> Float:
         """Rounded up."""
-        return self._rounded("ceil", lambda n, d: -((-n) // d))
+        return self._rounded(CEIL, lambda n, d: -((-n) // d))
 
     def trunc(self) -> Float:
         """Rounded towards zero."""
-        return self._rounded("trunc", lambda n, d: truncated_divide_positive(n, const(d)))
+        return self._rounded(TRUNC, lambda n, d: truncated_divide_positive(n, const(d)))
 
     def round(self) -> Float:
         """Rounded to the nearest, ties to even."""
-        return self._rounded("round", _half_even)
+        return self._rounded(ROUND, _half_even)
 
-    def _rounded(self, op: str, exact: Callable[[Dim, int], Dim]) -> Float:
-        if self.op in ROUNDED:
+    def _rounded(self, op: Step, exact: Callable[[Dim, int], Dim]) -> Float:
+        if self.op.whole:
             return self
         if self.numerator is not None:
             return exact_fraction(exact(self.numerator, self.denominator), 1, self.dtype)
@@ -97,22 +111,22 @@ class Float:
     @property
     def whole(self) -> bool:
         """Whether it is an integer."""
-        return self.op in (*ROUNDED, "from_dim") or (self.numerator is not None and self.denominator == 1)
+        return self.op.whole or self.op is FROM_DIM or (self.numerator is not None and self.denominator == 1)
 
     @property
     def blurred(self) -> bool:
         """Whether it takes a root whose last bit differs between runtimes, and isn't rounded."""
-        return self.op not in ROUNDED and any(a.op == "root" for a in self.args if isinstance(a, Float))
+        return not self.op.whole and any(a.op is ROOT for a in self.args if isinstance(a, Float))
 
-    def unary(self, op: str) -> Float:
-        """A function of numpy's that keeps order where it is defined (`sqrt`, `exp`, ...)."""
+    def unary(self, op: Step) -> Float:
+        """A function of one number that keeps order where it is defined (`SQRT`, `LOG`, ...)."""
         return step(op, (self,), self.dtype)
 
     def cast(self, dtype: str) -> Float | None:
         """In another float type."""
         if self.numerator is not None and _representable(self.numerator, self.denominator, dtype):
             return exact_fraction(self.numerator, self.denominator, dtype)
-        return step("cast", (self,), dtype) if dtype in NUMPY else None
+        return step(CAST, (self,), dtype) if dtype in NUMPY else None
 
     def to_int(self) -> Dim:
         """The integer it casts to (towards zero)."""
@@ -125,34 +139,29 @@ class Float:
     def __str__(self) -> str:
         if self.numerator is not None:
             return f"({self.numerator})/{self.denominator}" if self.denominator > 1 else str(self.numerator)
-        return f"{self.op}({', '.join(map(str, self.args))})"
+        return f"{self.op.name}({', '.join(map(str, self.args))})"
 
     def rebuilt(self, args: Sequence[Any]) -> Float:
         """The same operation on other arguments."""
-        if self.op == "fraction":
+        if self.op is FRACTION:
             return _quotient(args[0], self.denominator, self.dtype)
-        if self.op == "from_dim":
+        if self.op is FROM_DIM:
             return from_dim(args[0], self.dtype)
-        if self.op in ("add", "sub", "mul", "div"):
-            return _binary(self.op, args[0], args[1])
-        if self.op in ROUNDING:
-            rounded: Float = getattr(args[0], self.op)()
-            return rounded
-        made: Float | None = REBUILT[self.op](*args) if self.op in REBUILT else None
+        made: Float | None = None if self.op.build is None else self.op.build(*args)
         return step(self.op, tuple(args), self.dtype) if made is None else made
 
     def value(self, evaluator: Values) -> Any:
         """The float (or array of floats) at concrete sizes."""
         kind = NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
-        if self.op == "fraction":
+        if self.op is FRACTION:
             assert self.numerator is not None
             return kind(evaluator.dim(self.numerator)) / kind(self.denominator)
-        if self.op == "from_dim":
+        if self.op is FROM_DIM:
             return kind(evaluator.dim(self.args[0]))
-        if self.op == "literal":
+        if self.op is LITERAL:
             return kind(self.args[0])
         with np.errstate(all="ignore"):
-            return APPLY[self.op](*(_value(a, evaluator) for a in self.args)).astype(kind)
+            return self.op.apply(*(_value(a, evaluator) for a in self.args)).astype(kind)
 
 
 def _value(part: Float | Formula, evaluator: Values) -> Any:
@@ -165,7 +174,7 @@ def literal(number: float, dtype: str) -> Float:
         with np.errstate(over="ignore"):
             number = float(NUMPY[dtype](number))
     if not isfinite(number):
-        return step("literal", (number,), dtype, (number, number) if number == number else (-inf, inf))
+        return step(LITERAL, (number,), dtype, (number, number) if number == number else (-inf, inf))
     numerator, denominator = number.as_integer_ratio()
     return exact_fraction(const(numerator), denominator, dtype)
 
@@ -177,16 +186,16 @@ def from_dim(dim: Dim | int, dtype: str) -> Float:
         return exact_fraction(dim, 1, dtype)
     kind = NUMPY.get(dtype, float)
     with np.errstate(over="ignore"):
-        return step("from_dim", (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
+        return step(FROM_DIM, (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
 
 
 _FLOATS: Table[tuple[Any, ...], Float] = Table("floats", lambda number: (number.op, number.args, number.dtype))
 
 
-def _float(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]) -> Float:
+def _float(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]) -> Float:
     made = Float.__new__(Float)
     made.op, made.args, made.dtype = op, args, dtype
-    made.numerator, made.denominator = args if op == "fraction" else (None, 1)
+    made.numerator, made.denominator = args if op is FRACTION else (None, 1)
     made.lo, made.hi = bounds
     made.symbols = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
     made.depth = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=0)
@@ -198,7 +207,7 @@ def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Float:
     while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
         numerator, denominator = numerator // 2, denominator // 2
     bounds = _ratio(numerator.lo, denominator), _ratio(numerator.hi, denominator)
-    return step("fraction", (numerator, denominator), dtype, bounds)
+    return step(FRACTION, (numerator, denominator), dtype, bounds)
 
 
 def _ratio(number: Bound, denominator: int) -> float:
@@ -213,7 +222,7 @@ def _quotient(numerator: Dim, denominator: int, dtype: str) -> Float:
     return whole if denominator == 1 else whole / literal(denominator, dtype)
 
 
-def step(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Float:
+def step(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Float:
     """One operation of a tree, with its interval."""
     key = (op, args, dtype)
     found = _FLOATS.get(key)
@@ -222,33 +231,33 @@ def step(op: str, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]
     return found
 
 
-def _bounds(op: str, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
+def _bounds(op: Step, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
     """Rounding keeps order, so the ends of the result come from the ends of the arguments."""
-    if op in ENDS:
-        return ENDS[op](*args)
+    if op.ends is not None:
+        return op.ends(*args)
     if dtype not in NUMPY:
         return (-inf, inf)
-    if op == "div" and args[1].lo <= 0 <= args[1].hi:
+    if op is DIV and args[1].lo <= 0 <= args[1].hi:
         return (-inf, inf)
     kind = NUMPY[dtype]
     with np.errstate(all="ignore"):
         corners = [[kind(a.lo), kind(a.hi)] for a in args]
         if len(corners) == 1:
-            ends = [float(APPLY[op](x)) for x in corners[0]]
+            ends = [float(op.apply(x)) for x in corners[0]]
         else:
-            ends = [float(APPLY[op](x, y)) for x in corners[0] for y in corners[1]]
+            ends = [float(op.apply(x, y)) for x in corners[0] for y in corners[1]]
     return (-inf, inf) if any(map(isnan, ends)) else (min(ends), max(ends))
 
 
-def _binary(op: str, a: Float, b: Float) -> Float:
+def _binary(op: Step, a: Float, b: Float) -> Float:
     p, q = a.numerator, b.numerator
     if p is not None and q is not None:
         d, e = a.denominator, b.denominator
         top: Dim | None = None
         bottom = d * e
-        if op in ("add", "sub"):
-            top = p * e + q * d if op == "add" else p * e - q * d
-        elif op == "mul":
+        if op in (ADD, SUB):
+            top = p * e + q * d if op is ADD else p * e - q * d
+        elif op is MUL:
             top = p * q
         elif q.constant:
             sign = 1 if q.constant > 0 else -1
@@ -261,7 +270,7 @@ def _binary(op: str, a: Float, b: Float) -> Float:
         kind = NUMPY[a.dtype]
         with np.errstate(all="ignore"):
             x, y = kind(p.constant) / kind(a.denominator), kind(q.constant) / kind(b.denominator)
-            return literal(float(APPLY[op](x, y)), a.dtype)
+            return literal(float(op.apply(x, y)), a.dtype)
     return step(op, (a, b), a.dtype)
 
 
@@ -304,13 +313,13 @@ def _tried(whole: Float, size: Dim, values: Any) -> Any:
 
 def _over(number: Float, size: Dim, twin: Dim) -> Float:
     """The tree with its size replaced."""
-    if number.op == "fraction":
+    if number.op is FRACTION:
         assert number.numerator is not None
         top = twin if number.numerator is size else number.numerator
         if number.denominator == 1:
             return from_dim(top, number.dtype)
         return exact_fraction(top, number.denominator, number.dtype)
-    if number.op == "from_dim":
+    if number.op is FROM_DIM:
         return from_dim(twin, number.dtype)
     args = [twin if a is size else _over(a, size, twin) if isinstance(a, Float) else a for a in number.args]
     return step(number.op, tuple(args), number.dtype)
@@ -318,7 +327,7 @@ def _over(number: Float, size: Dim, twin: Dim) -> Float:
 
 def _sizes(number: Float) -> set[Dim | Formula]:
     """The expressions and conditions that a tree of float operations starts from."""
-    if number.op == "fraction":
+    if number.op is FRACTION:
         return {number.numerator} if number.numerator is not None and number.numerator.constant is None else set()
     found: set[Dim | Formula] = set()
     for a in number.args:
@@ -368,18 +377,6 @@ def _integer_bounds(number: Float) -> tuple[int | float, int | float]:
     return lo, hi
 
 
-APPLY: dict[str, Callable[..., Any]] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
-    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "round": np.rint,
-    "sqrt": np.sqrt, "root": np.sqrt, "exp": np.exp, "log": np.log, "cast": lambda x: x,
-    "exp2": lambda whole: np.ldexp(1.0, np.asarray(whole).astype(np.int64)),
-}  # fmt: skip
-
-
-ENDS: dict[str, Callable[..., tuple[float, float]]] = {}  # of operations that don't keep order: the result's ends
-REBUILT: dict[str, Callable[..., Any]] = {}  # how operations of other modules are made
-
-
 def _truncated(at: Values, number: Float) -> Any:
     """What doesn't fit, and what is no number, becomes the least integer as it does on most processors."""
     with np.errstate(invalid="ignore"):
@@ -390,3 +387,11 @@ def _truncated(at: Values, number: Float) -> Any:
 TO_INT = Operation("to_int", bounds=_integer_bounds, evaluate=_truncated, opaque=True)
 """A float as an integer, rounded towards zero."""
 TO_INT.defines(Float.to_int)
+ADD.defines(Float.__add__)
+SUB.defines(Float.__sub__)
+MUL.defines(Float.__mul__)
+DIV.defines(Float.__truediv__)
+FLOOR.defines(Float.floor)
+CEIL.defines(Float.ceil)
+TRUNC.defines(Float.trunc)
+ROUND.defines(Float.round)

@@ -133,7 +133,7 @@ FOLD = Operation(
     fits=lambda folded: folded.fits,
     opaque=True,
 )
-FOLD.defines(lambda folded: make_atom(FOLD, (folded,)))
+FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuilt` folds anew
 
 
 def too_long(dim: Dim) -> bool:

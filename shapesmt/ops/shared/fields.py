@@ -7,7 +7,6 @@ listed elements follow by numpy's indexing, and elements given as a formula by r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import Any, TypeAlias
@@ -15,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, select
+from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, memo, select
 from shapesmt.algebra.numeric import Float, choice, literal
 from shapesmt.rules import (
     FLOATS,
@@ -119,8 +118,16 @@ def _choice(items: Sequence[Item], index: Dim) -> Item:
     return result
 
 
-@lru_cache(maxsize=4096)
+_FORMULAS: dict[Elements, Item] = memo("formulas of elements", {})
+
+
 def _formula(value: Elements) -> Item:
+    if value not in _FORMULAS:
+        _FORMULAS[value] = _picked(value)
+    return _FORMULAS[value]
+
+
+def _picked(value: Elements) -> Item:
     if not value.shape:
         return value.items[0]
     rows = value.array

@@ -35,7 +35,19 @@ from shapesmt.algebra import (
     tight,
     truncated_divide,
 )
-from shapesmt.algebra.numeric import Float, choice, compare, extreme, float_absolute, float_sign, from_dim, literal
+from shapesmt.algebra.numeric import (
+    Float,
+    choice,
+    float_absolute,
+    float_at_least,
+    float_equal,
+    float_greatest,
+    float_least,
+    float_sign,
+    from_dim,
+    literal,
+    steps,
+)
 from shapesmt.rules import FLOATS, Item, positions
 
 Function: TypeAlias = Callable[..., Any]  # of items to an item
@@ -100,7 +112,7 @@ def _ends(dtype: str, bits: int) -> tuple[int, int]:
 
 
 def _stepwise(item: Float) -> bool:
-    return item.dtype in STEPWISE or (item.dtype == "float16" and item.op in ("from_dim", "cast"))
+    return item.dtype in STEPWISE or (item.dtype == "float16" and item.op in (steps.FROM_DIM, steps.CAST))
 
 
 def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
@@ -125,7 +137,7 @@ def cast(item: Dim | Float, dtype: str) -> Item:
         number = item if isinstance(item, Dim) else item.numerator
         return None if number is None else truth(differs(number, 0))
     if isinstance(item, Float):
-        return item.to_int() if item.op != "literal" else None
+        return item.to_int() if item.op is not steps.LITERAL else None
     return wrapped(item, dtype)
 
 
@@ -151,12 +163,12 @@ def _sign(x: Dim | Float) -> Item:
 
 
 def _relu(x: Dim | Float) -> Item:
-    return maximum(x, 0) if isinstance(x, Dim) else extreme("max", x, literal(0, x.dtype))
+    return maximum(x, 0) if isinstance(x, Dim) else float_greatest(x, literal(0, x.dtype))
 
 
 def _logarithm(x: Dim | Float) -> Item:
     """Of elements that are many only: runtimes differ in its last bit, which may decide a size."""
-    return x.unary("log") if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
+    return x.unary(steps.LOG) if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
 
 
 def _finite(x: Float) -> Dim | None:
@@ -209,7 +221,7 @@ def _root(base: Dim | Float) -> Item:
     """Of whole numbers only: `Pow` may differ from `Sqrt` in the last bit, which nothing but rounding removes."""
     if base.lo < 0 or not (isinstance(base, Dim) or base.whole):
         return None
-    return base.unary("root") if isinstance(base, Float) else from_dim(base, "float64").unary("root").to_int()
+    return base.unary(steps.ROOT) if isinstance(base, Float) else from_dim(base, "float64").unary(steps.ROOT).to_int()
 
 
 def _power_of_two(base: Dim | Float, exponent: Dim | Float) -> Item:
@@ -217,7 +229,7 @@ def _power_of_two(base: Dim | Float, exponent: Dim | Float) -> Item:
     if not isinstance(base, Dim) or not isinstance(exponent, Dim) or base.constant != 2:
         return None
     fits = 0 <= exponent.lo <= exponent.hi < MAX_EXPONENT - 1
-    return from_dim(exponent, "float64").unary("exp2").to_int() if fits else None
+    return from_dim(exponent, "float64").unary(steps.EXP2).to_int() if fits else None
 
 
 def _constant(number: Dim | Float) -> Fraction | None:
@@ -227,14 +239,14 @@ def _constant(number: Dim | Float) -> Fraction | None:
     return Fraction(top.constant, number.denominator if isinstance(number, Float) else 1)
 
 
-def _pick(op: str) -> Function:
+def _pick(of_integers: Function, of_floats: Function) -> Function:
     def picked(*items: Any) -> Any:
         result = items[0]
         for item in items[1:]:
             if isinstance(result, Dim):
-                result = (minimum if op == "min" else maximum)(result, item)
+                result = of_integers(result, item)
             elif result is not None:
-                result = extreme(op, result, item)
+                result = of_floats(result, item)
         return result
 
     return picked
@@ -265,11 +277,11 @@ def shift_right(a: Dim, by: Dim) -> Dim | None:
 
 
 def _at_least(a: Any, b: Any) -> Formula | None:
-    return compare(a, b, "at_least") if isinstance(a, Float) else at_least(a, b)
+    return float_at_least(a, b) if isinstance(a, Float) else at_least(a, b)
 
 
 def _equal(a: Any, b: Any) -> Dim | None:
-    return truth(compare(a, b, "equal") if isinstance(a, Float) else equal(a, b))
+    return truth(float_equal(a, b) if isinstance(a, Float) else equal(a, b))
 
 
 def _not(item: Dim | None) -> Dim | None:
@@ -300,7 +312,7 @@ def chosen(condition: Dim | None, a: Any, b: Any) -> Any:
     return choice(test, a, b)
 
 
-smallest, greatest = _pick("min"), _pick("max")
+smallest, greatest = _pick(minimum, float_least), _pick(maximum, float_greatest)
 
 UNARY: dict[str, Function] = {
     "Abs": _absolute,
@@ -313,7 +325,7 @@ UNARY: dict[str, Function] = {
     "Relu": _relu,
     "Round": lambda x: x if isinstance(x, Dim) else x.round(),
     "Sign": _sign,
-    "Sqrt": lambda x: x.unary("sqrt") if isinstance(x, Float) and x.lo >= 0 else None,
+    "Sqrt": lambda x: x.unary(steps.SQRT) if isinstance(x, Float) and x.lo >= 0 else None,
 }
 PREDICATES: dict[str, Function] = {"IsInf": _finite, "IsNaN": _finite, "Not": _not}
 ARITHMETIC: dict[str, Function] = {

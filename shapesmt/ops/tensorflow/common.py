@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
-from shapesmt.algebra.numeric import Float, compare, literal
+from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.bridge import known_axis
 from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
@@ -77,7 +77,7 @@ def require_order(
     if isinstance(a, Dim) and isinstance(b, Dim):
         ctx.require_at_least(b, a + apart, law)
     elif isinstance(a, Float) and isinstance(b, Float):
-        found = compare(a, b, "at_least") if apart else compare(b, a, "at_least")
+        found = float_at_least(a, b) if apart else float_at_least(b, a)
         ctx.require(TRUE if found is None else negate(found) if apart else found, law)
 
 

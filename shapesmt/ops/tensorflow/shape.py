@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at_least, equal
-from shapesmt.algebra.numeric import Float, compare
+from shapesmt.algebra.numeric import Float, float_at_least
 from shapesmt.graph import Declared
 from shapesmt.ops.layout.reshape import reshape_to
 from shapesmt.ops.layout.shape import broadcast_value
@@ -161,7 +161,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
 def _at_least(a: Item, b: Item) -> Formula | None:
     """Whether one number is at least another, where that is known."""
     if isinstance(a, Float) and isinstance(b, Float):
-        return compare(a, b, "at_least")
+        return float_at_least(a, b)
     return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
 
 

@@ -1,0 +1,139 @@
+"""The order of nodes: each tensor is made once, and before it is read; no function calls itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import ModelError, printable
+from shapesmt.graph.graph import Function, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import networkx as nx
+
+__all__ = ["ordered", "refuse_recursion"]
+
+
+def ordered(nodes: Sequence[Node], given: Iterable[str], where: str, needed: Sequence[str] = ()) -> Sequence[Node]:
+    """The nodes in topological order: each tensor is made once, and before it is read.
+
+    Args:
+        nodes: In any order; returned as they are when already sorted.
+        given: The tensors that need no node: inputs, initializers, captured ones.
+        where: What to call the graph in a message.
+        needed: The graph's outputs.
+
+    Raises:
+        ModelError: A tensor has two producers or none, its name is not text, or the nodes form a cycle.
+
+    Example:
+        >>> late, early = Node("Exp", "", "late", ["y"], ["z"]), Node("Abs", "", "early", ["x"], ["y"])
+        >>> [node.name for node in ordered([late, early], ["x"], "g")]
+        ['early', 'late']
+    """
+    given = {*given}
+    made = {"", *given}
+    count = len(made)
+    for _, _, _, inputs, outputs, attributes in nodes:
+        for name in inputs:
+            if name not in made:
+                return _sorted(nodes, given, where, needed)
+        if attributes.captures and not made.issuperset(attributes.captures):
+            return _sorted(nodes, given, where, needed)
+        made.update(outputs)
+        count += len(outputs)
+    _refuse_bytes(made, where)
+    if len(made) == count and made.issuperset(needed) and "" not in needed:
+        return nodes
+    return _sorted(nodes, given, where, needed)
+
+
+def _refuse_bytes(names: Iterable[str], where: str) -> None:
+    try:
+        "".join(names)
+    except TypeError:
+        raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged") from None
+
+
+def _sorted(nodes: Sequence[Node], given: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:
+    _refuse_bytes([name for node in nodes for name in (*node.inputs, *node.outputs)], where)
+    producers = _single_producers(nodes, given, where)
+    is_sorted = True
+    for index, node in enumerate(nodes):
+        for name in node.reads:
+            if name not in producers and name not in given:
+                raise ModelError(f"{where}: {_title(node)} reads {_quoted(name)}, which nothing makes")
+            is_sorted &= producers.get(name, -1) < index
+    for name in needed:
+        if name not in producers and name not in given:
+            raise ModelError(f"{where}: nothing makes its output {_quoted(name)}")
+    if is_sorted:
+        return nodes
+    import networkx as nx
+
+    flow = _dataflow(nodes, producers)
+    try:
+        return [nodes[index] for index in nx.lexicographical_topological_sort(flow)]
+    except nx.NetworkXUnfeasible:
+        cycle = [_title(nodes[edge[0]]) for edge in nx.find_cycle(flow)]
+        shown = " → ".join((*cycle[:4], *("…" for _ in cycle[4:5]), cycle[0]))
+        raise ModelError(f"{where}: its nodes form a cycle: {shown}") from None
+
+
+def _single_producers(nodes: Sequence[Node], given: set[str], where: str) -> dict[str, int]:
+    producers: dict[str, int] = {}
+    for index, node in enumerate(nodes):
+        for name in filter(None, node.outputs):
+            if name in given:
+                raise ModelError(f"{where}: {_title(node)} makes {_quoted(name)}, an input or constant")
+            if name in producers:
+                first = _title(nodes[producers[name]])
+                raise ModelError(f"{where}: {first} and {_title(node)} both make {_quoted(name)}")
+            producers[name] = index
+    return producers
+
+
+def refuse_recursion(functions: Mapping[tuple[str, str], Function], where: str) -> None:
+    """No function may call itself, at once or through others: expanding it would not end.
+
+    Raises:
+        ModelError: One does.
+    """
+    calls = {key: {*_calls(function.nodes)} & functions.keys() for key, function in functions.items()}
+    ended: set[tuple[str, str]] = set()
+    while len(ended) < len(calls):
+        ending = {key for key, called in calls.items() if key not in ended and called <= ended}
+        if not ending:
+            name = min(calls.keys() - ended)[1]
+            raise ModelError(f"{where}: function {_quoted(name)} calls itself, or another that does")
+        ended |= ending
+
+
+def _calls(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        yield node.domain, node.op
+        for graph in node.attributes.graphs:
+            yield from _calls(graph.nodes)
+
+
+def _dataflow(nodes: Sequence[Node], producers: Mapping[str, int]) -> nx.DiGraph[int]:
+    import networkx as nx
+
+    tensors: dict[tuple[int, int], dict[str, None]] = {}
+    for index, node in enumerate(nodes):
+        for name in node.reads:
+            if name in producers:
+                tensors.setdefault((producers[name], index), {})[name] = None
+    flow: nx.DiGraph[int] = nx.DiGraph()
+    flow.add_nodes_from((index, {"op": node.op, "name": node.name}) for index, node in enumerate(nodes))
+    flow.add_edges_from((*edge, {"tensors": tuple(names)}) for edge, names in tensors.items())
+    return flow
+
+
+def _quoted(name: str) -> str:
+    return f"'{printable(name)}'"
+
+
+def _title(node: Node) -> str:
+    return f"node {_quoted(node.name)} ({printable(node.op)})"

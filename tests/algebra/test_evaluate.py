@@ -1,0 +1,97 @@
+"""Evaluation at one point and at many, of chains that no call may nest, and in 64 bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shapesmt.algebra.dim import Dim, Kind, const, defined, symbol
+from shapesmt.algebra.evaluate import Evaluator, definitions, evaluate, fits_int64
+from shapesmt.algebra.extremes import maximum, minimum
+from shapesmt.algebra.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal, select
+from shapesmt.algebra.numeric.floats import from_dim, literal
+from shapesmt.algebra.numeric.folds import fold
+
+N, M, WIDE = symbol("n", 0, 9), symbol("m", -4, 4), symbol("wide", 0, 1 << 40)
+SIZES = {N.as_symbol(): 7, M.as_symbol(): -2}
+
+
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [
+        (const(5), 5),
+        (3 * N * N + 2 * M - 1, 142),
+        (N // M, -4),
+        (N // (M + 2), 0),  # whatever is divided by 0 is 0
+        (minimum(N, M, 3) + maximum(N, M), 5),
+        (select(equal(N, 7), M, 100), -2),
+        (select(equal(N, 6), M, 100), 100),
+        ((from_dim(N, "float32") * literal(0.7, "float32")).to_int(), 4),
+        (defined(N * N, "square") + 1, 50),
+        (TRUE, True),
+        (FALSE, False),
+        (all_of(at_least(N, 7), differs(M, 0)), True),
+        (any_of(equal(N, 3), equal(M, 2)), False),
+    ],
+    ids=str,
+)
+def test_values(what: Dim | Formula, value: object) -> None:
+    assert evaluate(what, SIZES) == value
+    arrays = {s: np.array([v, v]) for s, v in SIZES.items()}
+    assert np.broadcast_to(evaluate(what, arrays), 2).tolist() == [value, value]
+
+
+def test_a_symbol_without_a_value_is_named() -> None:
+    with pytest.raises(KeyError, match="n"):
+        evaluate(N + 1, {M.as_symbol(): 1})
+
+
+def test_what_a_choice_leaves_is_not_looked_at() -> None:
+    assert evaluate(select(equal(N, 1), M, N), {N.as_symbol(): 2}) == 2
+
+
+def test_a_given_value_comes_before_a_definition() -> None:
+    size = defined(N + 1, "size")
+    atom = size.as_symbol()
+    assert (evaluate(size * 2, {N.as_symbol(): 3}), evaluate(size * 2, {atom: 10})) == (8, 20)
+
+
+def test_chains_of_definitions_nest_no_calls() -> None:
+    chain = N
+    for i in range(5_000):
+        chain = defined(chain + 1, f"link{i}")
+    assert evaluate(chain, {N.as_symbol(): 2}) == 5_002
+
+
+def test_definitions_come_in_order_and_once() -> None:
+    first = defined(N + 1, "first")
+    second = defined(first * first, "second")
+    both = (second + first, at_least(second, first))
+    assert [a.name for a in definitions(both)] == ["first", "second"]
+    assert definitions(both, known=frozenset({second.as_symbol(), first.as_symbol()})) == []
+
+
+def test_each_shared_part_is_computed_once() -> None:
+    evaluator = Evaluator({N.as_symbol(): 4})
+    assert evaluator.dim(N // 3) is evaluator.dim(N // 3)
+
+
+@pytest.mark.parametrize(
+    ("what", "fits"),
+    [
+        (N * M, True),
+        (WIDE + (1 << 61), True),
+        (WIDE * WIDE, False),
+        (const(1 << 62), False),
+        (symbol("endless", 0) + 1, False),
+        (equal(WIDE * WIDE, N * WIDE * WIDE), False),
+        (at_least(N, M), True),
+        (minimum(WIDE * WIDE, 3), False),  # small, but a step of it isn't
+        (defined(WIDE * WIDE, "large") // (1 << 30), False),
+        (fold("sum", symbol("@1", 0, kind=Kind.AXIS) % 7, {symbol("@1", 0, kind=Kind.AXIS).as_symbol(): N}), True),
+        (fold("sum", symbol("@1", 0, kind=Kind.AXIS) % 7, {symbol("@1", 0, kind=Kind.AXIS).as_symbol(): WIDE}), False),
+    ],
+    ids=str,
+)
+def test_what_fits_64_bits(what: Dim | Formula, fits: bool) -> None:
+    assert fits_int64(what) is fits

@@ -1,0 +1,171 @@
+"""Interning: one object for equal things from every thread, and tables that forget what nobody holds."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from weakref import ref
+
+import pytest
+
+import shapesmt
+from shapesmt import memory
+from shapesmt.algebra import interning
+from shapesmt.algebra.dim import Dim, defined, product, symbol
+from shapesmt.algebra.extremes import maximum, minimum
+from shapesmt.algebra.formula import all_of, at_least, equal, select
+from shapesmt.algebra.interning import forget, sizes
+from shapesmt.algebra.numeric.floats import from_dim
+from shapesmt.algebra.numeric.steps import SQRT
+from shapesmt.graph.literal import Literal
+from shapesmt.rules.tensor import tensor
+from shapesmt.rules.value import elements, field
+
+THREADS = 6
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def impatient() -> Iterator[None]:
+    """Threads take turns as often as Python lets them."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+def together(work: Callable[[int], object]) -> list[object]:
+    """What the work gives in several threads that start at once."""
+    start = Barrier(THREADS)
+
+    def run(index: int) -> object:
+        start.wait()
+        return work(index)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(run, range(THREADS)))
+
+
+def everything(name: str) -> tuple[object, ...]:
+    """One object of every table, over symbols of that name."""
+    n, m = symbol(f"{name}.n", 1, 64), symbol(f"{name}.m", 1, 64)
+    terms = (n * m + 3) // 4 + maximum(n, m) * minimum(n, 7)
+    chosen = select(equal(n, 2 * m), terms, defined(n * n, f"{name}.square"))
+    vector = tensor("int64", [2], elements((2,), [chosen, n]))
+    floats = from_dim(n, "float32").unary(SQRT)
+    literal = Literal("int64", (1,), (hash(name) % 1000,))
+    return n, terms, chosen, vector, floats, field(chosen), all_of(at_least(n, m), at_least(chosen, 9)), literal
+
+
+@pytest.mark.usefixtures("impatient")
+def test_threads_share_what_is_equal_and_nothing_else(full: bool) -> None:
+    count = 5_000 if full else 300
+
+    def work(_: int) -> list[tuple[object, ...]]:
+        return [everything(f"shared{i}") for i in range(count)]
+
+    first, *others = together(work)
+    for other in others:
+        for a, b in zip(first, other, strict=True):  # type: ignore[call-overload]  # lists
+            assert all(x is y for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_symbol_of_one_thread_is_never_another_ones(full: bool) -> None:
+    count = 40_000 if full else 4_000
+
+    def work(index: int) -> list[tuple[str, Dim]]:
+        names = [f"own{index}.{i}" for i in range(count)]
+        return [(name, symbol(name, 1) + 1) for name in names]
+
+    for name, dim in [pair for made in together(work) for pair in made]:  # type: ignore[attr-defined]  # lists
+        (atom,) = dim.symbols
+        assert (atom.name, dim.terms) == (name, (((), 1), ((atom.number,), 1)))
+
+
+QUESTIONS = (
+    ("unet/unet.onnx", {"height": "64..512", "width": "64..512"}),
+    ("kv_cache/kv_cache.onnx", {"past": "1..2048", "seq": "1..64", "total": "2..4096"}),
+    ("window_partition/tiles.onnx", {"batch": "1..8", "height": "1..224", "width": "1..224"}),
+    ("position_table/position_table.onnx", {"batch": "1..8", "seq": "1..1024"}),
+)
+
+
+def answers(_: int = 0) -> list[object]:
+    """What two questions say of every model; the time they take is nobody's concern."""
+    found = []
+    for path, dims in QUESTIONS:
+        for ask in (shapesmt.check, shapesmt.bounds):
+            answer = ask(EXAMPLES / path, dims=dims).to_dict()
+            answer.pop("seconds")
+            found.append(answer)
+    return found
+
+
+@pytest.mark.usefixtures("impatient")
+def test_calls_in_threads_say_what_they_say_alone() -> None:
+    alone = answers()
+    forget()
+    assert all(found == alone for found in together(answers))
+    assert gc.isenabled()
+
+
+def test_the_collector_is_paused_until_the_last_has_left() -> None:
+    first, second = memory.gc_paused(), memory.gc_paused()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not gc.isenabled()
+    second.__exit__(None, None, None)
+    assert gc.isenabled()
+
+
+# Forgetting
+
+
+def test_what_is_held_stays_the_same_object() -> None:
+    held = everything("held")
+    forget()
+    assert all(a is b for a, b in zip(held, everything("held"), strict=True))
+    n, m = symbol("held.n", 1, 64), symbol("held.m", 1, 64)
+    assert equal(n * m, product((m, n))) is equal(n, n)
+    assert str(held[1]) == str((n * m + 3) // 4 + maximum(n, m) * minimum(n, 7))
+
+
+def test_what_nobody_holds_is_forgotten() -> None:
+    lost = [ref(part) for part in everything("lost")]
+    before = sum(sizes().values())
+    forget()
+    assert [part() for part in lost] == [None] * len(lost)
+    assert sum(sizes().values()) < before
+
+
+def test_answers_are_the_same_after_forgetting() -> None:
+    before = answers()
+    forget()
+    assert answers() == before
+
+
+def test_a_process_keeps_no_more_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget()
+    start = sum(sizes().values())
+    monkeypatch.setattr(interning, "LIMIT", start + 300)
+    for i in range(60):
+        text = f'<ir_version: 8, opset_import: ["":18]> g (float[n{i}, m{i}] x) => (y) {{ y = Flatten<axis=0>(x) }}'
+        names = {f"n{i}": (1, i + 2), f"m{i}": (2, 3 * i + 3)}
+        assert shapesmt.check(text.encode(), dims=names).verdict.value == "PROVED"
+        assert sum(sizes().values()) <= start + 600  # the limit, and what one call makes
+
+
+def test_nothing_is_forgotten_inside_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interning, "LIMIT", 0)
+    with interning.one_call():
+        lost = ref(symbol("a size that nobody holds", 1))
+        answers()
+        assert lost() is not None
+    with interning.one_call():
+        assert lost() is None

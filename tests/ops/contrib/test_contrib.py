@@ -1,0 +1,267 @@
+"""Fused operators, normalizations and the others of ONNX Runtime's own domain against execution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.contrib import BYTES, DOMAIN, run
+from tests.support.harness import agree, node
+
+
+@pytest.mark.parametrize("op", ["Gelu", "QuickGelu", "SampleOp", "ScaledSiLU"])
+def test_activations(op):
+    run(op, {"x": ["n", 2, "m"]}, {"n": (0, 2), "m": (0, 2)})
+
+
+def test_murmur():
+    run("MurmurHash3", {"x": ["n", "m"]}, {"n": (0, 2), "m": (0, 2)}, dtypes={"x": "int32"})
+    run("MurmurHash3", {"x": ["n"]}, {"n": (0, 2)}, dtypes={"x": "int64"}, attributes={"positive": 0})
+
+
+@pytest.mark.parametrize("op", ["BiasGelu", "FastGelu"])
+@pytest.mark.parametrize("bias", [["k"], [1, "k"], []], ids=str)
+def test_biased(op, bias):
+    ranges = {"n": (0, 2), "m": (0, 2), "k": (0, 2)}
+    node_ran = agree(node(op, ["x", "b"], domain=DOMAIN), {"x": ["n", 2, "m"], "b": bias}, ranges)
+    assert bool(node_ran.ran) == (len(bias) == 1)
+
+
+@pytest.mark.parametrize("trans", [(a, b) for a in (0, 1) for b in (0, 1)], ids=str)
+@pytest.mark.parametrize("batch", [(a, b) for a in (0, 1) for b in (0, 1)], ids=str)
+@pytest.mark.parametrize("ranks", [(3, 3), (4, 3), (3, 2), (2, 2)], ids=str)
+def test_fused_matmul(trans, batch, ranks):
+    sizes = {"x": [1, "a", "b", "c"][-ranks[0] :], "y": ["d", "c", "e"][-ranks[1] :]}
+    attributes = {"transA": trans[0], "transB": trans[1], "transBatchA": batch[0], "transBatchB": batch[1]}
+    agree(node("FusedMatMul", ["x", "y"], domain=DOMAIN, **attributes), sizes, dict.fromkeys("abcde", (1, 2)))
+
+
+@pytest.mark.parametrize("ranks", [(1, 1), (1, 2), (2, 1), (3, 2), (2, 3)], ids=str)
+@pytest.mark.parametrize("trans", [(0, 0), (1, 0), (0, 1)], ids=str)
+def test_transpose_matmul(ranks, trans):
+    sizes = {"x": ["a", "b", "c"][-ranks[0] :], "y": ["d", "c", "e"][-ranks[1] :]}
+    model = node("TransposeMatMul", ["x", "y"], domain=DOMAIN, transA=trans[0], transB=trans[1])
+    agree(model, sizes, dict.fromkeys("abcde", (0, 2)))
+
+
+def test_gemm():
+    ranges = {"m": (1, 2), "k": (1, 2), "l": (1, 2), "n": (1, 2), "c": (1, 3)}
+    run("FusedGemm", {"a": ["m", "k"], "b": ["l", "n"], "c": ["c"]}, ranges, attributes={"activation": "Relu"})
+
+
+@pytest.mark.parametrize("z", [False, True])
+def test_fused_conv(z):
+    shapes = {"x": ["n", "c", "h", 4], "w": [2, 1, 2, 2], "b": ["m"]}
+    shapes |= {"z": ["n", 2, "o", 3]} if z else {}
+    ranges = {"n": (1, 2), "c": (1, 2), "h": (1, 4), "m": (1, 2)} | ({"o": (1, 3)} if z else {})
+    run("FusedConv", shapes, ranges, attributes={"activation": "Relu"})
+
+
+def test_nhwc_max_pool():
+    ranges = {"n": (0, 2), "h": (1, 4), "w": (1, 4), "c": (1, 2)}
+    for attributes in ({}, {"strides": [2, 2], "pads": [1, 1, 0, 0]}, {"auto_pad": "SAME_UPPER"}, {"ceil_mode": 1}):
+        run(
+            "NhwcMaxPool",
+            {"x": ["n", "h", "w", "c"]},
+            ranges,
+            dtypes={"x": BYTES},
+            attributes={"kernel_shape": [2, 2], **attributes},
+        )
+
+
+def test_conv_transpose_dynamic_pads():
+    ranges = {"h": (1, 3), "c": (1, 2), "p": (0, 1)}
+    shapes = {"x": [1, "c", "h", 3], "w": [1, 2, 2, 2]}
+    run("ConvTransposeWithDynamicPads", shapes, ranges, items={"p": ["p", 0, 0, 1]}, attributes={"strides": [2, 2]})
+
+
+def test_gated_add():
+    ranges = {"n": (0, 2), "m": (0, 2), "k": (0, 2), "g": (0, 2)}
+    run("GatedAdd", {"x": ["n", "m"], "y": ["n", "k"], "g": ["n", "g"]}, ranges)
+
+
+@pytest.mark.parametrize("skip", [["b", "s", "h"], [1, "s", "h"], ["s", "h"]], ids=str)
+def test_skip_layer_normalization(skip):
+    shapes = {"x": [2, "s", 3], "y": skip, "g": ["g"], "e": [3], "b": ["c"]}
+    ranges = {"b": (1, 2), "s": (0, 2), "h": (2, 3), "g": (2, 3), "c": (1, 3)}
+    run("SkipLayerNormalization", shapes, ranges, outputs=["out", "", "", "sum"])
+    names = ["x", "y", "g", "b"]
+    del shapes["e"]
+    run("SkipSimplifiedLayerNormalization", shapes, ranges, inputs=names, outputs=["out", "", "", "sum"])
+
+
+def test_simplified_layer_normalization():
+    model = node("SimplifiedLayerNormalization", ["x", "g"])
+    agree(model, {"x": ["n", "m"], "g": ["k"]}, {"n": (0, 2), "m": (1, 3), "k": (1, 3)})
+
+
+def test_embedding():
+    shapes = {"i": ["b", "s"], "j": ["b", "s"], "w": [5, 3], "p": ["p", 3], "q": [2, 3], "g": [3], "e": [3]}
+    ranges = {"b": (0, 2), "s": (0, 3), "p": (1, 3)}
+    dtypes = {"i": "int32", "j": "int32"}
+    run("EmbedLayerNormalization", shapes, ranges, dtypes=dtypes, outputs=["out", "mask", "sum"])
+    shapes |= {"m": ["m", "s"], "o": ["o", "t"]}
+    ranges |= {"b": (1, 2), "m": (1, 2), "o": (1, 3), "t": (1, 3)}
+    run(
+        "EmbedLayerNormalization", shapes, ranges, dtypes=dtypes | {"m": "int32", "o": "int32"}, outputs=["out", "mask"]
+    )
+
+
+def test_gated_norm():
+    run(
+        "GatedRMSNorm",
+        {"x": ["n", "m"], "s": ["s"], "g": ["n", "k"]},
+        {"n": (0, 2), "m": (0, 4), "s": (0, 3), "k": (0, 4)},
+    )
+
+
+@pytest.mark.parametrize("branches", [None, 2])
+def test_branches(branches):
+    x = ["n", "m"] if branches else ["n", "c", "m"]
+    ranges = {"n": (0, 2), "c": (1, 2), "m": (1, 4), "k": (1, 4), "l": (1, 4)}
+    attributes = {"num_branches": branches}
+    for scale in (["k"], ["k", "l"]):
+        run("BranchwiseRMSNorm", {"x": x, "s": scale}, ranges, attributes=attributes)
+    for mix in (["n", "k"], ["n", "k", "l"]):
+        run("HyperConnectionPreMix", {"x": x, "p": mix}, ranges, attributes=attributes)
+        run("HyperConnectionPostMix", {"x": x, "b": ["n", 2], "p": mix}, ranges, attributes=attributes)
+    run(
+        "HyperConnectionPostMix",
+        {"x": x, "b": ["n", 2], "p": ["n", 2], "s": ["n", "k", "l"]},
+        ranges,
+        attributes=attributes,
+    )
+
+
+def test_engram_gate():
+    shapes = {"k": ["b", "s", "c", "h"], "q": ["b", 2, "c", "h"], "v": ["b", "s", 2], "x": [2, "h"], "y": ["c", 2]}
+    run("EngramGate", shapes, {"b": (0, 2), "s": (1, 2), "c": (1, 2), "h": (1, 2)})
+
+
+def test_standard():
+    run(
+        "Inverse",
+        {"x": ["n", "m", "m"]},
+        {"n": (1, 2), "m": (1, 3)},
+        data={"x": lambda env, shape: np.broadcast_to(np.eye(env["m"]), shape)},
+    )
+    run("CDist", {"a": ["m", "k"], "b": ["n", "l"]}, dict.fromkeys("mknl", (1, 2)), attributes={"metric": "euclidean"})
+    run("ExpandDims", {"x": ["n", 2]}, {"n": (0, 2)}, constants={"a": np.int32(1)})
+    run("ExpandDims", {"x": ["n", 2]}, {"n": (0, 2)}, constants={"a": np.int32(-1)})
+    run("Trilu", {"x": ["n", "m"]}, {"n": (0, 2), "m": (0, 2)}, constants={"k": np.int64(1)})
+    run("Pad", {"x": ["n", 2]}, {"n": (1, 3), "p": (-2, 2)}, items={"p": ["p", 0, 0, 1]})
+    run("GatherND", {"x": ["n", 2, "m"]}, {"n": (1, 2), "m": (1, 2)}, constants={"i": np.array([[0, 0], [1, 1]])})
+    run("Unique", {"x": ["n"]}, {"n": (0, 3)}, outputs=["y", "i", "c"])
+    run(
+        "GridSample",
+        {"x": ["n", 2, "h", 3], "g": ["m", 2, 2, "k"]},
+        {"n": (1, 2), "m": (1, 2), "h": (1, 2), "k": (1, 3)},
+    )
+
+
+def test_range():
+    run("Range", {}, {"a": (-1, 2), "b": (-1, 4)}, items={"a": ["a"], "b": ["b"]})
+    run("Range", {}, {"a": (-1, 2), "b": (-1, 4), "d": (-2, 2)}, items={"a": ["a"], "b": ["b"], "d": ["d"]})
+
+
+@pytest.mark.parametrize("dim", [-2, -1, 0, 1, 2, -3])
+def test_unfold(dim):
+    model = node("UnfoldTensor", ["x"], domain=DOMAIN, dim=dim, size=2, step=2)
+    agree(model, {"x": ["n", "m"]}, {"n": (0, 5), "m": (0, 5)})
+
+
+def test_images_and_words():
+    run(
+        "CropAndResize",
+        {"x": [2, "c", "h", 3], "r": ["r", "k"], "b": ["b"]},
+        {"c": (1, 2), "h": (1, 2), "r": (1, 2), "k": (3, 4), "b": (1, 2), "s": (0, 2)},
+        dtypes={"b": "int32", "s": "int32"},
+        items={"s": ["s", 2]},
+    )
+    run(
+        "Tokenizer",
+        {"x": ["n", "m"]},
+        {"n": (1, 2), "m": (1, 2)},
+        dtypes={"x": "string"},
+        attributes={"mark": 0, "pad_value": "#", "mincharnum": 1, "separators": [" "]},
+    )
+    run(
+        "NGramRepeatBlock",
+        {"i": ["n", "s"], "x": ["m", 3]},
+        {"n": (1, 2), "s": (1, 3), "m": (1, 2)},
+        dtypes={"i": "int64"},
+        attributes={"ngram_size": 2},
+    )
+    run("DynamicTimeWarping", {"x": ["m", "n"]}, {"m": (1, 3), "n": (1, 3)})
+    run(
+        "WordConvEmbedding",
+        {"x": ["n", "m"], "w": [3, 1, 2, "k"], "b": [3], "c": [5, 2]},
+        {"n": (1, 2), "m": (2, 4), "k": (1, 3)},
+        dtypes={"x": "int32"},
+        attributes={"embedding_size": 3, "conv_window_size": 2, "char_embedding_size": 2},
+    )
+
+
+def test_causal_conv():
+    shapes = {"x": ["b", "c", "l"], "w": [2, "i", "k"], "b": ["m"], "s": ["b", 2, "r"]}
+    ranges = {"b": (1, 2), "c": (1, 2), "l": (1, 2), "i": (1, 2), "k": (1, 3), "m": (1, 2), "r": (0, 2)}
+    run("CausalConvWithState", shapes, ranges, outputs=["out", "state"])
+    run(
+        "LinearAttentionGate",
+        {"x": ["b", "t", "h"], "d": ["d"], "s": ["s"]},
+        {"b": (0, 2), "t": (0, 2), "h": (1, 2), "d": (1, 2), "s": (1, 2)},
+    )
+
+
+def test_ngram_hash():
+    run(
+        "NGramHashMapping",
+        {"x": ["b", "s"], "m": ["m"], "v": ["v"]},
+        {"b": (0, 2), "s": (0, 2), "m": (2, 4), "v": (3, 5)},
+        dtypes=dict.fromkeys("xmv", "int64"),
+        outputs=["out", "present"],
+        data={"v": lambda _, shape: np.full(shape, 7)},
+        attributes={"pad_id": 0, "n_head_per_ngram": 2, "max_ngram_size": 3},
+    )
+
+
+def test_masked_max_pool():
+    run(
+        "MaxpoolWithMask",
+        {"x": ["n", 2, "h", 3], "m": ["b", "c", "k", 3]},
+        {"n": (0, 2), "b": (0, 2), "c": (0, 2), "h": (1, 3), "k": (1, 3)},
+        dtypes={"m": "int32"},
+        attributes={"kernel_shape": [2, 2]},
+    )
+
+
+def test_bifurcation():
+    run(
+        "BifurcationDetector",
+        {"s": ["s"], "c": ["c"]},
+        {"s": (0, 3), "c": (0, 3)},
+        dtypes=dict.fromkeys("sc", "int64"),
+        constants={"i": np.int64(0)},
+        outputs=["tokens", "index"],
+    )
+    run(
+        "BifurcationDetector",
+        {"s": ["s"], "c": ["c"], "p": ["p"]},
+        {"s": (0, 3), "c": (0, 3), "p": (0, 4), "i": (0, 3)},
+        dtypes=dict.fromkeys("scpi", "int64"),
+        items={"i": ["i"]},
+        inputs=list("scip"),
+        outputs=["tokens", "index"],
+    )
+
+
+def test_packed_ngram_hash():
+    run(
+        "VarlenNGramHashMapping",
+        {"x": ["t"], "m": ["m"], "v": ["v"], "e": [2], "p": ["b", 2]},
+        {"t": (0, 2), "m": (2, 3), "v": (3, 4), "b": (1, 2)},
+        dtypes=dict.fromkeys("xmvp", "int64") | {"e": "int32"},
+        data={"v": lambda _, shape: np.full(shape, 7), "e": lambda env, _: np.array([0, env["t"]])},
+        attributes={"pad_id": 0, "n_head_per_ngram": 2, "max_ngram_size": 3},
+        outputs=["out", "present"],
+    )

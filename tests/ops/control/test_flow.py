@@ -1,0 +1,217 @@
+"""Control flow against execution: branches, loops of any trip count, scans, sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.support.harness import agree
+
+ROWS = {"n": (0, 3), "m": (0, 4)}
+COUNT = {"items": {"m": ["m"]}}
+
+
+def run(graph, ranges, opset=16, **given):
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> {graph}')
+    return agree(model, ranges=ranges, **given)
+
+
+def needs(found):
+    """What is left to prove."""
+    texts = [str(r.formula) for a in found.inference.applications for r in a.requirements]
+    return [text for text in dict.fromkeys(texts) if text != "True"]
+
+
+# If
+
+
+def choice(then, otherwise, condition="bool c"):
+    return f"""g (float[n,2] x, float[k,2] z, {condition}) => (float[?,?] y) {{
+        y = If (c) <then_branch = t () => (float[?,?] a) {{ {then} }},
+                    else_branch = e () => (float[?,?] b) {{ {otherwise} }}> }}"""
+
+
+ADD, JOIN = "a = Add(x, z)", "b = Concat<axis=0>(x, z)"
+TWO = {"n": (0, 3), "k": (0, 3)}
+
+
+def test_a_known_condition_selects_a_branch():
+    assert needs(run(choice(ADD, JOIN), TWO, items={"c": [1]})) == ["k == 1 or k == n or n == 1"]
+    assert not needs(run(choice(ADD, JOIN), TWO, items={"c": [0]}))
+
+
+def test_a_symbolic_condition_guards():
+    found = run(choice(ADD, JOIN), {**TWO, "c": (0, 1)}, items={"c": ["c"]})
+    assert needs(found) == ["c == 0 or k == 1 or k == n or n == 1"]
+
+
+def test_a_condition_on_data_needs_both_branches():
+    either = [np.array(False), np.array(True)]
+    run(choice(ADD, JOIN), TWO, data={"c": either})
+    run(choice("a = Identity(x)", JOIN), TWO, data={"c": either})
+    run(choice("a = Identity(x)", "b = Add(x, x)"), TWO, data={"c": either})
+
+
+def test_a_condition_has_one_element():
+    found = run(choice(ADD, JOIN, "bool[n] c"), TWO, data={"c": lambda _, shape: np.ones(shape)})
+    assert found.failed
+
+
+def test_branches_of_different_rank():
+    graph = """g (float[n,2] x, bool c) => (float y) {
+        y = If (c) <then_branch = t () => (float a) { a = Identity(x) },
+                    else_branch = e () => (float b) { b = Flatten<axis=0>(x) f = Flatten(x) }> }"""
+    found = run(graph, {"n": (1, 2)}, data={"c": [np.array(False), np.array(True)]})
+    assert found.tensors["y"].rank == 2
+
+
+# Loop
+
+
+def loop(body, condition='""', count="int64 m"):
+    return f"""g (float[n,2] x, {count}) => (float[?,?] y, float[?,?,?] s) {{
+        y, s = Loop (m, {condition}, x) <body = b (int64 i, bool ci, float[a,d] a_in) =>
+            (bool co, float[p,q] a_out, float[r,t] so) {{ co = Identity(ci) {body} }}> }}"""
+
+
+GATHER = "a_out = Identity(a_in) one = Constant<value = int64[1] {{1}}>() {index} so = Gather<axis=0>(x, k)"
+BODIES = {
+    "invariant": ("a_out = Neg(a_in) so = Identity(x)", "n"),
+    "growth": ("a_out = Concat<axis=0>(a_in, x) so = Identity(x)", "n + m*n"),
+    "growing scan output": ("a_out = Concat<axis=0>(a_in, x) so = Identity(a_in)", "n + m*n"),
+    "doubling": ("a_out = Concat<axis=0>(a_in, a_in) so = Identity(x)", "`y.final0x0`"),
+    "made anew": (
+        "k = Constant<value = int64[1] {0}>() a_out = Gather<axis=0>(x, k) so = Identity(a_out)",
+        "(1 if m >= 1 else n)",
+    ),
+    "made anew by index": (
+        """one = Constant<value = int64[1] {1}>() z = Constant<value = int64[1] {0}>()
+        e = Add(i, one) a_out = Slice(x, z, e) so = Identity(x)""",
+        "(min(m, n) if m >= 1 else n)",
+    ),
+    "index": (GATHER.format(index="k = Reshape(i, one)"), "n"),
+    "index past the end": (GATHER.format(index="k = Add(i, one)"), "n"),
+    "index from the end": (GATHER.format(index="j = Add(i, one) k = Neg(j)"), "n"),
+}
+
+
+@pytest.mark.parametrize(("body", "rows"), BODIES.values(), ids=BODIES)
+def test_loops(body, rows):
+    found = run(loop(body), ROWS, **COUNT)
+    assert str(found.tensors["y"][0]) == rows
+    for trips in (-1, 0, 1, 3):
+        run(loop(body), {"n": (0, 3)}, items={"m": [trips]})
+    run(loop(body), {"n": (1, 2)}, data={"m": [np.array(t) for t in (0, 1, 2)]})
+
+
+def test_an_index_needs_no_more_than_the_last_trip():
+    body, _ = BODIES["index past the end"]
+    assert needs(run(loop(body), ROWS, **COUNT)) == ["m <= 0 or n >= m + 1"]
+
+
+def test_conditions():
+    body, _ = BODIES["growth"]
+    flag = loop(body, "c", "int64 m, bool c")
+    run(flag, {**ROWS, "c": (0, 1)}, items={"m": ["m"], "c": ["c"]})
+    run(flag, ROWS, data={"c": [np.array(True), np.array(False)]}, **COUNT)
+    for trips in ("m", 2):
+        flags = loop(body.replace("so =", "more = Gather<axis=0>(f, i) so ="), count="int64 m, bool[4] f")
+        choices = [np.array(f, bool) for f in ([0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 1])]
+        run(
+            flags.replace("co = Identity(ci)", "co = Gather<axis=0>(f, i)"),
+            ROWS,
+            items={"m": [trips]},
+            data={"f": choices},
+        )
+
+
+def test_many_trips_are_not_written_out():
+    found = run(loop(BODIES["growth"][0]), {"n": (0, 3)}, items={"m": [100]})
+    assert str(found.tensors["y"][0]) == "101*n"
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_while_loops_count_their_trips(step):
+    graph = f"""g (float[n,2] x, int64 m) => (float[?,?] y, int64 k) {{
+        z = Constant<value = int64 {{0}}>() t = Constant<value = bool {{1}}>()
+        big = Constant<value = int64 {{9223372036854775807}}>()
+        y, k = Loop (big, t, x, z) <body = b (int64 i, bool ci, float[p,q] a_in, int64 k_in) =>
+            (bool co, float[u,v] a_out, int64 k_out) {{
+                one = Constant<value = int64 {{{step}}}>() k_out = Add(k_in, one)
+                a_out = Concat<axis=0>(a_in, x) co = Less(k_out, m) }}> }}"""
+    found = run(graph, {"n": (0, 2), "m": (-2, 6)}, **COUNT)
+    assert "final" not in str(found.tensors["y"])
+    run(graph, {"n": (0, 2)}, data={"m": [np.array(k) for k in (0, 1, 3)]})
+
+
+@pytest.mark.parametrize("trips", ["m", 3])
+def test_counters_are_known(trips):
+    graph = """g (int64 m) => (int64 y, int64[?] s) {
+        z = Constant<value = int64 {5}>()
+        y, s = Loop (m, "", z) <body = b (int64 i, bool ci, int64 a_in) => (bool co, int64 a_out, int64 so) {
+            co = Identity(ci) two = Constant<value = int64 {2}>() a_out = Add(a_in, two) so = Identity(a_in) }> }"""
+    found = run(graph, {"m": (0, 4)}, items={"m": [trips]})
+    assert found.tensors["s"].value is not None
+
+
+def test_nested_loops():
+    graph = """g (float[n,2] x, int64 m, int64 k) => (float[?,?] y) {
+        y = Loop (m, "", x) <body = b (int64 i, bool ci, float[a,d] a_in) => (bool co, float[p,q] a_out) {
+            co = Identity(ci)
+            a_out = Loop (k, "", a_in) <body = c (int64 j, bool cj, float[e,f] b_in) => (bool ck, float[r,t] b_out) {
+                ck = Identity(cj) b_out = Concat<axis=0>(b_in, x) }> }> }"""
+    found = run(graph, {"n": (0, 2), "m": (0, 3), "k": (0, 3)}, items={"m": ["m"], "k": ["k"]})
+    assert str(found.tensors["y"][0]) == "n + k*m*n"
+    run(graph, {"n": (0, 2), "k": (0, 3)}, items={"m": [2], "k": ["k"]})
+
+
+def test_sizes_that_data_decides_differ_from_trip_to_trip():
+    body = """r = Gather<axis=0>(f, i) nz = NonZero(r) so = Cast<to=1>(nz) a_out = Identity(a_in)"""
+    graph = loop(body, count="int64 m, bool[3,4] f")
+    flags = [np.eye(3, 4, dtype=bool), np.tri(3, 4, dtype=bool)]
+    run(graph, {"n": (1, 1), "m": (1, 3)}, data={"f": flags}, **COUNT)
+
+
+def test_unrolled_trips_have_sizes_of_their_own():
+    body = "nz = NonZero(a_in) r = Transpose(nz) a_out = Cast<to=1>(r) so = Identity(x)"
+    run(loop(body), {"n": (0, 2)}, items={"m": [2]})
+
+
+# Scan
+
+
+def scan(body, attributes=""):
+    return f"""g (float[n,2] st, float[p,q,2] x) => (float[?,?] y, float[?,?,?] s) {{
+        y, s = Scan <num_scan_inputs = 1 {attributes}, body = b (float[a,d] a_in, float[e,g] xi) =>
+            (float[h,k] a_out, float[r,t] so) {{ {body} }}> (st, x) }}"""
+
+
+@pytest.mark.parametrize(
+    "attributes", ["", ", scan_output_axes = [1]", ", scan_output_axes = [-1]", ", scan_input_axes = [1]"]
+)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a_out = Add(a_in, xi) so = Identity(a_out)",
+        "a_out = Identity(a_in) so = Add(xi, a_in)",
+        "a_out = Concat<axis=0>(a_in, xi) so = Identity(xi)",
+    ],
+)
+def test_scans(body, attributes):
+    run(scan(body, attributes), {"n": (1, 3), "p": (0 if "input" not in attributes else 1, 3), "q": (1, 3)})
+
+
+def test_scan_inputs_have_one_length():
+    graph = """g (float[n] st, float[p,n] x, float[q,2] w) => (float[?] y, float[?,?] s, float[?,?] u) {
+        y, s, u = Scan <num_scan_inputs = 2, body = b (float[a] a_in, float[e] xi, float[f] wi) =>
+            (float[h] a_out, float[r] so, float[t] uo) {
+                a_out = Add(a_in, xi) so = Concat<axis=0>(xi, wi) uo = Identity(wi) }> (st, x, w) }"""
+    assert needs(run(graph, {"n": (0, 3), "p": (1, 3), "q": (1, 3)})) == ["p == q"]
+
+
+def test_scan_8():
+    graph = """g (float[b,n] st, float[c,p,q] x) => (float[?,?] y, float[?,?,?] s) {
+        y, s = Scan <num_scan_inputs = 1, body = b (float[a] a_in, float[e] xi) => (float[h] a_out, float[r] so) {
+            a_out = Add(a_in, xi) so = Identity(xi) }> ("", st, x) }"""
+    run(graph, {"b": (1, 2), "n": (1, 3), "c": (1, 2), "p": (1, 3), "q": (1, 3)}, opset=8)

@@ -1,0 +1,88 @@
+"""Sequences and optional values against execution."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.support.harness import agree
+
+GRAPH = "g (float[n,2] x, float[k,2] z, int64 p, int64 c) => (float[?,?] y, int64 l) {{ {} }}"
+AT = "y = SequenceAt(s, p) l = SequenceLength(s)"
+JOINED = "y = ConcatFromSequence<axis = {}>(s) l = SequenceLength(s)"
+THREE = "s = SequenceConstruct(x, z, x)"
+PAIR = "t = SequenceConstruct(x, z)"
+VECTOR = """r = Constant<value = int64[1] {1}>() a = Reshape(p, r) b = Reshape(c, r) v = Concat<axis = 0>(a, b)
+    s = SplitToSequence<axis = 0>(x, v) q = Constant<value = int64 {-1}>() y = SequenceAt(s, q) l = SequenceLength(s)"""
+
+CASES = {
+    "at": (f"{THREE} {AT}", {"p": (-4, 3)}),
+    "insert": (f"{PAIR} s = SequenceInsert(t, x, c) {AT}", {"p": (-4, 3), "c": (-3, 3)}),
+    "append": (f"{PAIR} s = SequenceInsert(t, x) {AT}", {"p": (-4, 3)}),
+    "insert into none": (f"t = SequenceEmpty() s = SequenceInsert(t, x) {AT}", {"p": (-2, 1)}),
+    "erase": (f"t = SequenceConstruct(x, z, x) s = SequenceErase(t, c) {AT}", {"p": (-3, 2), "c": (-4, 3)}),
+    "erase the last": (f"t = SequenceConstruct(x, z, x) s = SequenceErase(t) {AT}", {"p": (-3, 2)}),
+    "parts": (f"s = SplitToSequence<axis = 0>(x, c) {AT}", {"p": (-3, 3), "c": (0, 3)}),
+    "listed parts": (VECTOR, {"p": (-1, 3), "c": (-1, 3)}),
+    "single parts": (f"s = SplitToSequence<axis = 0>(x) {AT}", {"p": (-3, 3)}),
+    "squeezed parts": (
+        f"s = SplitToSequence<axis = 1, keepdims = 0>(x) {AT}".replace("y", "w") + " y = Identity(x)",
+        {"p": (-3, 2)},
+    ),
+    "join": (f"{THREE} {JOINED.format(0)}", {}),
+    "join along another axis": (f"{THREE} {JOINED.format(-1)}", {}),
+    "stack": (f"{THREE} {JOINED.format('-1, new_axis = 1').replace('y', 'w')} y = Identity(x)", {}),
+    "join parts": (f"s = SplitToSequence<axis = 0>(x, c) {JOINED.format(1)}", {"c": (1, 3)}),
+}
+
+
+def run(graph, ranges, **given):
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 18]> {graph}')
+    return agree(model, ranges=ranges, **given)
+
+
+@pytest.mark.parametrize(("body", "ranges"), CASES.values(), ids=CASES)
+def test_sequences(body, ranges):
+    sizes = {"n": (0, 3), "k": (0, 2), "p": (0, 0), "c": (0, 0), **ranges}
+    run(GRAPH.format(body), sizes, items={"p": ["p"], "c": ["c"]})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"s = SequenceConstruct(x, z) {AT}",
+        f"{PAIR} s = SequenceInsert(t, z, p) {AT.replace('p)', 'c)')}",
+        f"t = SequenceConstruct(x, z, x) s = SequenceErase(t, p) {AT.replace('p)', 'c)')}",
+    ],
+)
+def test_an_unknown_place(body):
+    places = {"p": [np.array(0), np.array(1)]}
+    run(GRAPH.format(body), {"n": (0, 2), "k": (0, 2), "c": (0, 1)}, items={"c": ["c"]}, data=places)
+
+
+@pytest.mark.parametrize("trips", ["m", 3])
+def test_loops_carry_sequences(trips):
+    graph = """g (float[n,2] x, int64 m) => (float[?,?] y, int64 l) {
+        e = SequenceEmpty()
+        s = Loop (m, "", e) <body = b (int64 i, bool ci, seq(float) a_in) => (bool co, seq(float) a_out) {
+            co = Identity(ci) a_out = SequenceInsert(a_in, x) }>
+        y = ConcatFromSequence<axis = 0>(s) l = SequenceLength(s) }"""
+    found = run(graph, {"n": (0, 3), "m": (0, 4)}, items={"m": [trips]})
+    assert str(found.tensors["y"][0]) == ("m*n" if trips == "m" else "3*n")
+
+
+@pytest.mark.parametrize("other", ["s", "s2", "w"])
+def test_sequence_map(other):
+    body = "o = Concat<axis = 0>(e, f)" if other != "w" else "o = Add(e, f)"
+    graph = f"""g (float[n,2] x, float[k,2] z, float[m,2] w) => (float[?,?] y, int64 l) {{
+        s = SequenceConstruct(x, z, x) s2 = SequenceConstruct(z, z)
+        t = SequenceMap(s, {other}) <body = b (float[a,b2] e, float[c,b3] f) => (float[d,e2] o) {{ {body} }}>
+        p = Constant<value = int64 {{1}}>() y = SequenceAt(t, p) l = SequenceLength(t) }}"""
+    run(graph, {"n": (1, 3), "k": (1, 3), "m": (1, 3)})
+
+
+def test_optional_values():
+    body = "o = Optional(x) y = OptionalGetElement({}) h = OptionalHasElement({})"
+    for value in ("o", "x"):
+        run(f"g (float[n,2] x) => (float[?,?] y, bool h) {{ {body.format(value, value)} }}", {"n": (0, 3)})

@@ -1,0 +1,320 @@
+"""Gather and its kin, Scatter and its kin, Slice, TopK, OneHot, NonZero, Compress, Unique; elements as formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx import numpy_helper
+
+from shapesmt.rules.value import Field
+from tests.support.harness import agree
+from tests.support.harness import node as named_node
+
+NM = {"n": (0, 3), "m": (0, 3)}
+NMK = {**NM, "k": (0, 3)}
+I64 = {"i": "int64"}
+C = {"zero": np.array(0), "one": np.array(1), "two": np.array(2)} | {f"ax{i}": np.array([i]) for i in (-1, 0, 1)}
+
+
+def node(op, inputs, outputs=("out",), **attributes):
+    """A node named after its output, so that a model may have several of an operator."""
+    made = named_node(op, inputs, outputs, **attributes)
+    made.name = outputs[0]
+    return made
+
+
+def count(limit, output, start="zero"):
+    """`start..limit-1`, a tensor of which only a formula is known."""
+    return node("Range", [start, limit, "one"], [output])
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, 2, -3])
+def test_gather(axis):
+    gather, ranges = node("Gather", ["x", "i"], axis=axis), {"n": (0, 4), "m": (0, 4), "i": (-4, 4)}
+    agree(gather, {"x": ["n", "m"]}, ranges, items={"i": ["i", 0]}, known=False)
+    agree(gather, {"x": ["n", "m"], "i": []}, ranges, items={"i": ["i"]}, known=False)
+    agree(gather, {"x": ["n", "m"], "i": [2, 2]}, NM, items={"i": [0, -1, 2, 1]}, known=False)
+    agree(gather, {"x": ["n", "m"], "i": ["k"]}, NMK, dtypes=I64, known=False, may_fail_more=True)
+
+
+@pytest.mark.parametrize(
+    ("x", "shape", "indices", "places", "axis"),
+    [
+        (["n", "m", "n*m"], [3], ["i"], [], 0),
+        (["n", "n + m", "n + 2*m"], [3], ["i", 1], [2], 0),
+        (["n", None, "n*m"], [3], [0, -1], [1, 2], 0),
+        (["n", 2, "n*m", 3, 4, "m"], [2, 3], ["i"], [], 1),
+        (["n", 2, "n*m", 3, 4, "m"], [2, 3], [1, "i", None], [3], 0),
+    ],
+)
+def test_gather_of_known_elements(x, shape, indices, places, axis):
+    agree(
+        node("Gather", ["x", "i"], axis=axis),
+        {"x": shape, "i": places},
+        {"n": (0, 4), "m": (0, 4), "i": (-4, 4)},
+        items={"x": x, "i": indices},
+    )
+
+
+FORMULAS = {
+    "range": [count("n", "i")],
+    "shifted": [count("n", "r"), node("Add", ["r", "p"], ["i"])],
+    "backwards": [count("n", "r"), node("Sub", ["p", "r"], ["i"])],
+    "clipped": [count("n", "r"), node("Min", ["r", "p"], ["i"])],
+    "halved": [count("n", "r"), node("Div", ["r", "two"], ["i"])],
+    "joined": [count("n", "r"), count("p", "s"), node("Concat", ["r", "s", "r"], ["i"], axis=0)],
+    "chosen": [count("n", "r"), node("Equal", ["r", "p"], ["e"]), node("Where", ["e", "two", "zero"], ["i"])],
+    "split": [
+        count("n", "r"),
+        node("Unsqueeze", ["p", "ax0"], ["p1"]),
+        node("Concat", ["p1", "ax1"], ["sizes"], axis=0),
+        node("Split", ["r", "sizes"], ["j", "i"]),
+    ],
+}
+
+
+@pytest.mark.parametrize("made", FORMULAS)
+def test_indices_known_as_formulas_stay_inside(made):
+    nodes = [*FORMULAS[made], node("Gather", ["x", "i"])]
+    ranges = {"n": (0, 6), "p": (0, 4), "m": (0, 5)}
+    scalars = {name: [] for name in "np" if any(name in made_by.input for made_by in nodes)}
+    items = {name: [name] for name in scalars}
+    found = agree(nodes, {"x": ["m", 2], **scalars}, ranges, items=items, constants=C, outputs=["out"])
+    assert found.ran
+    assert found.failed
+
+
+def test_a_decoder_reads_its_mask_by_batch_and_position():
+    nodes = [
+        count("b", "rows"),
+        count("n", "steps"),
+        node("Add", ["steps", "p"], ["columns"]),
+        node("Unsqueeze", ["rows", "ax1"], ["rows1"]),
+        node("Unsqueeze", ["columns", "ax0"], ["columns1"]),
+        node("Expand", ["rows1", "e"], ["rows2"]),
+        node("Expand", ["columns1", "e"], ["columns2"]),
+        node("Unsqueeze", ["rows2", "ax-1"], ["rows3"]),
+        node("Unsqueeze", ["columns2", "ax-1"], ["columns3"]),
+        node("Concat", ["rows3", "columns3"], ["index"], axis=-1),
+        node("GatherND", ["x", "index"]),
+    ]
+    found = agree(
+        nodes,
+        {"b": [], "n": [], "p": [], "x": ["b", "m"]},
+        {"b": (0, 3), "n": (0, 4), "p": (0, 3), "m": (0, 7)},
+        items={"b": ["b"], "n": ["n"], "p": ["p"], "e": ["b", "n"]},
+        constants=C,
+        outputs=["out"],
+    )
+    assert found.failed
+
+
+def test_formulas_survive_being_moved():
+    nodes = [
+        node("Mul", ["n", "m"], ["nm"]),
+        count("nm", "r"),
+        node("Reshape", ["r", "nxm"], ["grid"]),
+        node("Transpose", ["grid"], ["turned"], perm=[1, 0]),
+        node("Slice", ["turned", "ax1", "end", "ax0"], ["rest"]),
+        node("Slice", ["turned", "ax-1", "before", "ax1", "ax-1"], ["reversed"]),
+        node("Expand", ["turned", "e"], ["stretched"]),
+        node("Flatten", ["turned"], ["row"], axis=0),
+    ]
+    moved = ["grid", "turned", "rest", "reversed", "stretched"]
+    found = agree(
+        nodes,
+        {"n": [], "m": []},
+        {"n": (1, 4), "m": (1, 4)},
+        items={"n": ["n"], "m": ["m"], "nxm": ["n", "m"], "e": [3, 1, 1]},
+        constants={**C, "end": np.array([2**63 - 1]), "before": np.array([-(2**63)])},
+        outputs=[*moved, "row"],
+    )
+    assert all(isinstance(found.tensors[name].value, Field) for name in moved)
+
+
+@pytest.mark.parametrize("items", [["n - 1", "m - 2"], ["n - 1", 1, -1, "k - 1"]], ids=str)
+def test_gather_nd(items):
+    shapes = {"x": ["n", "m", "k"], "i": [2, len(items) // 2]}
+    agree(node("GatherND", ["x", "i"]), shapes, NMK, items={"i": items})
+    agree(node("GatherND", ["x", "i"], batch_dims=1), {**shapes, "x": [2, "m", "k"]}, NMK, items={"i": items})
+    known = {"x": [1, 2, 3, "n", 5, "m"], "i": [1, "k - 2"]}
+    agree(node("GatherND", ["x", "i"], batch_dims=1), {"x": [2, 3], "i": [2, 1]}, NMK, items=known)
+
+
+def test_gather_nd_of_tuples_too_long():
+    agree(node("GatherND", ["x", "i"]), {"x": ["n", "m"], "i": [1, 3]}, NMK, dtypes=I64, known=False)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_gather_and_scatter_elements(axis):
+    gather, scatter = node("GatherElements", ["x", "i"], axis=axis), node("ScatterElements", ["x", "i", "u"], axis=axis)
+    agree(gather, {"x": ["n", "m"], "i": ["k", 2]}, NMK, dtypes=I64, may_fail_more=True)
+    agree(gather, {"x": ["n", "m"], "i": [2, 2]}, NMK, items={"i": ["k", "n - 1", 0, -1]})
+    agree(gather, {"x": [2, 3], "i": [2, 2]}, NMK, items={"i": ["k", 1, 0, -1], "x": ["n", "m", 1, 2, 3, "k"]})
+    agree(scatter, {"x": ["n", "m"], "i": ["k", 2], "u": ["k", "m"]}, NMK, dtypes=I64, may_fail_more=True)
+    agree(scatter, {"x": ["n", "m"], "i": [2, 2], "u": [2, 2]}, NMK, items={"i": ["k", "n - 1", 0, -1]})
+
+
+def test_data_and_indices_of_different_rank():
+    agree(node("GatherElements", ["x", "i"]), {"x": ["n", "m"], "i": ["n"]}, NMK, dtypes=I64, known=False)
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
+def test_scatter_into_known_elements(reduction):
+    x = ["n", "m", 1, 2, 3, "k"]
+    one, many = (node(op, ["x", "i", "u"], reduction=reduction) for op in ("ScatterElements", "ScatterND"))
+    agree(one, {"x": [2, 3], "i": [2, 2], "u": [2, 2]}, NMK, items={"i": [0, 1, 1, -1], "x": x, "u": [7, 8, "n", "m"]})
+    agree(many, {"x": [2, 3], "i": [2, 2], "u": [2]}, NMK, items={"i": [1, 0, 1, -3], "x": x, "u": ["n", 5]})
+    agree(many, {"x": [2, 3], "i": [2, 1], "u": [2, 3]}, NMK, items={"i": [1, 0], "x": x, "u": ["n", 5, 1, 2, 3, None]})
+
+
+@pytest.mark.parametrize(
+    ("indices", "updates"),
+    [
+        (["k", 1], ["k", "m"]),
+        (["k", 1], ["k", 2]),
+        ([2, "k"], [2, "m"]),
+        ([2, "k"], [2]),
+        (["k", 0], ["k", 2, "m"]),
+        (["k", 2], []),
+    ],
+    ids=str,
+)
+def test_scatter_nd(indices, updates):
+    shapes = {"x": [2, "m"], "i": indices, "u": updates}
+    agree(node("ScatterND", ["x", "i", "u"]), shapes, {"m": (1, 3), "k": (0, 3)}, dtypes=I64, known=False)
+
+
+@pytest.mark.parametrize("indices", [[1, 2], [1, 0], [0, 2]], ids=str)
+def test_index_tuples_are_as_long_as_the_updates_say(indices):
+    shapes, tuples = {"x": ["n"], "i": indices, "u": [1]}, [0] * (indices[0] * indices[1])
+    agree(node("ScatterND", ["x", "i", "u"]), shapes, {"n": (1, 3)}, items={"i": tuples})
+    agree(
+        node("ScatterND", ["x", "i", "u"]),
+        shapes | {"x": [2]},
+        {"n": (1, 3)},
+        items={"i": tuples, "x": ["n", 1], "u": [5]},
+    )
+
+
+@pytest.mark.parametrize("mode", ["linear", "circular"])
+@pytest.mark.parametrize("axis", [None, 1, 2, 0])
+def test_tensor_scatter(axis, mode):
+    shapes = {"x": ["b", "m", 3], "u": [2, "k", 3]}
+    ranges = {"b": (1, 2), "m": (0, 3), "k": (0, 3), "w": (-1, 3)}
+    scatter = node("TensorScatter", ["x", "u", "w"], mode=mode, axis=axis)
+    agree(scatter, shapes, ranges, items={"w": ["w", 1]}, opset=24, known=False)
+
+
+@pytest.mark.parametrize("step", [1, 2, -1, -2, 3, -3, "t", 0])
+def test_slice(step):
+    ranges = {"n": (0, 4), "s": (-6, 6), "e": (-6, 6)} | ({"t": (-3, 3)} if step == "t" else {})
+    items = {"s": ["s"], "e": ["e"], "t": [step]}
+    agree(node("Slice", ["x", "s", "e", "a", "t"]), {"x": ["n", 2]}, ranges, items=items, constants={"a": [0]})
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [(0, 2**63 - 1, 1), (-1, -(2**63), -1), (2**31 - 1, -(2**31), -1), (0, 2**31 - 1, 2), (1, -1, 1), (3, 0, -1)],
+    ids=str,
+)
+def test_slice_with_constant_ends(ends):
+    start, end, step = ([e] for e in ends)
+    constants = {"s": start, "e": end, "t": step, "a": [0]}
+    agree(node("Slice", ["x", "s", "e", "a", "t"]), {"x": ["n", 2]}, {"n": (0, 5)}, constants=constants)
+    items = {"x": ["n", 2, "n + 1", 4]}
+    agree(node("Slice", ["x", "s", "e", "a", "t"]), {}, {"n": (0, 5)}, constants=constants, items=items)
+    if step == [1]:
+        agree(node("Slice", ["x"], starts=start, ends=end, axes=[0]), {"x": ["n", 2]}, {"n": (0, 5)}, opset=9)
+
+
+@pytest.mark.parametrize(
+    "lists", [([0, 1], [2, -1], [0, -3]), ([0, 1], [2, -1], [0, 3]), ([0, 1], [2], [0, 1]), ([0, 1], [2, 1], [0])]
+)
+def test_slice_refuses(lists):
+    constants = dict(zip("sea", lists, strict=True))
+    agree(node("Slice", ["x", "s", "e", "a"]), {"x": ["n", "m", 2]}, NM, constants=constants, known=False)
+
+
+@pytest.mark.parametrize("step", [1, -1, 3, -3])
+@pytest.mark.parametrize("end", [2**31 - 1, 2**31, -(2**31), -(2**31) - 1, -(2**63), -(2**63) + 1, 2**63 - 1])
+def test_slice_of_long_axes(step, end):
+    for start in (0, -1, 2**31 - 1, 2**31, 2**63 - 1):
+        given = {"starts": [start], "ends": [end], "axes": [0], "steps": [step]}
+        sizes = {"n": (2**31 - 2, 2**31 + 2)}
+        agree(node("Slice", ["x", *given]), {"x": ["n", 0]}, sizes, constants=given)
+
+
+def test_slice_with_unknown_ends():
+    ranges = {"n": (0, 4), "e": (-3, 3)}
+    agree(
+        node("Slice", ["x", "s", "e", "a"]),
+        {"x": ["n", 2]},
+        ranges,
+        items={"s": [None], "e": ["e"]},
+        constants={"a": [0]},
+    )
+    agree(
+        node("Slice", ["x", "s", "e", "a"]),
+        {"x": ["n", 2], "a": [1]},
+        ranges,
+        items={"s": [0], "e": ["e"]},
+        dtypes={"a": "int64"},
+    )
+
+
+@pytest.mark.parametrize("axis", [None, 0, -2, 2])
+def test_top_k(axis):
+    ranges = {**NM, "k": (-1, 4)}
+    outputs = ["out", "places"]
+    agree(node("TopK", ["x", "k"], outputs, axis=axis), {"x": ["n", "m"]}, ranges, items={"k": ["k"]}, known=False)
+    agree(node("TopK", ["x"], outputs, axis=axis, k=2), {"x": ["n", "m"]}, NM, opset=9, known=False)
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+def test_top_k_of_known_elements(largest):
+    top = node("TopK", ["x", "k"], ["out", "places"], largest=largest, axis=0)
+    agree(top, {}, {}, items={"x": [3, 1, 4, 1, 5], "k": [3]})
+    agree(top, {"x": [2, 3]}, {}, items={"x": [3, 1, 4, 1, 5, 9], "k": [2]})
+
+
+@pytest.mark.parametrize("k", [[None], [1, 1]], ids=str)
+def test_top_k_of_unknown_or_wrong_k(k):
+    top = node("TopK", ["x", "k"], ["out", "places"])
+    agree(top, {"x": ["n", "m"]}, NM, items={"k": k}, known=False, may_fail_more=True)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -2, -3, 2, -4])
+def test_one_hot(axis):
+    hot, ranges = node("OneHot", ["i", "d", "v"], axis=axis), {**NM, "k": (-1, 4)}
+    agree(hot, {"i": ["n", "m"], "d": []}, ranges, items={"d": ["k"]}, constants={"v": [7, 8]}, dtypes=I64, known=False)
+    items = {"i": ["n", 0, -1, 2], "d": ["k"]}
+    agree(hot, {"i": [2, 2], "d": []}, {"n": (-3, 4), "k": (-1, 4)}, items=items, constants={"v": [7, 8]}, known=False)
+
+
+def test_non_zero():
+    agree(node("NonZero", ["x"]), {"x": ["n", "m"]}, NM, data={"x": lambda _, s: np.arange(np.prod(s)).reshape(s) % 2})
+    agree(node("NonZero", ["x"]), {"x": []}, {})
+    for items in (["n", 1, 0, "m"], ["n", 1, 0, None], [1, 1, 0, 2]):
+        agree(node("NonZero", ["x"]), {"x": [4]}, NM, items={"x": items})
+    agree(node("NonZero", ["x"]), {"x": [2, 2]}, NM, items={"x": [1, 1, 0, 2]})
+
+
+def test_non_zero_of_ones_counts_up():
+    ones = numpy_helper.from_array(np.array([1]))
+    nodes = [node("ConstantOfShape", ["s"], ["c"], value=ones), node("NonZero", ["c"], ["i"]), node("Transpose", ["i"])]
+    found = agree(nodes, {}, {"n": (0, 4)}, items={"s": ["n"]}, outputs=["i", "out"])
+    assert [str(d) for d in found.tensors["out"].dims] == ["n", "1"]
+    assert isinstance(found.tensors["out"].value, Field)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, 2])
+def test_compress_and_unique(axis):
+    compress = node("Compress", ["x", "c"], axis=axis)
+    for condition in ([True], [True, False, True], [False] * 4, []):
+        constants = {"c": np.array(condition, bool)}
+        agree(compress, {"x": ["n", "m"]}, NM, constants=constants, known=False)
+    agree(compress, {"x": ["n", "m"], "c": ["k"]}, NMK, dtypes={"c": "bool"}, known=False)
+    unique = node("Unique", ["x"], ["out", "first", "inverse", "counts"], axis=axis)
+    values = {"x": lambda _, s: np.arange(np.prod(s)).reshape(s) % 3}
+    agree(unique, {"x": ["n", "m"]}, {"n": (0, 3), "m": (1, 3)}, data=values, known=False)

@@ -1,0 +1,151 @@
+"""Concat, Split, Pad; blocks, crops and reversals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.harness import agree, node
+
+NM = {"n": (0, 3), "m": (0, 3)}
+NMK = {**NM, "k": (0, 3)}
+ONES = {"n": (1, 3), "m": (1, 3), "k": (1, 3)}
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, 2])
+def test_concat(axis):
+    agree(node("Concat", ["x", "y"], axis=axis), {"x": ["n", "m"], "y": ["k", 2]}, ONES, known=False)
+    shapes = {"x": ["n", "m"], "y": ["k", "m"], "z": ["n", 1]}
+    agree(node("Concat", ["x", "y", "z"], axis=axis), shapes, ONES, known=False)
+
+
+def test_what_is_empty_along_the_join_axis_need_not_match():
+    agree(node("Concat", ["x", "y"], axis=0), {"x": [0, "m"], "y": ["n", "k"]}, {**NM, "k": (1, 3)})
+    found = agree(
+        node("Concat", ["x", "y"], axis=0), {"x": ["n", 2], "y": ["m", "k"]}, {"n": (0, 1), "m": (2, 2), "k": (2, 4)}
+    )
+    assert found.failed
+
+
+def test_concat_of_partly_known_lists():
+    agree(node("Concat", ["x", "y"], axis=0), {"x": [2], "y": [1]}, NM, items={"x": ["n", 2]}, dtypes={"y": "int64"})
+    agree(
+        node("Concat", ["x", "y"], axis=0),
+        {"x": [1, 3], "y": [2, 3]},
+        NM,
+        items={"x": ["n", 2, "m"], "y": [1, 2, 3, 4, 5, None]},
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_split_into_chunks(count):
+    outputs, ranges = [f"out{i}" for i in range(count)], {"n": (0, 13)}
+    sizes = [1, 2, 3, 4][:count]
+    agree(node("Split", ["x"], outputs, num_outputs=count, axis=-1), {"x": [2, "n"]}, ranges)
+    agree(node("Split", ["x"], outputs, axis=0), {"x": ["n", 2]}, ranges, opset=13)
+    agree(node("Split", ["x"], outputs, axis=0, split=sizes), {"x": ["n", 2]}, ranges, opset=11)
+    agree(node("Split", ["x", "s"], outputs, axis=0), {"x": ["n", 2]}, ranges, constants={"s": sizes})
+
+
+@pytest.mark.parametrize("sizes", [["m", "k"], ["m", None], [1, 1, 1]], ids=str)
+def test_split_by_symbolic_sizes(sizes):
+    ranges = {"n": (0, 5), "m": (-2, 5), "k": (-2, 5)}
+    agree(
+        node("Split", ["x", "s"], ["a", "b"]),
+        {"x": ["n", 2]},
+        ranges,
+        items={"s": sizes},
+        known=False,
+        may_fail_more=None in sizes,
+    )
+
+
+@pytest.mark.parametrize("n", [2**24 - 2, 2**31 - 2, 2**32 - 4])
+def test_split_of_long_axes(n):
+    sizes = [
+        node("Shape", ["x"], ["s"], start=0, end=1),
+        node("Div", ["s", "two"], ["half"]),
+        node("Sub", ["s", "half"], ["rest"]),
+        node("Concat", ["half", "rest"], ["sizes"], axis=0),
+        node("Split", ["x", "sizes"], ["a", "b"], axis=0),
+    ]
+    agree(sizes, {"x": ["n", 0]}, {"n": (n, n + 4)}, constants={"two": [2]}, outputs=["a", "b"])
+    for count in (2, 3):
+        chunks = node("Split", ["x"], ["a", "b", "c"][:count], axis=0, num_outputs=count)
+        agree(chunks, {"x": ["n", 0]}, {"n": (n, n + 4)})
+
+
+def test_split_of_known_elements():
+    agree(node("Split", ["x", "s"], ["a", "b"]), {}, NM, constants={"s": [1, 2]}, items={"x": ["n", 2, 3]})
+    items = {"x": ["n", 2, 3, 4, None, 6, 7, 8]}
+    agree(node("Split", ["x"], ["a", "b"], axis=1), {"x": [2, 4]}, NM, items=items, opset=13)
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_pad(mode):
+    agree(
+        node("Pad", ["x", "p"], mode=mode),
+        {"x": ["n"]},
+        {"n": (0, 4), "p": (-4, 4), "q": (-4, 4)},
+        items={"p": ["p", "q"]},
+    )
+    ranges = {"n": (0, 2), "m": (0, 2), "p": (-2, 2), "q": (-2, 2)}
+    agree(node("Pad", ["x", "p"], mode=mode), {"x": ["n", "m"]}, ranges, items={"p": ["p", 0, 1, "q"]})
+    some_axes = node("Pad", ["x", "p", "", "a"], mode=mode)
+    agree(some_axes, {"x": ["n", "m"]}, ranges, items={"p": ["p", "q"]}, constants={"a": [-1]})
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+def test_pad_of_old_versions(mode):
+    agree(node("Pad", ["x"], mode=mode, pads=[1, 0, 0, 2]), {"x": ["n", "m"]}, NM, opset=10)
+    agree(node("Pad", ["x", "p"], mode=mode), {"x": ["n", "m"]}, NM, opset=11, constants={"p": [1, 0, -1, 2]})
+
+
+def test_pad_refuses():
+    agree(node("Pad", ["x", "p"]), {"x": ["n", "m"]}, NM, constants={"p": [1, 0, -1]}, known=False)
+    agree(node("Pad", ["x", "p", "", "a"]), {"x": ["n", "m"]}, NM, constants={"p": [1, 0], "a": [2]}, known=False)
+    agree(node("Pad", ["x", "p"]), {"x": []}, NM, constants={"p": np.zeros(0, int)}, known=False)
+
+
+def test_pad_by_unknown_amounts():
+    agree(node("Pad", ["x", "p"]), {"x": ["n", "m"], "p": [4]}, NM, dtypes={"p": "int64"})
+    agree(node("Pad", ["x", "p"]), {"x": ["n", "m"]}, NM, items={"p": [None, 1, 0, 0]})
+
+
+@pytest.mark.parametrize(("shape", "pads"), [([3], [1, 2]), ([2, 2], [1, 2, 0, 1])], ids=str)
+def test_pad_of_known_elements(shape, pads):
+    items = {"x": ["n", 2, "m", 4][: int(np.prod(shape))], "p": pads, "v": ["n"]}
+    agree(node("Pad", ["x", "p", "v"]), {"x": shape, "v": []}, NM, items=items)
+    agree(node("Pad", ["x", "p"]), {"x": shape}, NM, items={k: items[k] for k in ("x", "p")})
+
+
+@pytest.mark.parametrize("block", [0, 1, 2, 3])
+@pytest.mark.parametrize("op", ["DepthToSpace", "SpaceToDepth"])
+def test_blocks(op, block):
+    ranges = {"c": (0, 9), "h": (0, 4), "w": (0, 4)}
+    agree(node(op, ["x"], blocksize=block), {"x": [1, "c", "h", "w"]}, ranges, opset=13, known=False)
+    agree(node(op, ["x"], blocksize=block), {"x": ["c", "h", "w"]}, ranges, opset=13, known=False)
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0), (0, 0), (2, 0)])
+def test_reverse_sequence(axes):
+    reverse = node("ReverseSequence", ["x", "l"], time_axis=axes[0], batch_axis=axes[1])
+    agree(reverse, {"x": ["n", "m"], "l": ["k"]}, NMK, dtypes={"l": "int64"}, known=False)
+    agree(reverse, {"x": ["n", "m", 2]}, {**NM, "a": (-1, 3)}, items={"l": ["a", 1]}, known=False)
+
+
+@pytest.mark.parametrize("axes", [None, [0, 1], [1, 0], [-1], [2], [1, 1]], ids=str)
+def test_center_crop_pad(axes):
+    sizes = ["a", 2] if axes is None or len(axes) == 2 else ["a"]
+    crop = node("CenterCropPad", ["x", "s"], axes=axes)
+    agree(crop, {"x": ["n", "m"]}, {**NM, "a": (0, 4)}, items={"s": sizes}, known=False)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"strides": [2, 1]}, {"dilations": [1, 2]}, {"strides": [2, 2], "pads": [1, 1, 1, 1], "dilations": [2, 1]}],
+    ids=str,
+)
+def test_col2im(given):
+    ranges = {"c": (0, 6), "l": (0, 9), "h": (1, 4), "b": (1, 3)}
+    agree(node("Col2Im", ["x", "i", "b"], **given), {"x": [1, "c", "l"]}, ranges, items={"i": ["h", 3], "b": ["b", 2]})

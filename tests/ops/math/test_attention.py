@@ -1,0 +1,88 @@
+"""Attention and rotary embeddings against execution."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.support.harness import agree, node
+
+PAST = ["q", "k", "v", "", "pk", "pv"]
+
+
+@pytest.mark.parametrize("opset", [23, 24])
+def test_attention_by_heads(opset):
+    shapes = {"q": ["b", "h", "s", "d"], "k": ["b2", "g", "t", 2], "v": [1, "g", "t2", 3]}
+    ranges = {"b": (1, 2), "b2": (1, 2), "h": (1, 4), "g": (1, 2), "s": (1, 2), "t": (1, 2), "t2": (1, 2), "d": (2, 3)}
+    found = agree(node("Attention", ["q", "k", "v"]), shapes, ranges, opset=opset)
+    assert found.ran
+    assert found.failed
+
+
+@pytest.mark.parametrize("opset", [23, 24])
+def test_attention_packed(opset):
+    shapes = {"q": [2, "s", "w"], "k": [2, "t", "x"], "v": [2, "t", "y"]}
+    ranges = {"s": (1, 2), "t": (1, 3), "w": (4, 8), "x": (4, 6), "y": (2, 5)}
+    attention = node("Attention", ["q", "k", "v"], q_num_heads=4, kv_num_heads=2)
+    assert agree(attention, shapes, ranges, opset=opset).ran
+
+
+@pytest.mark.parametrize("opset", [23, 24])
+def test_attention_with_a_past(opset):
+    shapes = {"q": [1, 2, "s", 2], "k": [1, 2, "t", 2], "v": [1, 2, "t", 3], "pk": [1, "g", "p", 2]}
+    shapes |= {"pv": [1, 2, "r", "e"]}
+    ranges = {"s": (1, 2), "t": (1, 2), "p": (0, 2), "r": (0, 2), "e": (3, 4), "g": (2, 3)}
+    outputs = ["y", "nk", "nv"]
+    assert agree(node("Attention", PAST, outputs), shapes, ranges, opset=opset).ran
+
+
+@pytest.mark.parametrize("opset", [23, 24, 25])
+@pytest.mark.parametrize("mask", [["a", "c"], [1, "a", "c"], ["e", "f", "a", "c"]], ids=len)
+def test_attention_masks(mask, opset):
+    shapes = {"q": [2, 3, "s", 2], "k": [2, 3, "t", 2], "v": [2, 3, "t", 2], "m": mask}
+    ranges = {"s": (1, 3), "t": (1, 3), "a": (1, 3), "c": (1, 4)}
+    ranges |= {"e": (1, 2), "f": (1, 3)} if len(mask) == 4 else {}
+    assert agree(node("Attention", ["q", "k", "v", "m"]), shapes, ranges, opset=opset).ran
+
+
+@pytest.mark.parametrize(("rank", "turned"), [(4, None), (4, 2), (3, None), (3, 2)])
+@pytest.mark.parametrize("placed", [True, False])
+def test_rotary_embedding(rank, turned, placed):
+    x = ["b", 2, "s", "d"] if rank == 4 else ["b", "s", "2*d"]
+    shapes = {"x": x, "c": ["r", "w"] if placed else ["b", "r", "w"]}
+    shapes |= {"n": ["r2", "w"] if placed else ["b", "r2", "w"]}
+    ranges = {"b": (1, 2), "s": (1, 2), "d": (2, 6), "w": (1, 3), "r": (1, 2), "r2": (1, 2)}
+    inputs, data, dtypes = ["x", "c", "n"], {}, {}
+    if placed:
+        inputs, shapes["p"] = [*inputs, "p"], ["b2", "s"]
+        ranges["b2"], dtypes["p"] = (1, 2), "int64"
+        data["p"] = lambda _, shape: np.zeros(shape)
+    heads = {} if rank == 4 else {"num_heads": 2}
+    rotary = node("RotaryEmbedding", inputs, rotary_embedding_dim=turned, **heads)
+    assert agree(rotary, shapes, ranges, opset=23, data=data, dtypes=dtypes).ran
+
+
+def test_linear_attention():
+    shapes = {"q": ["b", "s", "4*d"], "k": ["b", "s", "2*d"], "v": ["b", "s", "y"]}
+    ranges = {"b": (1, 2), "s": (1, 2), "d": (1, 2), "y": (2, 4)}
+    linear = {"q_num_heads": 4, "kv_num_heads": 2, "update_rule": "linear"}
+    assert agree(node("LinearAttention", ["q", "k", "v"], ["o", "n"], **linear), shapes, ranges, opset=27).ran
+
+
+def test_linear_attention_with_gates():
+    shapes = {"q": [1, "s", 8], "k": [1, "s", 4], "v": [1, "s", 6], "p": [1, 2, "d", "e"]}
+    shapes |= {"g": [1, "s", "x"], "r": [1, "s", "y"]}
+    ranges = {"s": (1, 2), "d": (2, 3), "e": (2, 3), "x": (1, 4), "y": (1, 3)}
+    gated = {"q_num_heads": 4, "kv_num_heads": 2}
+    assert agree(node("LinearAttention", [*"qkvpgr"], ["o", "n"], **gated), shapes, ranges, opset=27).ran
+
+
+def test_flex_attention():
+    text = """<ir_version: 10, opset_import: ["": 25, "ai.onnx.preview": 1]>
+    g (float[b,h,s,d] q, float[b,g,t,2] k, float[b,g,t,3] v) => (float[?,?,?,?] y) {
+      y = ai.onnx.preview.FlexAttention<score_mod = m (float[a,c,e,f] i) => (float[a2,c2,e2,f2] o)
+          { o = Neg(i) }>(q, k, v) }"""
+    ranges = {"b": (1, 2), "h": (1, 4), "g": (1, 2), "s": (1, 2), "t": (1, 2), "d": (2, 3)}
+    found = agree(onnx.parser.parse_model(text), ranges=ranges)
+    assert found.ran

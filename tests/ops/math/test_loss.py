@@ -1,0 +1,56 @@
+"""Losses and random numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from shapesmt.frontends import load
+from shapesmt.inference.infer import infer
+from shapesmt.rules.tensor import tensor
+from tests.support.harness import agree, node
+
+LOSSES = {"NegativeLogLikelihoodLoss": ["y"], "SoftmaxCrossEntropyLoss": ["y", "logits"]}
+
+
+@pytest.mark.parametrize("op", LOSSES)
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_labels_that_fit(op, reduction):
+    shapes = {"x": ["n", "c", 2], "t": ["n", 2], "w": ["c"]}
+    agree(node(op, list(shapes), LOSSES[op], reduction=reduction), shapes, {"n": (1, 2), "c": (1, 2)},
+          dtypes={"t": "int64"})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("x", "labels", "weights", "law"),
+    [
+        ((2, 3), (3,), (3,), "there is one label per sample and position"),
+        ((2, 3, 4), (2, 5), (3,), "there is one label per sample and position"),
+        ((2, 3), (2,), (4,), "there is one weight per class"),
+        ((2, 3), (2, 3), (3,), "the rank is 1, not 2"),
+    ],
+)
+def test_labels_and_weights_that_dont(x, labels, weights, law):
+    """onnxruntime expands the loss into gathers, and so accepts labels that the operator forbids."""
+    text = "y = NegativeLogLikelihoodLoss(x, t, w)"
+    graph = load(f'<ir_version: 8, opset_import: ["":18]> g (float x, int64 t, float w) => (y) {{{text}}}'.encode())
+    tensors = {"x": tensor("float32", x), "t": tensor("int64", labels), "w": tensor("float32", weights)}
+    broken = [r for r in infer(graph, tensors).applications[0].requirements if str(r.formula) == "False"]
+    assert [r.law for r in broken] == [law]
+
+
+@pytest.mark.parametrize("op", ["RandomNormalLike", "RandomUniformLike", "Bernoulli"])
+@pytest.mark.parametrize("dtype", [None, 11])
+def test_random_numbers_like_others(op, dtype):
+    agree(node(op, ["x"], dtype=dtype), {"x": ["a", "b"]}, {"a": (0, 2), "b": (0, 2)})
+
+
+@pytest.mark.parametrize("op", ["RandomNormal", "RandomUniform"])
+@pytest.mark.parametrize("shape", [[2, 3], [0], [2, -1]], ids=str)
+def test_random_numbers(op, shape):
+    agree(node(op, [], shape=shape, dtype=11), {})
+
+
+@pytest.mark.parametrize("samples", [None, 0, 3])
+def test_multinomial(samples):
+    agree(node("Multinomial", ["x"], sample_size=samples), {"x": ["a", "b"]}, {"a": (0, 2), "b": (0, 2)})
+    assert agree(node("Multinomial", ["x"], dtype=7), {"x": ["a"]}, {"a": (1, 2)}).failed

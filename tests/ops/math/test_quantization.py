@@ -1,0 +1,58 @@
+"""Quantizing and back, against execution."""
+
+from __future__ import annotations
+
+import pytest
+
+from shapesmt.frontends import load
+from shapesmt.inference.infer import infer
+from shapesmt.rules.tensor import tensor
+from tests.support.harness import agree, node
+
+SIZES = {"a": (1, 3), "b": (1, 3), "c": (1, 3)}
+SCALES = [([], []), (["c"], ["c"]), (["c"], []), ([], ["c"]), (["c"], None), ([1, 1], [1, 1])]
+
+
+def used(*shapes):
+    return {k: v for k, v in SIZES.items() if any(k in shape for shape in shapes)}
+
+
+@pytest.mark.parametrize("opset", [10, 13, 19, 21])
+@pytest.mark.parametrize(("scale", "zero"), SCALES, ids=str)
+@pytest.mark.parametrize("shape", [[], ["a"], ["a", "b"]], ids=str)
+def test_one_scale_or_one_per_position(opset, scale, zero, shape):
+    for axis in (None, 0, -1) if opset >= 13 else (None,):
+        shapes = {"x": shape, "s": scale} | ({} if zero is None else {"z": zero})
+        quantized = dict.fromkeys(shapes.keys() & {"z"}, "uint8")
+        agree(
+            node("QuantizeLinear", list(shapes), axis=axis),
+            shapes,
+            used(*shapes.values()),
+            dtypes=quantized,
+            opset=opset,
+        )
+        back = quantized | {"x": "uint8"}
+        agree(
+            node("DequantizeLinear", list(shapes), axis=axis), shapes, used(*shapes.values()), dtypes=back, opset=opset
+        )
+
+
+@pytest.mark.parametrize("scale", [["a", "b"], ["a", 2], ["c", 1], ["a"], []], ids=str)
+@pytest.mark.parametrize("block", [1, 2, 3])
+def test_one_scale_per_block(scale, block):
+    shapes = {"x": ["a", 3], "s": scale, "z": scale}
+    types = {"x": "uint8", "z": "uint8"}
+    agree(node("DequantizeLinear", list(shapes), block_size=block), shapes, used(*shapes.values()), dtypes=types)
+
+
+def test_dynamic():
+    outputs = ["y", "scale", "zero"]
+    for shape in ([], ["a"], ["a", "b"]):
+        agree(node("DynamicQuantizeLinear", ["x"], outputs), {"x": shape}, used(shape))
+
+
+def test_unknown_rank_still_has_a_type():
+    graph = load(b'<ir_version: 8, opset_import: ["":19]> g (float x, float s) => (q, y) '
+                 b"{q = QuantizeLinear(x, s) y = DequantizeLinear(q, s)}")  # fmt: skip
+    found = infer(graph, {"x": tensor("float32", None), "s": tensor("float32", ())}).tensors
+    assert (found["q"].dtype, found["y"].dtype) == ("uint8", "float32")

@@ -1,0 +1,57 @@
+"""Recurrent layers against execution: every input's shape, every direction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.harness import agree, node
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("opset", [7, 14, 22])
+def test_outputs(op, direction, opset):
+    rows, d = GATES[op] * 2, 2 if direction == "bidirectional" else 1
+    shapes = {"x": ["t", "b", 3], "w": [d, rows, "i"], "r": [d, rows, "h"], "c": [d, 2 * rows]}
+    least = 0 if op == "RNN" else 1
+    ranges = {"t": (least, 2), "b": (least, 2), "i": (2, 4), "h": (1, 3)}
+    layer = node(op, ["x", "w", "r", "c"], ["y", "last"], direction=direction, hidden_size=2)
+    found = agree(layer, shapes, ranges, opset=opset)
+    assert found.ran
+    assert found.failed
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_optional_inputs(op):
+    rows = GATES[op] * 2
+    shapes = {"x": [3, "b", 3], "w": ["d", rows, 3], "r": [1, "g", 2], "s": ["k"], "h": [1, "k", 2]}
+    ranges = {"b": (1, 2), "d": (1, 2), "g": (rows - 1, rows), "k": (1, 2)}
+    layer = node(op, ["x", "w", "r", "", "s", "h"], ["", "last"], hidden_size=2)
+    agree(layer, shapes, ranges, dtypes={"s": "int32"}, data={"s": lambda _, shape: np.ones(shape)})
+
+
+def test_peepholes_and_cell_states():
+    shapes = {"x": [1, 2, 3], "w": [1, 8, 3], "r": [1, 8, 2], "c": [1, "b", 2], "p": [1, "q"]}
+    layer = node("LSTM", ["x", "w", "r", "", "", "", "c", "p"], ["y", "h", "cell"], hidden_size=2)
+    agree(layer, shapes, {"b": (1, 3), "q": (5, 7)})
+
+
+def test_known_sequence_lengths():
+    shapes = {"x": ["t", 2, 3], "w": [1, 8, 3], "r": [1, 8, 2]}
+    layer = node("LSTM", ["x", "w", "r", "", "s"], ["y"], hidden_size=2)
+    agree(layer, shapes, {"t": (1, 3), "k": (-1, 4)}, items={"s": [1, "k"]}, dtypes={"s": "int32"})
+
+
+def test_batch_first():
+    """No runtime at hand implements it; the shapes are those of the operator's text."""
+    shapes = {"x": ["b", "t", 3], "w": [1, 8, 3], "r": [1, 8, 2]}
+    layer = node("LSTM", ["x", "w", "r"], ["y", "h", "c"], hidden_size=2, layout=1)
+    found = agree(layer, shapes, {"b": (1, 3), "t": (1, 3)}, may_fail_more=True)
+    assert [str(found.tensors[k].shape) for k in "yhc"] == [
+        "(Dim('b'), Dim('t'), Dim('1'), Dim('2'))",
+        "(Dim('b'), Dim('1'), Dim('2'))",
+        "(Dim('b'), Dim('1'), Dim('2'))",
+    ]

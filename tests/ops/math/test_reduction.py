@@ -1,0 +1,161 @@
+"""Folding axes and running along them, against execution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx import numpy_helper
+
+import shapesmt
+from shapesmt.algebra.dim import ZERO, symbol
+from shapesmt.frontends import load
+from shapesmt.inference.infer import infer
+from shapesmt.ops.math.reduction import FOLDS
+from shapesmt.rules.tensor import tensor
+from shapesmt.rules.value import Elements, Field
+from tests.support.harness import agree, build, node
+
+REDUCTIONS = [*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean"]
+SHAPE = {"x": ["a", "b", 2]}
+SIZES = {"a": (0, 2), "b": (0, 2)}
+SOME = {"a": (1, 2), "b": (1, 2)}  # onnxruntime gets axes that count from the end wrong where the input is empty
+RANGE = node("Range", ["zero", "n", "one"], ["r"])
+CONSTANTS = {"zero": np.int64(0), "one": np.int64(1)}
+
+
+def items_of(found, name="out"):
+    value = found.tensors[name].value
+    return [None if i is None else str(i) for i in value.items] if isinstance(value, Elements) else value
+
+
+@pytest.mark.parametrize("op", REDUCTIONS)
+@pytest.mark.parametrize("keepdims", [None, 0, 1])
+@pytest.mark.parametrize("axes", [None, [0], [1, 2], [2, 2]], ids=str)
+def test_axes_as_an_attribute(op, keepdims, axes):
+    agree(node(op, ["x"], axes=axes, keepdims=keepdims), SHAPE, SIZES if axes != [2, 2] else SOME, opset=11)
+
+
+@pytest.mark.parametrize("op", REDUCTIONS)
+@pytest.mark.parametrize("noop", [None, 1])
+@pytest.mark.parametrize("axes", [[], [0], [0, 1, 2], [-1], [-3, 1]], ids=str)
+def test_axes_as_an_input(op, noop, axes):
+    reduction = node(op, ["x", "axes"], keepdims=0, noop_with_empty_axes=noop)
+    ranges = SOME if any(a < 0 for a in axes) else SIZES
+    agree(reduction, SHAPE, ranges, constants={"axes": np.array(axes, np.int64)}, opset=18)
+
+
+@pytest.mark.parametrize("axes", [[3], [-4]], ids=str)
+def test_axes_are_inside_the_tensor(axes):
+    assert agree(node("ReduceMean", ["x"], axes=axes), SHAPE, SOME, opset=13).failed == 4
+
+
+def test_axes_that_nobody_knows():
+    shapes = {**SHAPE, "axes": [1]}
+    data = {"axes": np.array([1])}
+    found = agree(node("ReduceSum", ["x", "axes"]), shapes, SIZES, data=data, dtypes={"axes": "int64"})
+    assert [d.hi for d in found.tensors["out"].dims] == [2, 2, 2]
+    agree(node("ReduceSum", ["x", "axes"], keepdims=0), shapes, SIZES, data=data, dtypes={"axes": "int64"}, known=False)
+    assert agree(node("ReduceSum", ["x", "axes"]), {"x": [2], "axes": [1, 1]}, dtypes={"axes": "int64"}).failed
+
+
+@pytest.mark.parametrize(("keepdims", "shape"), [(0, ()), (1, None)])
+def test_unknown_rank(keepdims, shape):
+    text = f"y = ReduceSum<keepdims = {keepdims}>(x)"
+    graph = load(f'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (y) {{{text}}}'.encode())
+    assert infer(graph, {"x": tensor("float32", None)}).tensors["y"].shape == shape
+
+
+@pytest.mark.parametrize("op", FOLDS)
+@pytest.mark.parametrize("axes", [[0], [1], [0, 1], []], ids=str)
+def test_integers(op, axes):
+    items = {"x": ["n", -2, 3, "m", None, 1]}
+    constants = {"axes": np.array(axes, np.int64)}
+    agree(
+        node(op, ["x", "axes"], keepdims=0),
+        {"x": [2, 3]},
+        {"n": (-2, 2), "m": (0, 2)},
+        items=items,
+        constants=constants,
+    )
+
+
+@pytest.mark.parametrize("op", FOLDS)
+@pytest.mark.parametrize("numbers", [[2, 3, 5], [0.1, 0.7, 1e10, -0.3], [], [0.3]], ids=str)
+def test_floats(op, numbers):
+    constants = {"k": np.array(numbers, np.float32)}
+    agree([node("Identity", ["k"], ["x"]), node(op, ["x"])], {}, constants=constants)
+
+
+@pytest.mark.parametrize(
+    ("op", "last"), [("ReduceMax", symbol("n", 1, 4) + symbol("m", 1, 3) - 2), ("ReduceMin", ZERO)]
+)
+def test_extremes_of_large_tensors(op, last):
+    chain = [
+        RANGE,
+        node("Range", ["zero", "m", "one"], ["s"]),
+        node("Unsqueeze", ["s", "axis"], ["t"]),
+        node("Add", ["r", "t"], ["x"]),
+        node(op, ["x"], keepdims=0),
+    ]
+    items, ranges = {"n": ["n"], "m": ["m"]}, {"n": (1, 4), "m": (1, 3)}
+    constants = {**CONSTANTS, "axis": np.array([1])}
+    found = agree(chain, {"n": [], "m": []}, ranges, items=items, constants=constants, outputs=["out"])
+    assert found.tensors["out"].value.items == (last,)
+
+
+@pytest.mark.parametrize("n", ["1..2147483648", "1..", "2147483648"])
+@pytest.mark.parametrize("through", ["Identity", "Mod"])
+def test_sums_of_more_elements_than_can_be_tried(n, through):
+    nodes = [
+        *[node("Shape", ["x"], ["s"]), node("Squeeze", ["s"], ["n"]), node("Range", ["one", "n", "one"], ["r"])],
+        node(through, ["r", *["three"][: through == "Mod"]], ["e"]),
+        *[node("ReduceSum", ["e"], ["t"]), node("ConstantOfShape", ["t"], ["out"])],
+    ]
+    model = build(nodes, {"x": ["n"]}, constants={"one": np.int64(1), "three": np.int64(3)}, outputs=["out"])
+    (size,) = shapesmt.bounds(model, dims={"n": n}).tensors["out"].shape
+    most = {"1..": None}.get(n, 2**30 * (2**31 - 1))
+    assert (size.exact, size.max) == (True, most) if through == "Identity" else not size.exact
+
+
+def test_sums_of_equal_elements():
+    twos = node("ConstantOfShape", ["s"], ["t"], value=numpy_helper.from_array(np.array([2])))
+    chain = [node("Shape", ["x"], ["s"]), twos, node("ReduceSum", ["t", "axes"], keepdims=0)]
+    found = agree(chain, {"x": ["a", "b"]}, SIZES, constants={"axes": np.array([0])}, outputs=["out"])
+    assert str(found.tensors["out"].value) == "Field(2*a)"
+
+
+@pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_position_of_an_extreme(op, keepdims):
+    for axis in (0, 2):
+        agree(node(op, ["x"], axis=axis, keepdims=keepdims), SHAPE, SIZES)
+    agree(node(op, ["x"], axis=-1, keepdims=keepdims), SHAPE, SOME)
+    for last in (0, 1):
+        listed = node(op, ["x"], axis=1, keepdims=keepdims, select_last_index=last)
+        found = agree(listed, {"x": [2, 3]}, items={"x": [1, 3, 3, 2, 1, 1]}, dtypes={"x": "int32"})
+        assert None not in items_of(found)
+
+
+@pytest.mark.parametrize("op", ["CumSum", "CumProd"])
+@pytest.mark.parametrize("exclusive", [0, 1])
+@pytest.mark.parametrize("reverse", [0, 1])
+def test_running(op, exclusive, reverse):
+    run = node(op, ["x", "axis"], exclusive=exclusive, reverse=reverse)
+    for axis in (np.int64(0), np.array([-1])):
+        agree(run, SHAPE, SIZES, constants={"axis": axis}, opset=26)
+        items, constants = {"x": ["n", 2, 3, 5, None, 1]}, {"axis": axis}
+        agree(run, {"x": [2, 3]}, {"n": (-2, 2)}, items=items, constants=constants, opset=26)
+    chain = [RANGE, node("Mul", ["r", "zero"], ["z"]), node("Add", ["z", "one"], ["x"]), run]
+    found = agree(chain, {"n": []}, {"n": (0, 4)}, items={"n": ["n"]}, constants={**CONSTANTS, "axis": np.int64(0)},
+                  outputs=["out"], opset=26)  # fmt: skip
+    assert isinstance(found.tensors["out"].value, Field) is (op == "CumSum")
+
+
+def test_the_axis_to_run_along_is_one_inside_the_tensor():
+    ranges = {"a": (1, 2), "k": (0, 2), "n": (-3, 2)}
+    data = {"axis": lambda _, shape: np.zeros(shape, np.int64)}
+    agree(node("CumSum", ["x", "axis"]), {"x": ["a"], "axis": ["k"]}, {k: ranges[k] for k in "ak"}, data=data,
+          dtypes={"axis": "int64"})  # fmt: skip
+    agree(
+        node("CumSum", ["x", "axis"]), {"x": ["a", 2], "axis": []}, {k: ranges[k] for k in "an"}, items={"axis": ["n"]}
+    )

@@ -1,0 +1,67 @@
+"""OpenVINO's operators outside what they accept: OpenVINO reads and runs each file, and judges the rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+
+from tests.support.openvino_catalogue import CASES
+from tests.support.openvino_laws import Peer, changed, compared, contradicted, parsed, undefined
+
+SEED, SAMPLE = 7, 150
+UNTRUE = ("unsound", "wrong", "shape")
+
+
+@pytest.fixture(scope="module")
+def peer():
+    made = Peer()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("line", CASES)
+def test_valid_cases_are_proved(line, peer, tmp_path):
+    found = compared(parsed(line), tmp_path, peer)
+    assert found.kind in ("agree", "died"), found
+    assert found.ours.startswith("PROVED"), found
+
+
+UNREFUSED = """
+Multinomial 13 | f32[2,3] | i64[]=4 | convert_type=i64 with_replacement=false log_probs=false global_seed=1 op_seed=1
+Interpolate 4 | f32[1,2,6,5] | i64[3]=5,6,7 | f32[]=2 | i64[2]=2,3 | mode=nearest shape_calculation_mode=sizes
+Interpolate 11 | f32[1,2,6,5] | f32[3]=2,1.5,2 | i64[2]=2,3 | mode=nearest shape_calculation_mode=scales
+Interpolate 11 | f32[1,2,6,5] | f32[1]=2 | i64[2]=2,3 | mode=nearest shape_calculation_mode=scales
+Interpolate 11 | f32[1,2,6,5] | i64[1]=2 | i64[2]=2,3 | mode=nearest shape_calculation_mode=sizes
+PriorBox 8 | i64[2]=3,-1 | i64[2]=1,32 | min_size=16.0 max_size=38.0 step=16.0 offset=0.5 variance=0.1
+"""
+
+
+@pytest.mark.parametrize("line", UNREFUSED.strip().splitlines())
+def test_what_is_said_of_it_was_not_true(line, peer, tmp_path):
+    found = compared(parsed(line), tmp_path, peer)
+    assert found.kind in ("agree", "open", "died"), found
+    assert found.kind != "died" or found.ours.startswith("UNKNOWN"), found
+
+
+@pytest.mark.parametrize("how", ["rank", "range", "nothing"])
+def test_less_is_known(how, peer, tmp_path, full):
+    lines = CASES if full else Random(SEED).sample(CASES, 40)
+    told = {line: contradicted(parsed(line), tmp_path, peer, how) for line in lines}
+    assert {line: text for line, text in told.items() if text} == {}
+
+
+def test_one_thing_changed(peer, tmp_path, full):
+    drawn = [(what, case) for line in CASES for what, case in changed(parsed(line))]
+    sample = drawn if full else Random(SEED).sample(drawn, SAMPLE)
+    kinds, untrue = Counter(), []
+    for what, case in sample:
+        found = compared(case, tmp_path, peer)
+        kinds[found.kind] += 1
+        if found.kind in UNTRUE and not undefined(what, found):
+            untrue.append(f"{what}: {case}\n  {found.kind}: {found.ours} | {found.theirs[-200:]}")
+    assert not untrue, f"seed {SEED}: {len(untrue)} of {sum(kinds.values())} {dict(kinds)}\n" + "\n".join(untrue)
+    assert kinds["agree"] > len(sample) / 2

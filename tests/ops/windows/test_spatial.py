@@ -1,0 +1,146 @@
+"""Windows: every convolution and pooling rule against execution, over all small sizes."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from shapesmt.rules import resolve
+from tests.support.harness import agree, node
+
+SQUARE = {"x": ["n", 2, "h", "w"]}
+SIZES = {"n": (0, 2), "h": (0, 7), "w": (1, 4)}
+POOLS = [
+    {},
+    {"strides": [2, 2]},
+    {"strides": [2, 3], "pads": [1, 0, 0, 1]},
+    {"strides": [3, 1], "pads": [1, 1, 1, 1], "ceil_mode": 1},
+    {"strides": [4, 2], "ceil_mode": 1},
+    {"strides": [2, 2], "dilations": [2, 1]},
+    {"strides": [2, 2], "auto_pad": "SAME_UPPER"},
+    {"strides": [4, 1], "auto_pad": "SAME_LOWER"},
+    {"strides": [2, 2], "auto_pad": "SAME_LOWER", "dilations": [2, 1]},
+    {"strides": [2, 1], "auto_pad": "VALID", "ceil_mode": 1},
+    {"pads": [3, 0, 0, 0]},
+    {"strides": [2]},
+]
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
+@pytest.mark.parametrize("attributes", POOLS, ids=str)
+def test_pools(op, attributes):
+    outputs = ["y", "indices"] if op == "MaxPool" else ["y"]
+    agree(node(op, ["x"], outputs, kernel_shape=[3, 2], **attributes), SQUARE, SIZES)
+    agree(node(op, ["x"], kernel_shape=[3, 2], **attributes), SQUARE, SIZES)
+
+
+@pytest.mark.parametrize(("op", "opset"), [("MaxPool", 7), ("AveragePool", 7), ("AveragePool", 11), ("LpPool", 9)])
+def test_old_pools(op, opset):
+    for attributes in ({"strides": [2, 2]}, {"auto_pad": "SAME_UPPER", "strides": [4, 2]}):
+        agree(node(op, ["x"], kernel_shape=[3, 2], **attributes), SQUARE, SIZES, opset=opset)
+
+
+@pytest.mark.parametrize("op", ["GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"])
+@pytest.mark.parametrize("rank", [2, 3, 4, 5])
+def test_global_pools(op, rank):
+    names = "nchwd"[:rank]
+    agree(node(op, ["x"]), {"x": list(names)}, dict.fromkeys(names, (0, 2)))
+
+
+CONVS = [
+    {},
+    {"strides": [2, 3], "pads": [1, 0, 2, 1]},
+    {"dilations": [2, 1], "pads": [1, 1, 1, 1]},
+    {"strides": [2, 2], "auto_pad": "SAME_LOWER"},
+    {"strides": [2, 1], "auto_pad": "VALID"},
+    {"auto_pad": "SAME_UPPER", "dilations": [2, 1]},
+    {"auto_pad": "SAME_UPPER", "pads": [1, 1, 1, 1]},
+    {"kernel_shape": [3, 2]},
+    {"kernel_shape": [2, 2]},
+]
+
+
+@pytest.mark.parametrize("attributes", CONVS, ids=str)
+@pytest.mark.parametrize("op", ["Conv", "ConvTranspose"])
+def test_convolutions(op, attributes):
+    sizes = {**SIZES, "h": (1, 7)} if op == "ConvTranspose" else SIZES
+    w = np.ones([2, 2, 3, 2], np.float32)
+    agree(node(op, ["x", "w"], **attributes), SQUARE, sizes, constants={"w": w})
+
+
+@pytest.mark.parametrize("group", [1, 2])
+@pytest.mark.parametrize("op", ["Conv", "ConvTranspose"])
+def test_channels_of_convolutions(op, group):
+    shapes = {"x": [1, "c", 3], "w": ["m", "k", 2], "b": ["b"]}
+    ranges = {"c": (1, 4), "m": (1, 4), "k": (1, 2), "b": (1, 4)}
+    found = agree(node(op, ["x", "w", "b"], group=group), shapes, ranges)
+    assert found.ran
+    assert found.failed
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"strides": [3], "output_padding": [2]},
+        {"strides": [1], "output_padding": [1]},
+        {"output_shape": [9], "strides": [2]},
+        {"output_shape": [4]},
+        {"strides": [3], "auto_pad": "SAME_UPPER"},
+    ],
+    ids=str,
+)
+def test_sizes_of_transposed_convolutions(attributes):
+    agree(
+        node("ConvTranspose", ["x", "w"], **attributes),
+        {"x": [1, 1, "h"], "w": [1, 1, "k"]},
+        {"h": (1, 6), "k": (1, 3)},
+    )
+
+
+def test_integer_convolutions():
+    w, zero, one = np.ones([2, 2, 3], np.uint8), np.uint8(0), np.float32(1)
+    shapes, ranges, types = {"x": ["n", "c", "h"]}, {"n": (0, 1), "c": (1, 3), "h": (0, 5)}, {"x": "uint8"}
+    agree(node("ConvInteger", ["x", "w"]), shapes, ranges, constants={"w": w}, dtypes=types)
+    scales = {"xs": one, "xz": zero, "w": w, "ws": one, "wz": zero, "ys": one, "yz": zero}
+    agree(node("QLinearConv", ["x", *scales]), shapes, ranges, constants=scales, dtypes=types)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_windows(seed):
+    r = random.Random(seed)
+    rank = r.choice([1, 2])
+    kernel = [r.randint(1, 4) for _ in range(rank)]
+    attributes = {"strides": [r.randint(1, 4) for _ in range(rank)], "kernel_shape": kernel}
+    if r.random() < 0.5:
+        attributes["pads"] = [r.randint(0, min(kernel) - 1) for _ in range(2 * rank)]
+    else:
+        attributes["auto_pad"] = r.choice(["SAME_UPPER", "SAME_LOWER", "VALID"])
+    op = r.choice(["Conv", "MaxPool", "AveragePool", "LpPool"])
+    if op != "Conv":
+        attributes["ceil_mode"] = r.randint(0, 1)
+    names = "hw"[:rank]
+    weights = {"w": np.ones([1, 1, *kernel], np.float32)} if op == "Conv" else {}
+    opset = r.choice([11, 19, 22]) if op != "LpPool" else 18
+    agree(
+        node(op, ["x", *weights], **attributes),
+        {"x": [1, 1, *names]},
+        dict.fromkeys(names, (0, 9)),
+        constants=weights,
+        opset=opset,
+    )
+
+
+def test_normal_forms_merge():
+    """Two convolutions with stride 2 divide by 4 once."""
+    w = {"w": np.ones([1, 1, 3], np.float32)}
+    halved = {"strides": [2], "pads": [1, 1]}
+    nodes = [node("Conv", ["x", "w"], ["y"], **halved), node("Conv", ["y", "w"], ["z"], **halved)]
+    found = agree(nodes, {"x": [1, 1, "h"]}, {"h": (1, 9)}, constants=w)
+    assert str(found.tensors["z"][2]) == "(h + 3)//4"
+
+
+def test_every_operator_has_a_rule():
+    for op in ("Conv", "ConvInteger", "ConvTranspose", "QLinearConv", "MaxPool", "AveragePool", "GlobalMaxPool"):
+        assert resolve("", op, 22) is not None
