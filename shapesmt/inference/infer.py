@@ -234,9 +234,9 @@ class _Walk:
                     key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
                     known = remembered.get(key)
                     made = known if known is not None else self._remember(key, rule, node, given, tensors)
-                if made.granted or made.made or made.origin is not None:
+                if made.decides_success or made.fresh_symbols or made.origin is not None:
                     made = origins.weighed(made, node)
-                if made.made:
+                if made.fresh_symbols:
                     made = numbers.agreed(made, node)
                 outputs = made.outputs
                 if rename is not None:

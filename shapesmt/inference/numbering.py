@@ -298,7 +298,7 @@ class Numbers:
         """The application with the sizes that data decides in place of its own, where these are the same."""
         change: dict[Atom, Dim] = {}
         kept: list[Dim] = []
-        for own in made.made:
+        for own in made.fresh_symbols:
             atom = own.as_symbol()
             if atom is None or self.scope.made.get(atom.name) is atom:  # a function's node has seen to it
                 kept.append(own)
@@ -364,4 +364,4 @@ def _changed(made: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...
     substitution = Substitution(change)
     limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
     found = made.rewritten(substitution)
-    return replace(found, facts=(*found.facts, *limits), made=kept)
+    return replace(found, facts=(*found.facts, *limits), fresh_symbols=kept)

@@ -140,19 +140,22 @@ class Origins:
         """The application, left open where it takes elements for granted that no data decide."""
         for index, name in enumerate(node.outputs if made.origin is not None else ()):
             self._inner[name] = made, index
-        asked = [(self._granted(node.inputs[i]), i in made.sizing, node.inputs[i]) for i in sorted(made.granted)]
-        for part, sizing in made.rests_on:
+        asked = [
+            (self._granted(node.inputs[i]), i in made.decides_sizes_only, node.inputs[i])
+            for i in sorted(made.decides_success)
+        ]
+        for part, sizing in made.rests_on_inputs:
             origin = frozenset({part})
             asked.append((self._called(origin, node) if made.called else origin, sizing, ""))
         rests_on = frozenset((part, sizing) for origin, sizing, _ in asked for part in passed(origin))
         lost = [(bad(origin), sizing, name) for origin, sizing, name in asked if bad(origin)]
-        made = replace(made, rests_on=rests_on)
+        made = replace(made, rests_on_inputs=rests_on)
         self._wanted.update(c.literal for causes, _, _ in lost for c in causes if c.literal and unread(c.literal))
         told = [(min(causes, key=_first), name) for causes, sizing, name in lost if not sizing and not made.unjudged]
         laws = dict.fromkeys(_law(cause, name) for cause, name in told if cause.kind != "operator")
         known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
         rule = self._rules.get((node.domain, node.op))
-        alone = known and made.made and not (isinstance(rule, Rule) and rule.random)
+        alone = known and made.fresh_symbols and not (isinstance(rule, Rule) and rule.random)
         return _opened(made, [Unjudged("", node.op, "elements", law) for law in laws]) if lost or alone else made
 
     def _granted(self, name: str) -> Origin:
@@ -343,7 +346,7 @@ def _law(cause: Cause, name: str) -> str:
 def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
     """The application whose sizes aren't decided by data, as the rule took them to be, but by nobody knows what."""
     sizes: dict[Atom, Dim] = {
-        a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST) for d in made.made if (a := d.as_symbol()) is not None
+        a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST) for d in made.fresh_symbols if (a := d.as_symbol()) is not None
     }
     kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
     opened = replace(made, requirements=kept, facts=()).rewritten(Substitution(sizes))

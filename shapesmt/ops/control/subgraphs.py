@@ -19,11 +19,11 @@ class Mark(NamedTuple):
     requirements: int
     facts: int
     unjudged: int
-    made: int
+    fresh_symbols: int
 
     def undo(self, ctx: InferenceContext) -> None:
         """Take it back."""
-        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.made), self, strict=True):
+        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.fresh_symbols), self, strict=True):
             del listed[length:]  # type: ignore[attr-defined]  # a list each
 
     def rewrite(self, ctx: InferenceContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 def mark(ctx: InferenceContext) -> Mark:
     """What is stated so far."""
-    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.made))
+    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.fresh_symbols))
 
 
 def apart(
@@ -49,10 +49,14 @@ def apart(
     _require_ranks(ctx, graph, inputs, label)
     outputs = ctx.run_graph(graph, inputs, label, given)
     _require_types(ctx, [graph.declared.get(o, Declared("", None)) for o in graph.outputs], outputs)
-    twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
+    twins = {
+        a: twin(a, f"{ctx.node.outputs[0]}.{name}")
+        for d in ctx.fresh_symbols[start.fresh_symbols :]
+        if (a := d.as_symbol())
+    }
     renaming = Substitution({**twins, **{entry_of(a): of_kind(d, Kind.ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
-    ctx.made[start.made :] = twins.values()
+    ctx.fresh_symbols[start.fresh_symbols :] = twins.values()
     return [rewritten(t, renaming) for t in outputs]
 
 
@@ -75,9 +79,9 @@ def _require_ranks(ctx: InferenceContext, graph: Graph, inputs: Sequence[Tensor]
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
-def symbols_since(ctx: InferenceContext, made: int) -> frozenset[Atom]:
-    """The symbols made after the first so many."""
-    found = frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
+def symbols_since(ctx: InferenceContext, known: int) -> frozenset[Atom]:
+    """The fresh symbols after the first so many."""
+    found = frozenset(a for d in ctx.fresh_symbols[known:] if (a := d.as_symbol()))
     return found.union(map(entry_of, found))
 
 
