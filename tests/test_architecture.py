@@ -32,10 +32,7 @@ DOORS = {
 }
 """The files that import a heavy library."""
 
-LONG = {
-    *("frontends/builder/builder.py", "inference/infer.py"),
-    "rules/context.py",
-}
+LONG = {"rules/context.py"}
 LARGE = {"rules"}
 """What the move leaves to be done: files to split, folders to divide."""
 
