@@ -41,23 +41,23 @@ def infer_shapes(
             refuse(a.problem, a.examination, a.judge, types=check_type)
     problem = pose(graph)
     in_time = Deadline(TIMEOUT).require
-    found = in_time(lambda: infer(graph, problem.inputs), "shapes aren't inferred")
-    if found.unranked or any(t.shape is None for t in found.tensors.values()):
-        found = in_time(lambda: infer(graph, problem.inputs, claims=claimed(problem)), "shapes aren't inferred")
-    pinned = _pinned(r.formula for a in found.applications for r in a.requirements)
-    return annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in found.tensors.items()})
+    inference = in_time(lambda: infer(graph, problem.inputs), "shapes aren't inferred")
+    if inference.unranked or any(t.shape is None for t in inference.tensors.values()):
+        inference = in_time(lambda: infer(graph, problem.inputs, claims=claimed(problem)), "shapes aren't inferred")
+    pinned = _pinned(r.formula for a in inference.applications for r in a.requirements)
+    return annotate(proto, {name: (t.dtype, _axes(t, pinned)) for name, t in inference.tensors.items()})
 
 
 def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
     """The symbols of which a node needs that they are one number."""
-    found: dict[Atom, Dim] = {}
+    pinned: dict[Atom, Dim] = {}
     for formula in needed:
         if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
             (atom,) = formula.dim.symbols
             for number in (of_atom(atom) - formula.dim, of_atom(atom) + formula.dim):
                 if number.constant is not None and atom.kind is not Kind.AXIS:
-                    found[atom] = number
-    return found
+                    pinned[atom] = number
+    return pinned
 
 
 def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | None:

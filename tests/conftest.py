@@ -9,6 +9,9 @@ from hypothesis import settings
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty output the shape of their input
 
+settings.register_profile("shapesmt", deadline=None)  # a busy machine is no failure
+settings.load_profile("shapesmt")
+
 
 settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
 settings.load_profile("untimed")

@@ -91,12 +91,12 @@ class Config:
             >>> config.of("encoder.onnx"), config.of("models/decoder.onnx")
             ({'timeout': 9.0}, {'timeout': 9.0, 'dims': {'seq': Range(lo=1, hi=64, step=1)}})
         """
-        found: Options = {}
-        for pattern, options in self.options:
+        options: Options = {}
+        for pattern, section in self.options:
             if self._matches(pattern, model):
-                for key, value in options.items():
-                    found[key] = {**found[key], **value} if key in found and isinstance(value, dict) else value
-        return found
+                for key, value in section.items():
+                    options[key] = {**options[key], **value} if key in options and isinstance(value, dict) else value
+        return options
 
     def _matches(self, pattern: str, model: object) -> bool:
         if pattern == "*":  # the bytes of a file as well
@@ -115,14 +115,14 @@ def _is_file(path: Path) -> bool:
 
 
 def _absolute(path: str | Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - a link has the name that it was given
+    return Path(os.path.abspath(path))  # noqa: PTH100 - a link keeps its own name
 
 
 def _table(file: Path, within: bool) -> Mapping[str, Any] | None:
     """The file's own table, or that `within` a larger file, where it has one."""
     try:
         content = file.read_bytes()
-        if within and b"shapesmt" not in content:  # the usual case, told without a parser
+        if within and b"shapesmt" not in content:  # the usual case, which needs no parser
             return None
         text = content.decode()
     except (OSError, UnicodeDecodeError) as error:
@@ -139,10 +139,10 @@ def _table(file: Path, within: bool) -> Mapping[str, Any] | None:
     if not within:
         return table
     tool = table.get("tool")
-    found = tool.get("shapesmt") if isinstance(tool, dict) else None
-    if found is not None and not isinstance(found, dict):
+    inner = tool.get("shapesmt") if isinstance(tool, dict) else None
+    if inner is not None and not isinstance(inner, dict):
         raise UsageError(f"{printable(str(file))}: tool.shapesmt is no table; write [tool.shapesmt]")
-    return found
+    return inner
 
 
 def _config(file: Path, table: Mapping[str, Any]) -> Config:
@@ -191,12 +191,12 @@ class _Reader:
 
     def shapes(self, key: str, value: Any) -> Options:
         """Shapes by input; the origin goes with their ranges."""
-        found: Options = {}
+        shapes: Options = {}
         for name, spec in self.table(key, value).items():
             shape = self._parsed(f"{key}.{name}", parse_shape, tuple(spec) if isinstance(spec, list) else spec)
             sized = (replace(d, origin=self.origin) if isinstance(d, Range) else d for d in shape or ())
-            found[name] = "[...]" if shape is None else tuple(sized)
-        return found
+            shapes[name] = "[...]" if shape is None else tuple(sized)
+        return shapes
 
     def values(self, key: str, value: Any) -> Options:
         """Elements of small inputs by name."""

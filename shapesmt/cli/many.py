@@ -51,18 +51,18 @@ def models_in(paths: Iterable[str]) -> list[str]:
     Raises:
         UsageError: A folder has no such file, or standard input is among several models.
     """
-    found: list[str] = []
+    models: list[str] = []
     for path in paths:
         if path == "-":
             raise UsageError("- (standard input) can't be checked beside other models; give it alone")
         if not is_folder(path):
-            found.append(path)
+            models.append(path)
             continue
         below = [file for file in Path(path).rglob("*.onnx") if not _hidden(file.relative_to(path).parts)]
         if not below:
             raise UsageError(f"no *.onnx file in the folder {printable(path)}; name files, or a folder that has some")
-        found += sorted(map(str, below))
-    return list(dict.fromkeys(found))
+        models += sorted(map(str, below))
+    return list(dict.fromkeys(models))
 
 
 def _hidden(parts: Sequence[str]) -> bool:
@@ -123,11 +123,11 @@ def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = 
     With one job all happens in this process.
     """
     started = time.perf_counter()
-    found: dict[int, Report | Unchecked] = {}
+    outcomes: dict[int, Report | Unchecked] = {}
     for index, outcome in _outcomes(tasks, min(jobs, len(tasks))):
-        found[index] = outcome
+        outcomes[index] = outcome
         done(tasks[index].path)
-    return BatchReport(tuple(found[index] for index in range(len(tasks))), time.perf_counter() - started)
+    return BatchReport(tuple(outcomes[index] for index in range(len(tasks))), time.perf_counter() - started)
 
 
 def _outcomes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[int, Report | Unchecked]]:
@@ -185,13 +185,13 @@ class _Workers:
         try:
             pickle.dump(task, cast("IO[bytes]", worker.stdin))
             cast("IO[bytes]", worker.stdin).flush()
-            found: Report | Unchecked = pickle.load(cast("IO[bytes]", worker.stdout))  # noqa: S301 - our own process
+            outcome: Report | Unchecked = pickle.load(cast("IO[bytes]", worker.stdout))  # noqa: S301 - our own process
         except (OSError, EOFError, pickle.UnpicklingError):
             worker.kill()
             text = f"internal error: the process that checked it ended with status {worker.wait()}; out of memory?"
             return Unchecked(printable(task.path, 1000), text, internal=True)
         self._idle.put(worker)
-        return found
+        return outcome
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self._stopped:
@@ -218,7 +218,7 @@ class _Workers:
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
-    """Wait for a worker that was told to end, for so long; its solver ends with it."""
+    """Wait for a worker that has been asked to end, and kill it after `PATIENCE`; its solver ends with it."""
     try:
         worker.wait(PATIENCE)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Chain: the steps through which the sizes of a finding came to be, with the tensors that pass between them."""
+"""Cause graph: the steps through which the sizes of a finding came to be, and the tensors that pass between them."""
 
 from __future__ import annotations
 
@@ -15,68 +15,69 @@ from shapesmt.rules import Tensor
 
 MAX_NODES = 1000  # that are looked at between two steps
 
-MAX_GRAPHS = 40  # findings that are told with theirs
+MAX_GRAPHS = 40  # findings that come with theirs
 
 _NAME = re.compile(r"`[^`]*`|[^\W\d]\w*")
+_WORDS = {"min", "max", "abs", "if", "else"}  # of formulas, which name no symbol
 
 Place: TypeAlias = "int | str"  # the index of a node, or the name of a tensor that no node makes
 Names: TypeAlias = "frozenset[str]"  # of symbols
 
 
 def cause_graphs(findings: Sequence[Finding], examination: Examination) -> dict[int, CauseGraph]:
-    """The chains of the first findings that have one, by the place of the finding."""
+    """The cause graphs of the first findings that have one, by the place of the finding."""
     judged = {j.index: j for j in examination.judgements}
-    made: dict[int, CauseGraph] = {}
-    for place, found in enumerate(findings):
-        judgement = judged.get(found.index)
-        if judgement is not None and found.because and len(made) < MAX_GRAPHS:
-            told = cause_graph(found, examination.original.graph, _shapes(found, judgement, examination))
-            made |= {place: told} if told.links else {}
-    return made
+    graphs: dict[int, CauseGraph] = {}
+    for place, finding in enumerate(findings):
+        judgement = judged.get(finding.index)
+        if judgement is not None and finding.because and len(graphs) < MAX_GRAPHS:
+            graph = cause_graph(finding, examination.original.graph, _shapes(finding, judgement, examination))
+            graphs |= {place: graph} if graph.links else {}
+    return graphs
 
 
-def _shapes(found: Finding, judgement: Judgement, examination: Examination) -> Shapes:
-    """The shapes in the symbols that the causes are told in: the problem's own, or what was left of them by then."""
+def _shapes(finding: Finding, judgement: Judgement, examination: Examination) -> Shapes:
+    """The shapes in the symbols of the causes: the problem's own, or those that earlier findings leave."""
     original, values = examination.original.tensors, judgement.decision.counterexample
-    told = [(original[c.tensor], c.axis, c.expr) for c in found.because if c.axis is not None]
-    if all(t.shape is not None and str(t.shape[axis]) == text for t, axis, text in told):
+    sizes = [(original[c.tensor], c.axis, c.expr) for c in finding.because if c.axis is not None]
+    if all(t.shape is not None and str(t.shape[axis]) == text for t, axis, text in sizes):
         return Shapes(original, values)
     return Shapes(judgement.inference.tensors, None if values is None else judgement.narrowing.values(values))
 
 
 def producers(graph: Graph) -> dict[str, tuple[str, str]]:
-    """The node and the operator that make each tensor; "" and "input" or "constant" where none does."""
-    given = {name: ("", "input" if name in graph.inputs else "constant") for name in (*graph.inputs, *graph.literals)}
-    return given | {name: (node.name, node.op) for node in graph.nodes for name in node.outputs}
+    """The node and the operator that compute each tensor; "" and "input" or "constant" where none does."""
+    sources = {name: ("", "input" if name in graph.inputs else "constant") for name in (*graph.inputs, *graph.literals)}
+    return sources | {name: (node.name, node.op) for node in graph.nodes for name in node.outputs}
 
 
-def cause_graph(found: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
+def cause_graph(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
     """The steps through which the causes of a finding lead to it."""
     causes: dict[Place, list[Cause]] = {}
-    for cause in found.because:
+    for cause in finding.because:
         index = graph.producer(cause.tensor)
-        if index is None or index < found.index:
+        if index is None or index < finding.index:
             causes.setdefault(cause.tensor if index is None else index, []).append(cause)
-    sides = () if found.clash is None else (found.clash.left, found.clash.right)
-    about = {place: _names(told) for place, told in causes.items()}
+    sides = () if finding.clash is None else (finding.clash.left, finding.clash.right)
+    about = {place: _names(steps) for place, steps in causes.items()}
     arrivals: dict[Place, list[Arrival]] = {}
-    ahead: list[Place] = [found.index]
+    ahead: list[Place] = [finding.index]
     for place in ahead:  # it grows
         if not isinstance(place, str):
             wanted = about[place] if place in about else _names(sides)
-            arrivals[place] = _arriving(place, wanted, about, graph, each=place == found.index)
+            arrivals[place] = _arriving(place, wanted, about, graph, each=place == finding.index)
             ahead += dict.fromkeys(a.source for a in arrivals[place] if a.source not in ahead)
     inputs = [place for place in causes if isinstance(place, str) and place in ahead]
     places: list[Place] = [*inputs, *sorted(place for place in ahead[1:] if not isinstance(place, str))]
-    order = {place: i for i, place in enumerate([*places, found.index])}
+    order = {place: i for i, place in enumerate([*places, finding.index])}
     steps = [Step(c.node or c.tensor, c.op_type, c.attributes) for c in (causes[place][0] for place in places)]
     links = [
-        Link(order[a.source], i, a.tensor, shapes.sizes(a.tensor, causes[a.source], told), a.between)
+        Link(order[a.source], i, a.tensor, shapes.sizes(a.tensor, causes[a.source], clashing), a.between)
         for place, i in order.items()
-        for told in [sides if place == found.index else ()]
+        for clashing in [sides if place == finding.index else ()]
         for a in arrivals.get(place, ())
     ]
-    return CauseGraph((*steps, Step(found.node, found.op_type, failing=True)), tuple(links))
+    return CauseGraph((*steps, Step(finding.node, finding.op_type, failing=True)), tuple(links))
 
 
 class Arrival(NamedTuple):
@@ -102,7 +103,7 @@ def _arriving(target: int, wanted: Names, sources: Mapping[Place, Names], graph:
 
 
 def _behind(tensor: str, sources: Container[Place], graph: Graph) -> Iterator[Arrival]:
-    """The nearest sources that a tensor is made from, and the nodes between on the shortest way."""
+    """The nearest sources that a tensor is computed from, and the nodes between on the shortest way."""
     ahead, seen = [(tensor, 0)], {tensor}
     for name, between in ahead:  # it grows
         index = graph.producer(name)
@@ -115,9 +116,9 @@ def _behind(tensor: str, sources: Container[Place], graph: Graph) -> Iterator[Ar
             ahead += [(n, between + 1) for n in new]
 
 
-def _names(told: Iterable[Cause | Side]) -> Names:
+def _names(formulas: Iterable[Cause | Side]) -> Names:
     """The symbols that formulas speak of."""
-    return frozenset(name for one in told for name in _NAME.findall(one.expr)) - {"min", "max", "abs", "if", "else"}
+    return frozenset(name for formula in formulas for name in _NAME.findall(formula.expr)) - _WORDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +129,7 @@ class Shapes:
     values: Mapping[Atom, int] | None
 
     def sizes(self, tensor: str, causes: Sequence[Cause], sides: Sequence[Side]) -> tuple[Size, ...] | None:
-        """The shape of a tensor, each size with its part: whether the causes tell of it, or it is one of the sides."""
+        """The shape of a tensor, each size with its role: one of the sides, or traced by the causes."""
         t = self.tensors.get(tensor)
         if t is None or t.shape is None:
             return None
@@ -143,6 +144,6 @@ class Shapes:
         return int(evaluate(dim, self.values)) if known and self.values is not None else None
 
 
-def _among(told: Sequence[tuple[str, int | None, str]], size: tuple[str, int, str]) -> bool:
-    """Whether a size is one of those told of: on its axis of its tensor, or by the same formula in another."""
-    return any(t[:2] == size[:2] if t[0] == size[0] and t[1] is not None else t[2] == size[2] for t in told)
+def _among(listed: Sequence[tuple[str, int | None, str]], size: tuple[str, int, str]) -> bool:
+    """Whether a size is in a list: on the same axis of its tensor, or by the same formula in another."""
+    return any(t[:2] == size[:2] if t[0] == size[0] and t[1] is not None else t[2] == size[2] for t in listed)

@@ -1,4 +1,4 @@
-"""Causes: the chain of nodes through which a size came to be, from the inputs on, where its expression changes."""
+"""Causes: the nodes through which a size came to be, from the inputs on, where its expression changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shapesmt.report import Cause, Clash, Side
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
 MAX_CAUSES = 16
-MAX_STEPS = 600  # sizes that a chain of causes is followed through
+MAX_STEPS = 600  # sizes that are followed back for one finding
 
 
 class Place(NamedTuple):
@@ -47,9 +47,9 @@ class Tracer:
     def clash(self, node: Node, left: Dim, right: Dim) -> Clash:
         """Two sizes that don't fit together, and which inputs of the node they are sizes of."""
         places = [*self._input_places(node)]
-        found = self._place(left, places)
-        others = [p for p in places if found is None or p.tensor != found.tensor] or places
-        return Clash(self._side(left, found), self._side(right, self._place(right, others)))
+        place = self._place(left, places)
+        others = [p for p in places if place is None or p.tensor != place.tensor] or places
+        return Clash(self._side(left, place), self._side(right, self._place(right, others)))
 
     def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
         """How the clashing sizes came to be, from the inputs on: the nodes at which the expression changes."""
@@ -72,7 +72,7 @@ class Tracer:
         return self._causes(p for p in places if p.size.symbols)
 
     def _causes(self, starts: Iterable[Place]) -> tuple[Cause, ...]:
-        found: dict[Place, Cause] = {}
+        causes: dict[Place, Cause] = {}
         pending, seen = list(starts)[::-1], 0
         visited: set[tuple[str, Dim]] = set()
         while pending and seen < MAX_STEPS:
@@ -85,12 +85,13 @@ class Tracer:
             node = self.graph.nodes[index] if index is not None else None
             earlier = [] if node is None else self._earlier(place.size, node)
             if place.size.symbols and not any(p.size is place.size for p in earlier):
-                found[place] = self._cause(place, index, node)
+                causes[place] = self._cause(place, index, node)
             pending += earlier[::-1]
         order = self._order
         if not order:
             order.update((name, i) for i, name in enumerate(self.tensors))
-        listed = [found[p] for p in sorted(found, key=lambda p: (order.get(p.tensor, 0), p.axis is None, p.axis or 0))]
+        places = sorted(causes, key=lambda p: (order.get(p.tensor, 0), p.axis is None, p.axis or 0))
+        listed = [causes[place] for place in places]
         if len(listed) <= MAX_CAUSES:
             return tuple(listed)
         first = [c for c in listed if not c.node][: MAX_CAUSES // 4]
@@ -143,8 +144,8 @@ class Tracer:
 
     def _place(self, size: Dim, places: Sequence[Place]) -> Place | None:
         """Where the size stands; of a number only if there is one such place."""
-        found = [p for p in places if p.size is size]
-        return found[0] if found and (size.symbols or len(found) == 1) else None
+        same = [p for p in places if p.size is size]
+        return same[0] if same and (size.symbols or len(same) == 1) else None
 
     def _side(self, size: Dim, place: Place | None) -> Side:
         value = self._number(size)

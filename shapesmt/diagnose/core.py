@@ -1,4 +1,4 @@
-"""Reasons: the facts from which it follows that a node can't run, or that what it needs holds.
+"""Core: the facts from which it follows that a node can't run, or that what it needs holds.
 
 The facts are stated over inputs of any size: the ends of declared ranges, what is assumed, what earlier nodes need.
 Each set is minimal, and contradictory on its own (with the negated requirement, where it is proved).
@@ -21,7 +21,7 @@ from shapesmt.presolve import range_facts
 from shapesmt.report import Fact, Proof, Verdict
 from shapesmt.rules import Requirement
 
-MAX_PROOFS = 24  # requirements of a node that are told with their facts
+MAX_PROOFS = 24  # requirements of a node that come with their facts
 _ORIGINS = {"model": "declared in the file"}
 
 
@@ -68,9 +68,9 @@ class CoreFinder:
         for needed in (anywhere, shorter) if settled else (shorter, anywhere):
             own = [Known(r.formula, _requirement(r, judged.node)) for r in needed]
             tied = _tied([*own, *known], {s for k in own for s in k.formula.symbols})
-            found = self._core(own if any(k.formula is FALSE for k in own) else tied)
-            if found:
-                return found
+            core = self._core(own if any(k.formula is FALSE for k in own) else tied)
+            if core:
+                return core
         return ()
 
     def of_success(self, index: int) -> tuple[Proof, ...]:
@@ -99,8 +99,8 @@ class CoreFinder:
         if claim is TRUE:
             return ()
         tied = _tied(known, claim.symbols)
-        found = self._core(tied, negate(claim))
-        return tuple(k.fact for k in tied) if found is None else found
+        core = self._core(tied, negate(claim))
+        return tuple(k.fact for k in tied) if core is None else core
 
     def _narrowed(self, formula: Formula) -> Formula:
         """A condition over the problem's own symbols."""
@@ -137,16 +137,16 @@ class CoreFinder:
             for formula in application.facts:
                 yield Known(formula, Fact("definition", str(formula), node.name, node.op, "as much as data can give"))
 
-    def _core(self, known: list[Known], *given: Formula) -> tuple[Fact, ...] | None:
-        """A minimal set of facts that can't all hold beside what is given; None where that isn't proven."""
-        from shapesmt.solve import core
+    def _core(self, known: list[Known], *hypotheses: Formula) -> tuple[Fact, ...] | None:
+        """A minimal set of facts that can't all hold beside the hypotheses; None where that isn't proven."""
+        from shapesmt.solve import core as minimal
 
-        kept = core({i: k.formula for i, k in enumerate(known)}, self.judge.deadline, given)
+        kept = minimal({i: k.formula for i, k in enumerate(known)}, self.judge.deadline, hypotheses)
         return None if kept is None else tuple(known[i].fact for i in kept)
 
 
 def _tied(known: Sequence[Known], symbols: Iterable[Atom]) -> list[Known]:
-    """The facts that share a symbol with the given ones, directly or through others."""
+    """The facts that share a symbol with these, directly or through others."""
     tied, kept = set(symbols), [False] * len(known)
     grown = True
     while grown:

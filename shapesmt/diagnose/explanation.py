@@ -25,43 +25,46 @@ def explanation(
     nodes = {n.name for n in graph.nodes}
     if target is not None and target not in nodes and target not in inference.tensors:
         raise unknown_name("node or tensor", target, [*nodes, *inference.tensors], graph.source)
-    found = findings(problem, examination, judge)
-    chain: tuple[Cause, ...] = ()
-    touched: list[str] = []
-    index = None
-    if target is not None:
-        index = next((i for i, n in enumerate(graph.nodes) if target == n.name or target in n.outputs), None)
-        found = _about(index, found, examination)
-        if target in inference.tensors:
-            touched = [target]
-            tracer = Tracer(graph, examination.original.tensors)
-            chain = judge.deadline.attempt(partial(tracer.causes, target), ())
-        elif index is not None:
-            node = graph.nodes[index]
-            touched = [t for t in (*node.inputs, *node.outputs) if t in inference.tensors and t]
+    places = () if target is None else enumerate(graph.nodes)
+    index = next((i for i, n in places if target == n.name or target in n.outputs), None)
+    every = findings(problem, examination, judge)
+    listed = every if target is None else _about(index, every, examination)
+    touched, causes = _touched(target, index, examination, judge)
     cores, in_time = CoreFinder(problem, examination, judge), judge.deadline.attempt
-    judged = next((j for j in examination.judgements if any(f.index == j.index for f in found)), None)
+    judged = next((j for j in examination.judgements if any(f.index == j.index for f in listed)), None)
     return Explanation(
         graph.source,
         target,
-        examination.verdict if target is None else Verdict.worst(f.verdict for f in found),
+        examination.verdict if target is None else Verdict.worst(f.verdict for f in listed),
         problem.ranges,
-        found,
+        listed,
         in_time(lambda: cores.of_failure(judged), ()) if judged is not None else (),
-        chain,
+        causes,
         tensor_bounds(examination, judge, touched) if not examination.fails else {},
         precondition(problem, examination, judge) if target is None else None,
         time.perf_counter() - started,
         problem.assumptions,
-        in_time(lambda: cores.of_success(index), ()) if index is not None and not found else (),
+        in_time(lambda: cores.of_success(index), ()) if index is not None and not listed else (),
     )
 
 
-def _about(index: int | None, found: tuple[Finding, ...], examination: Examination) -> tuple[Finding, ...]:
+def _touched(
+    target: str | None, index: int | None, examination: Examination, judge: Judge
+) -> tuple[list[str], tuple[Cause, ...]]:
+    """The tensors that a target is or touches, and of a tensor how its sizes came to be."""
+    tensors, graph = examination.inference.tensors, examination.inference.graph
+    if target in tensors:
+        tracer = Tracer(graph, examination.original.tensors)
+        return [target], judge.deadline.attempt(partial(tracer.causes, target), ())
+    node = None if index is None else graph.nodes[index]
+    return [t for t in (*node.inputs, *node.outputs) if t in tensors and t] if node is not None else [], ()
+
+
+def _about(index: int | None, every: tuple[Finding, ...], examination: Examination) -> tuple[Finding, ...]:
     """The findings about a node; where it runs for no input because others don't, those about them."""
-    own = tuple(f for f in found if f.index == index)
+    own = tuple(f for f in every if f.index == index)
     if own or index not in examination.unreachable:
         return own
-    failing = {f.index for f in found if f.verdict is Verdict.FAILS}
+    failing = {f.index for f in every if f.verdict is Verdict.FAILS}
     before = examination.inference.graph.ancestors(index, failing)
-    return tuple(f for f in found if f.index in before and f.verdict is Verdict.FAILS)
+    return tuple(f for f in every if f.index in before and f.verdict is Verdict.FAILS)

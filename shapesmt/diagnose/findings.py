@@ -29,7 +29,7 @@ from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, 
 from shapesmt.graph import Declared
 from shapesmt.presolve import Domain
 from shapesmt.region import Region, describe, readable_text
-from shapesmt.report import Cause, Finding, Precondition, Verdict
+from shapesmt.report import Cause, Finding, FindingKind, Precondition, Verdict
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof
@@ -41,13 +41,13 @@ READABLE = 100  # characters of a condition that needs no shorter form
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """Every judgement, and every operator without a rule, as a finding."""
     tracer = Tracer(problem.graph, examination.original.tensors)
-    made = []
+    listed = []
     for j in examination.judgements:
-        told = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
-        made.append((j.index, told or _brief(j, problem)))
-    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
+        finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
+        listed.append((j.index, finding or _brief(j, problem)))
+    late = [index for index, u in examination.unjudged if u.kind == FindingKind.TIMEOUT]
     for index, u in examination.unjudged:
-        if u.kind == "timeout":
+        if u.kind == FindingKind.TIMEOUT:
             if index != late[0]:
                 continue
             others = len(set(late)) - 1
@@ -55,8 +55,10 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
         code = _code(u.kind)
-        made.append((index, Finding(Verdict.UNKNOWN, u.kind, name, u.op, index, u.law, "", code=code, note=u.note)))
-    return tuple(f for _, f in sorted(made, key=lambda m: m[0]))
+        listed.append(
+            (index, Finding(Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", code=code, note=u.note))
+        )
+    return tuple(f for _, f in sorted(listed, key=lambda m: m[0]))
 
 
 MAX_SIZE = (1 << 63) - 1
@@ -138,19 +140,19 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     region = _holds_iff(j, problem, examination, judge)
     tracer = tracer.at(values)
     sides = [s for s in (broken.left, broken.right) if s is not None]
-    told = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
+    traced = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
-    kind = "data" if _hinges(j.condition) else "requirement"
+    kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
     code, law, _ = broken.law
     where = region.whole if region is not None and region.exact else None
-    safe = where if kind == "data" and j.verdict is Verdict.DEPENDS else None
+    safe = where if kind == FindingKind.DATA and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
         None if safe is not None else where,
-        _because(j, sides, tracer) if told else (),
+        _because(j, sides, tracer) if traced else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
         code=code, safe_iff=safe, when=case_text(broken.given),
@@ -161,16 +163,16 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
     """What is known of a judgement without further thought."""
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
-    kind = "data" if _hinges(j.condition) else "requirement"
+    kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     code, law, _ = broken.law
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
     """How the clashing sizes came to be; by shorter formulas, where those are too long, that hold by then."""
-    found = tracer.causes_of_clash(j.node, sides)
-    if max((len(c.expr) for c in found), default=0) <= READABLE:
-        return found
+    causes = tracer.causes_of_clash(j.node, sides)
+    if max((len(c.expr) for c in causes), default=0) <= READABLE:
+        return causes
     values = None if tracer.values is None else j.narrowing.values(tracer.values)
     return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrowed(sides))
 

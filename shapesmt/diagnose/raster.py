@@ -122,8 +122,8 @@ def _cells(
     """The letters of every cell, and the counts; None where the arithmetic doesn't fit machine words."""
     twins = [symbol(a.name, a.first, a.last, step=a.step, fold=False) for a in axes]
     meanings = {**dict(zip(symbols, twins, strict=True)), **{s: const(v) for s, v in fixed.items()}}
-    holds, given = substitute(condition, meanings), substitute(all_of(*facts), meanings)
-    if not (fits_int64(holds) and fits_int64(given)):
+    holds, admissible = substitute(condition, meanings), substitute(all_of(*facts), meanings)
+    if not (fits_int64(holds) and fits_int64(admissible)):
         return None
     atoms = [next(iter(twin.symbols)) for twin in twins]
     across = _values(axes[0], range(axes[0].cells))
@@ -136,7 +136,7 @@ def _cells(
         shape = np.broadcast_shapes(*(v.shape for v in values.values()))
         evaluator = Evaluator(values)
         runs, admitted = (
-            np.broadcast_to(np.asarray(evaluator.formula(f), dtype=np.bool_), shape) for f in (holds, given)
+            np.broadcast_to(np.asarray(evaluator.formula(f), dtype=np.bool_), shape) for f in (holds, admissible)
         )
         rows.append(_letters(axes[0], np.atleast_2d(runs), np.atleast_2d(admitted)))
         running, total = running + int((runs & admitted).sum()), total + int(admitted.sum())

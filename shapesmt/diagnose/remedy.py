@@ -1,8 +1,8 @@
 """Remedy: narrower ranges and relations under which a model that depends on its input is proved to run.
 
-The conditions of the valid region become a `--dim` where one symbol's range can say them, else an `--assume`. What
-is told is proven: within the remedy some input is left, and the valid region (where that is exact, which is a proof of
-its own), else every condition that was reported, holds.
+The conditions of the valid region become a `--dim` where one symbol's range can say them, else an `--assume`. A
+remedy is proven: within it some input is left, and the valid region (where that is exact, which is a proof of its own),
+else every condition that was reported, holds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<
 
 
 def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
-    """The remedy for a model that runs for some inputs; None where none is proven in the time given."""
+    """The remedy for a model that runs for some inputs; None where none is proven before the deadline."""
     return judge.deadline.attempt(lambda: _remedy(problem, examination, judge, region), None)
 
 
@@ -96,18 +96,18 @@ def _narrowed(
 
 
 def _suffices(
-    found: Remedy, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
+    remedy: Remedy, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
 ) -> bool:
     """Whether some input is left within the remedy, and what is needed holds there."""
     within = examination.admissible(problem)
-    within.assume(all_of(*_meanings(found, problem.dims)))
+    within.assume(all_of(*_meanings(remedy, problem.dims)))
     if judge.deadline.expired or not judge.satisfiable(within):
         return False
     return all(judge.proves(within, formula) for formula in needed)
 
 
-def _meanings(found: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
-    for name, text in (*found.dims.items(), *found.values.items()):
+def _meanings(remedy: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
+    for name, text in (*remedy.dims.items(), *remedy.values.items()):
         ends, _, step = text.partition(":")
         low, between, high = ends.partition("..")
         if low:
@@ -116,7 +116,7 @@ def _meanings(found: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
             yield at_most(dims[name], int(high))
         if step:
             yield divides(int(step), dims[name] - int(low or 0))
-    for text in found.assume:
+    for text in remedy.assume:
         yield parse_formula(text, dims)
 
 

@@ -1,4 +1,4 @@
-"""Traits: what among a node's attributes and constant inputs decides the sizes it makes, as a few words.
+"""Settings: what among a node's attributes and constant inputs decides the sizes it makes, as a few words.
 
 >>> from shapesmt.algebra import symbol
 >>> from shapesmt.frontends import load
@@ -44,43 +44,43 @@ def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     return known[key]
 
 
-def _settings(node: Node, graph: Graph, given: Mapping[str, Tensor]) -> str:
-    usual = _effect(node, graph, given)
+def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
+    usual = _effect(node, graph, inputs)
     if usual is None:
         return ""
-    found = []
+    listed = []
     for name, value in node.attributes.items():
         rest = Attributes({n: v for n, v in node.attributes.items() if n != name})
         shown = "" if name in _TYPES else _attribute(name, value)
-        if shown and _effect(node._replace(attributes=rest), graph, given) != usual:
-            found.append(shown)
+        if shown and _effect(node._replace(attributes=rest), graph, inputs) != usual:
+            listed.append(shown)
     for index, label in enumerate(_labels(node, graph)):
-        known = given.get(node.inputs[index])
+        known = inputs.get(node.inputs[index])
         shown = "" if known is None or not label else _constant(label, known)
         if known is not None and shown:
-            open_ended = {**given, node.inputs[index]: tensor(known.dtype, known.shape)}
+            open_ended = {**inputs, node.inputs[index]: tensor(known.dtype, known.shape)}
             if _effect(node, graph, open_ended) != usual:
-                found.append(shown)
-    return ", ".join(found)
+                listed.append(shown)
+    return ", ".join(listed)
 
 
-def _effect(node: Node, graph: Graph, given: Mapping[str, Tensor]) -> Hashable:
+def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
     """What the node makes and needs; None where that isn't the same each time."""
     alone = Graph(graph.name, {}, [], [node], {}, {}, graph.opsets, graph.functions, schemas=graph.schemas)
     try:
-        (made,) = infer(alone, given).applications
+        (application,) = infer(alone, inputs).applications
         look()  # what wasn't done in time says nothing
     except ShapesmtError:
         return "fails"
-    outputs = tuple((t.shape, t.value) for t in made.outputs)
-    return (outputs, tuple(r.formula for r in made.requirements)) if made.repeatable else None
+    outputs = tuple((t.shape, t.value) for t in application.outputs)
+    return (outputs, tuple(r.formula for r in application.requirements)) if application.repeatable else None
 
 
 def _labels(node: Node, graph: Graph) -> Iterator[str]:
     """A name for each input; "" where the operator gives it none that says anything."""
     version = graph.opsets.get(node.domain)
-    found = graph.schemas.signature(node.domain, node.op, version) if graph.schemas and version else None
-    names = [p.name for p in found.inputs] if found is not None else []
+    signature = graph.schemas.signature(node.domain, node.op, version) if graph.schemas and version else None
+    names = [p.name for p in signature.inputs] if signature is not None else []
     for index in range(len(node.inputs)):
         name = names[min(index, len(names) - 1)] if names else ""
         yield name if len(name) > 1 else ""

@@ -1,4 +1,4 @@
-"""Cautions: what runs and still deserves a look, each with its kind, its code and an input at which it shows.
+"""Warnings: what runs and still deserves a look, each with its kind, its code and an input at which it shows.
 
     broadcast    equal sizes are meant, and a 1 is stretched as well
     declaration  the file declares another shape than its nodes make
@@ -8,8 +8,8 @@
     symbol       a dimension that no node reads
     placeholder  dimensions that the file gives no names but `?` or the like
 
-They never change a verdict. Intervals and normal forms rule nearly all of them out, so that a model without cautions
-pays next to nothing; a caution is only told when it is proven.
+They never change a verdict. Intervals and normal forms rule nearly all of them out, so that a model without warnings
+pays next to nothing; each warning is proven.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
 from shapesmt.ops import truth_of
 from shapesmt.presolve import Domain, decide, extent, monotone
-from shapesmt.report import Counterexample, Finding, ModelWarning, Verdict
+from shapesmt.report import Counterexample, Finding, FindingKind, ModelWarning, Verdict, WarningKind
 from shapesmt.rules import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
@@ -60,24 +60,22 @@ MAX_STRETCHED = 16  # different pairs of sizes that are looked at
 def model_warnings(
     problem: Problem, examination: Examination, judge: Judge, claims: Iterable[tuple[str, Finding]] = ()
 ) -> tuple[ModelWarning, ...]:
-    """Everything that runs and deserves a look, in the order of the kinds; `claims` are what `declarations` found."""
+    """Everything that runs and deserves a look, in the order of the kinds; `claims` come from `declarations`."""
     examples = _Examples(problem, examination, judge)
     valid = not examination.fails
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
         lambda: _stretched(problem, examination, examples) if valid else (),
-        lambda: (
-            ModelWarning(f.code, f.kind, f.node, f.op_type, f.index, at, f.note, f.counterexample) for at, f in claims
-        ),
+        lambda: (_of_claim(tensor, finding) for tensor, finding in claims),
         lambda: _unreachable(problem, examination, judge),
         lambda: _single_valued(problem),
         lambda: _large(problem, examination, examples) if valid else (),
         lambda: _unused(problem, examination),
         lambda: _unnamed(problem),
     )
-    told: list[ModelWarning] = []
+    warnings: list[ModelWarning] = []
     for kind in kinds:
-        told += judge.deadline.attempt(partial(_listed_all, kind), ())
-    return tuple(told)
+        warnings += judge.deadline.attempt(partial(_listed_all, kind), ())
+    return tuple(warnings)
 
 
 def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarning, ...]:
@@ -85,16 +83,22 @@ def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarnin
 
 
 def _warning(
-    kind: str,
+    kind: WarningKind,
     text: str,
     node: tuple[int, Node] | None = None,
     tensor: str = "",
     example: Counterexample | None = None,
 ) -> ModelWarning:
-    from shapesmt.laws.codes import code_of_kind  # read only where something is to be told
+    from shapesmt.laws.codes import code_of_kind  # read only where there is a warning
 
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, text, example)
+
+
+def _of_claim(tensor: str, f: Finding) -> ModelWarning:
+    """The finding that a tensor hasn't the declared shape, as a warning."""
+    kind = WarningKind.DECLARATION
+    return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, f.note, f.counterexample)
 
 
 class _Examples:
@@ -123,17 +127,17 @@ class _Examples:
 
 def _stretched(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[ModelWarning]:
     """Two sizes that are equal for some valid inputs, while for others a 1 is stretched to the other."""
-    for index, x, y, given in islice(_open_broadcasts(examination), MAX_STRETCHED):
+    for index, x, y, when in islice(_open_broadcasts(examination), MAX_STRETCHED):
         apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
-        point = examples.where(all_of(given, apart))
-        if point is None or examples.where(all_of(given, equal(x, y), at_least(x, 2))) is None:
+        point = examples.where(all_of(when, apart))
+        if point is None or examples.where(all_of(when, equal(x, y), at_least(x, 2))) is None:
             continue  # where they are never equal, the stretching is what is meant
         shown, at = examples.shown(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
         size = f"{other} = {at.dim(other)}" if other.symbols else str(other)
         meant = f'--assume "{equal(x, y)}" if they are to be equal'
-        text = f"{one} = 1 is stretched to {size} at {_told(shown)}; {meant}"
-        yield _warning("broadcast", text, (index, problem.graph.nodes[index]), example=shown)
+        text = f"{one} = 1 is stretched to {size} at {_sizes(shown)}; {meant}"
+        yield _warning(WarningKind.BROADCAST, text, (index, problem.graph.nodes[index]), example=shown)
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
@@ -152,12 +156,12 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 
 def declarations(problem: Problem, examination: Examination, judge: Judge) -> tuple[tuple[str, Finding], ...]:
     """Each tensor of which the file claims what inference contradicts, and the finding that says so."""
-    found = []
+    findings = []
     for name, declared in problem.graph.declared.items():
         look = partial(_contradicted, problem, examination, judge, name, declared)
         contradicted = judge.deadline.attempt(look, None)
-        found += [(name, contradicted)] if contradicted is not None else []
-    return tuple(found)
+        findings += [(name, contradicted)] if contradicted is not None else []
+    return tuple(findings)
 
 
 def refuse_declarations(problem: Problem, examination: Examination, judge: Judge) -> None:
@@ -188,18 +192,20 @@ def _contradicted(
     values = judge.complete(examination.domain, decision.counterexample) or {}
     shown = problem.counterexample(values, claim.symbols) if claim.symbols else None
     theirs, ours = (", ".join(str(d or "?") for d in dims) for dims in (declared.shape, t.shape))
-    at = f", as at {_told(shown)}" if shown is not None and shown.relevant else ""
+    at = f", as at {_sizes(shown)}" if shown is not None and shown.relevant else ""
     text = f"the file declares [{theirs}] of '{name}', its node makes [{ours}]{at}"
     index, node = _producer(problem.graph, name) or (-1, None)
     where = (name, "", -1) if node is None else (node.name, node.op, index)
     law = f"tensor '{name}' has the declared shape [{theirs}]"
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
-    code = _warning("declaration", text).code
-    return Finding(VERDICTS[decision.holds], "declaration", *where, law, condition, shown, note=text, code=code)
+    code = _warning(WarningKind.DECLARATION, text).code
+    return Finding(
+        VERDICTS[decision.holds], FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code
+    )
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
-    """The condition under which a declared shape is right; a size that inputs don't tell contradicts nothing."""
+    """The condition under which a declared shape is right; a size that no input decides contradicts nothing."""
     if len(shape) != len(declared):
         return FALSE
     known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
@@ -230,15 +236,17 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
             if holds in ("always", "never"):
                 branch, state = ("else", "true") if holds == "always" else ("then", "false")
                 text = f"no input takes the {branch} branch: '{node.inputs[0]}' is {state} for every input"
-                yield _warning("unreachable", text, (index, node), tensor=node.inputs[0])
+                yield _warning(WarningKind.UNREACHABLE, text, (index, node), tensor=node.inputs[0])
         elif node.op == "Loop" and (name := _never_runs(node, tensors)) is not None:
-            yield _warning("unreachable", f"its body never runs: '{name}' is 0 for every input", (index, node))
+            yield _warning(
+                WarningKind.UNREACHABLE, f"its body never runs: '{name}' is 0 for every input", (index, node)
+            )
 
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
     """The trip count or first condition of a loop that is 0 whatever the input."""
-    given = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
-    return next((name for name, value in given if value is not None and value.hi <= 0), None)
+    truths = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
+    return next((name for name, value in truths if value is not None and value.hi <= 0), None)
 
 
 # What the ranges leave
@@ -251,7 +259,7 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
         if ends is not None and ends[0].value == ends[1].value:
             wide = Range(r.min, r.max, r.step)
             text = f"the assumptions leave {name} = {ends[0].value} alone in {wide}, so all is said of that value"
-            yield _warning("range", text)
+            yield _warning(WarningKind.RANGE, text)
 
 
 # Tensors beyond 32 bits
@@ -267,11 +275,11 @@ def _large(problem: Problem, examination: Examination, examples: _Examples) -> I
         if point is not None:
             name = next(name for name, other in tensors.items() if other is t)
             shown, values = examples.shown(point, size.symbols)
-            at = f" at {_told(shown)}" if shown.relevant else ""
+            at = f" at {_sizes(shown)}" if shown.relevant else ""
             count = values.dim(size)
             bits = 32 if count < 1 << 63 else 64
             text = f"'{name}' has {count} elements{at}; indices of {bits} bits end at {(1 << bits - 1) - 1}"
-            yield _warning("size", text, _producer(problem.graph, name), tensor=name, example=shown)
+            yield _warning(WarningKind.SIZE, text, _producer(problem.graph, name), tensor=name, example=shown)
             return
 
 
@@ -319,8 +327,8 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning
     """Dimensions of inputs that no node reads."""
     tensors, graph = examination.original.tensors, problem.graph
     missing = {s for d in problem.dims.values() for s in d.symbols}
-    made = [t for a in dict.fromkeys(examination.original.applications) for t in a.outputs]
-    for t in (*made, *map(tensors.__getitem__, examination.original.unranked)):
+    computed = [t for a in dict.fromkeys(examination.original.applications) for t in a.outputs]
+    for t in (*computed, *map(tensors.__getitem__, examination.original.unranked)):
         if not missing:
             return
         missing.difference_update(*(d.symbols for d in t.shape or ()))
@@ -332,7 +340,7 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning
         having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
             inputs = ", ".join(f"'{i}'" for i in having)
-            yield _warning("symbol", f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
+            yield _warning(WarningKind.SYMBOL, f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
 
 
 def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
@@ -341,10 +349,10 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
         kept = [name for name in names if name in problem.dims]
         if len(kept) > 1:
             text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are taken to be different"
-            yield _warning("placeholder", text, tensor=kept[0].rpartition("_dim")[0])
+            yield _warning(WarningKind.PLACEHOLDER, text, tensor=kept[0].rpartition("_dim")[0])
 
 
-def _told(shown: Counterexample) -> str:
+def _sizes(shown: Counterexample) -> str:
     names: Iterable[str] = shown.relevant or shown.symbols
     return ", ".join(f"{name}={shown.symbols[name]}" for name in names)
 

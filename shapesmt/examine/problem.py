@@ -178,7 +178,7 @@ def _posed(
         name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes], ndim=ranks.get(name))
         for name, (dtype, axes) in declared.items()
     }
-    inputs.update({name: tensor(s.dtype, inputs[name].shape, s.value(meant)) for name, s in small.items()})
+    inputs.update({name: tensor(s.dtype, s.shape, s.value(meant)) for name, s in small.items()})
     own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     domain = Domain(own, facts)
     problem = Problem(graph, given, meant, inputs, domain, tuple(texts), sources, declared, names, ranks, (), small)

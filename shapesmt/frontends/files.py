@@ -116,7 +116,7 @@ def content_inside(folder: str, location: str, offset: int, size: int) -> bytes 
 
 
 def text_format(content: bytes) -> str | None:
-    r"""ONNX's name of the text format, as the first sign after spaces and comments tells; None: binary.
+    r"""ONNX's name of a text format, which its first sign after spaces and comments shows; None: binary.
 
     Example:
         >>> [text_format(start) for start in (b"# a model\n<ir_version: 8", b"{", b"graph {", bytes([8, 10]))]
@@ -144,7 +144,7 @@ def tensorflow_format(content: bytes) -> str:
 
 def is_folder(path: str) -> bool:
     """Whether a path is a folder with models in it; one that TensorFlow saved is itself a model."""
-    return os.path.isdir(path) and not _saved(path)  # noqa: PTH112 - what may not be looked at is told as a file
+    return os.path.isdir(path) and not _saved(path)  # noqa: PTH112 - what may not be looked at counts as a file
 
 
 def _saved(folder: str) -> str:

@@ -1,4 +1,4 @@
-"""Formats: told apart here and nowhere else, whether a graph is wanted of a model or the protobuf that it came in."""
+"""Formats: which one a model comes in is decided here, for those who want its graph and those who want its protobuf."""
 
 from __future__ import annotations
 

@@ -70,12 +70,12 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
 
     Example:
         >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
-        >>> made = document(Graph("g", {"x": Declared("float32", ("n", 3))}, ["y"], [relu], opsets={"": 21}))
-        >>> made["nodes"][0]
+        >>> doc = document(Graph("g", {"x": Declared("float32", ("n", 3))}, ["y"], [relu], opsets={"": 21}))
+        >>> doc["nodes"][0]
         {'id': 'x', 'kind': 'input', 'dtype': 'float32', 'shape': ['n', 3]}
-        >>> made["nodes"][1]
+        >>> doc["nodes"][1]
         {'id': 'relu', 'kind': 'operator', 'op': 'Relu', 'outputs': ['y']}
-        >>> made["edges"]
+        >>> doc["edges"]
         [{'source': 'x', 'target': 'relu', 'key': 0, 'tensor': 'x', 'output': 0, 'input': 0}]
     """
     inline = {} if nested else _inline(graph)

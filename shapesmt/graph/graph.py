@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An attribute value inside a function's body: the attribute of that name given by the caller."""
+    """An attribute value inside a function's body: the caller's attribute of that name."""
 
     name: str
 
@@ -202,7 +202,7 @@ class Graph:
     """What its format says of operators."""
 
     def producer(self, tensor: str) -> int | None:
-        """The index of the node that makes the tensor; None when it is given (an input, a constant)."""
+        """The index of the node that computes the tensor; None of an input or a constant."""
         return self._producers.get(tensor)
 
     def consumers(self, tensor: str) -> tuple[int, ...]:

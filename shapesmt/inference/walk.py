@@ -224,7 +224,7 @@ class Walk(Applier):
         walk = self._inside_function(function, node)
         if walk is None:
             deep = Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls")
-            return Application((UNKNOWN,) * len(node.outputs), (), (), (deep,))
+            return Application((UNKNOWN,) * len(node.outputs), (), (), (deep,), repeatable=False)
         present = {name: t for name, t in zip(function.inputs, given, strict=False) if t is not None}
         tensors = dict.fromkeys(function.inputs, tensor("", ())) | present
         missing = set(function.inputs) - present.keys()

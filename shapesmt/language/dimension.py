@@ -31,8 +31,8 @@ ACCEPTED = "write 8, 1..8, 2.., ..8 or ?"
 class Dimension:
     """The sizes from `min_length` to `max_length`; without end where `max_length` is None.
 
-    Made of one size, of two ends, of text, or of nothing: any size. Whatever takes a dimension takes what makes one.
-    A negative size other than -1 can be made, `all_non_negative` tells, and arithmetic refuses it.
+    The arguments are one size, two ends, a text, or none, which is any size; wherever a dimension is an argument, so
+    can these be. A negative size other than -1 is possible, as `all_non_negative` shows, and arithmetic refuses it.
 
     >>> Dimension(3), Dimension(1, 8), Dimension("2.."), Dimension()
     (Dimension(3), Dimension(1, 8), Dimension(2, None), Dimension())
@@ -192,10 +192,10 @@ class Dimension:
         return "?" if text == ".." else text
 
     def __repr__(self) -> str:
-        given = (
+        ends = (
             [] if self == Dimension() else [self.min_length] if self.is_static else [self.min_length, self.max_length]
         )
-        return f"Dimension({', '.join(map(str, given))})"
+        return f"Dimension({', '.join(map(str, ends))})"
 
     def __add__(self, other: DimensionLike) -> Dimension:
         (a, b), (c, d) = self._interval, dimension(other)._interval
@@ -252,45 +252,45 @@ class Dimension:
 
     def _hull(self, other: Dimension, cases: Iterable[Dimension]) -> Dimension:
         """The hull of the cases of a broadcast, equal sizes among them."""
-        found = [*cases, *([self & other] if self.compatible(other) else [])]
-        if not found:
+        merged = [*cases, *([self & other] if self.compatible(other) else [])]
+        if not merged:
             raise ShapeMismatch(f"{self} and {other} are neither equal nor 1")
-        return reduce(Dimension.relax, found)
+        return reduce(Dimension.relax, merged)
 
 
 Rank = Dimension
 
 
-def dimension(given: DimensionLike) -> Dimension:
-    """What is given, as a dimension."""
-    return given if isinstance(given, Dimension) else Dimension(given)
+def dimension(spec: DimensionLike) -> Dimension:
+    """The dimension that an argument stands for: a size, a pair of ends, a text, None, or itself."""
+    return spec if isinstance(spec, Dimension) else Dimension(spec)
 
 
 def _last(d: Dimension) -> int:
     return LARGEST if d.max_length is None else d.max_length
 
 
-def _ends(given: object) -> tuple[int, int | None]:
-    """Both ends of what a dimension is made of, as given."""
-    if isinstance(given, Dimension):
-        return given.min_length, given.max_length
-    if given is None or (isinstance(given, str) and given.strip() == "?"):
+def _ends(spec: object) -> tuple[int, int | None]:
+    """Both ends of a size, a pair, a text or a dimension, unchecked."""
+    if isinstance(spec, Dimension):
+        return spec.min_length, spec.max_length
+    if spec is None or (isinstance(spec, str) and spec.strip() == "?"):
         return 0, None
-    pair: object = given
-    if isinstance(given, str):
-        pair = _written(given)
-    elif not isinstance(given, tuple):
-        pair = (given, given)
+    pair: object = spec
+    if isinstance(spec, str):
+        pair = _written(spec)
+    elif not isinstance(spec, tuple):
+        pair = (spec, spec)
     try:
         lo, hi = (-1 if end is None else index(end) for end in pair if not isinstance(end, bool))  # type: ignore[attr-defined]  # a TypeError where it isn't one
     except (TypeError, ValueError):
-        raise UsageError(f"{quoted(given)} is no dimension; {ACCEPTED}") from None
+        raise UsageError(f"{quoted(spec)} is no dimension; {ACCEPTED}") from None
     return 0 if lo == -1 else lo, None if hi == -1 else hi
 
 
 def _written(text: str) -> tuple[int | None, int | None]:
     """Both ends as the text has them."""
-    found = ends(text)
-    if found is None or found[2] != 1:
+    parts = ends(text)
+    if parts is None or parts[2] != 1:
         raise UsageError(f"{quoted(text)} is no dimension; {ACCEPTED}")
-    return found[:2]
+    return parts[:2]

@@ -187,8 +187,8 @@ class _Reader:
     def _compare(self, left: ast.expr, operator: ast.cmpop, right: ast.expr, depth: int) -> Formula:
         if isinstance(operator, ast.In | ast.NotIn) and isinstance(right, ast.Set | ast.Tuple | ast.List):
             member = self.dim(left, depth)
-            found = any_of(*(equal(member, self.dim(item, depth)) for item in right.elts))
-            return found if isinstance(operator, ast.In) else negate(found)
+            among = any_of(*(equal(member, self.dim(item, depth)) for item in right.elts))
+            return among if isinstance(operator, ast.In) else negate(among)
         compare = _COMPARE.get(type(operator))
         if compare is None:
             raise self.refusal(f"is not a comparison of numbers; {ACCEPTED}", left, right)
@@ -231,10 +231,10 @@ class _Reader:
 
     def _symbol(self, node: ast.Name) -> Dim:
         name = self.name(node)
-        found = self.symbols.get(name)
-        if found is None:
+        known = self.symbols.get(name)
+        if known is None:
             raise unknown_name("symbol", name, self.symbols, quoted(self.text))
-        return found
+        return known
 
     def name(self, node: ast.Name) -> str:
         """The name as it was written."""

@@ -54,7 +54,7 @@ _ANY, _ONE = Dimension(), Dimension(1)
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class PartialShape:
-    """The shapes of a rank in `rank` that begin with sizes in `leading`; made of text or of dimensions.
+    """The shapes of a rank in `rank` that begin with sizes in `leading`; the argument is a text or dimensions.
 
     Where the rank is one number, `leading` has all dimensions; indexing and iterating give them.
 
@@ -64,7 +64,7 @@ class PartialShape:
     ['1', '2..5', '?']
 
     Raises:
-        UsageError: What is given makes no shape.
+        UsageError: The argument is no shape.
     """
 
     leading: tuple[Dimension, ...]
@@ -287,9 +287,9 @@ class PartialShape:
         return zip_longest(self.leading, other.leading, fillvalue=_ANY)
 
 
-def partial_shape(given: PartialShapeLike) -> PartialShape:
-    """What is given, as a partial shape."""
-    return given if isinstance(given, PartialShape) else PartialShape(given)
+def partial_shape(spec: PartialShapeLike) -> PartialShape:
+    """The partial shape that an argument stands for."""
+    return spec if isinstance(spec, PartialShape) else PartialShape(spec)
 
 
 def _made(leading: Sequence[Dimension], rank: Dimension | None = None) -> PartialShape:
@@ -312,13 +312,13 @@ def _each(
     rule: Callable[[Dimension, Dimension], Dimension], pairs: Iterable[tuple[Dimension, Dimension]], cant: str
 ) -> list[Dimension]:
     """What the rule makes of each pair; the first that it refuses is named."""
-    made: list[Dimension] = []
+    dims: list[Dimension] = []
     try:
         for a, b in pairs:
-            made += [rule(a, b)]
+            dims += [rule(a, b)]
     except ShapeMismatch:
-        raise ShapeMismatch(f"{cant}: dimension {len(made)} is {a} and {b}") from None
-    return made
+        raise ShapeMismatch(f"{cant}: dimension {len(dims)} is {a} and {b}") from None
+    return dims
 
 
 def _cant(a: PartialShape, b: PartialShape) -> str:
@@ -352,14 +352,14 @@ def _any_ranks(a: PartialShape, b: PartialShape) -> PartialShape:
     they are, and those behind them are any.
     """
     enough = max(a.rank.min_length, b.rank.min_length) + len(a.leading) + len(b.leading)
-    found = []
+    merged = []
     for left in _ranked(a, enough):
         for right in _ranked(b, enough):
             with suppress(ShapeMismatch):
-                found.append(left.broadcast_merge(right))
-    if not found:
+                merged.append(left.broadcast_merge(right))
+    if not merged:
         raise ShapeMismatch(f"{_cant(a, b)} at any rank")
-    least = reduce(PartialShape.relax, found)
+    least = reduce(PartialShape.relax, merged)
     return _made(least.leading, Dimension(least.rank.min_length, (a.rank | b.rank).max_length))
 
 

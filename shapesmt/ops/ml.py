@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")
@@ -25,19 +25,19 @@ NODES = ("nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids", "nodes_t
 LEAVES = ("leaf_targetids",)
 
 
-def rows(ctx: InferenceContext, x: Tensor) -> tuple[Dim, Dim]:
+def rows(ctx: RuleContext, x: Tensor) -> tuple[Dim, Dim]:
     """The number of samples and of features."""
     ctx.check(x.rank in (1, 2), laws.INPUT_FEATURES_OR_SAMPLES)
     return (ONE, x[0]) if x.rank == 1 else (x[0], x[1])
 
 
-def length(ctx: InferenceContext, *names: str) -> int:
+def length(ctx: RuleContext, *names: str) -> int:
     """The number of entries of the first of these lists that has any."""
     listed = (ctx.attributes.get(name) for name in names)
     return next((len(value) for value in listed if isinstance(value, tuple) and value), 0)
 
 
-def labels(ctx: InferenceContext, strings: str = "classlabels_strings") -> str:
+def labels(ctx: RuleContext, strings: str = "classlabels_strings") -> str:
     """The element type of labels."""
     return "string" if length(ctx, strings) else "int64"
 
@@ -46,13 +46,13 @@ def labels(ctx: InferenceContext, strings: str = "classlabels_strings") -> str:
 
 
 @rule("Binarizer", domain=DOMAIN)
-def binarizer(ctx: InferenceContext) -> Tensor:
+def binarizer(ctx: RuleContext) -> Tensor:
     """`Y[i] = X[i] > threshold`: the shape is kept."""
     return ctx.tensor(ctx.input(0).dims)
 
 
 @rule("CategoryMapper", domain=DOMAIN)
-def category_mapper(ctx: InferenceContext) -> Tensor:
+def category_mapper(ctx: RuleContext) -> Tensor:
     """Each text becomes a number, or each number a text: the shape is kept."""
     x = ctx.input(0)
     words, numbers = length(ctx, "cats_strings"), length(ctx, "cats_int64s")
@@ -61,7 +61,7 @@ def category_mapper(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LabelEncoder", domain=DOMAIN)
-def label_encoder(ctx: InferenceContext) -> Tensor:
+def label_encoder(ctx: RuleContext) -> Tensor:
     """Each key becomes its value: the shape is kept."""
     if ctx.version < 2:
         return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
@@ -77,7 +77,7 @@ def label_encoder(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(ctx.input(0).dims, LISTS[values.index(max(values))].replace("float", "float32"))
 
 
-def _listed(ctx: InferenceContext, side: str) -> list[int]:
+def _listed(ctx: RuleContext, side: str) -> list[int]:
     """How many keys or values there are of each type; one attribute lists them."""
     found = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
     given = sum(map(bool, found)) + (f"{side}_tensor" in ctx.attributes)
@@ -86,7 +86,7 @@ def _listed(ctx: InferenceContext, side: str) -> list[int]:
 
 
 @rule("Normalizer", domain=DOMAIN)
-def normalizer(ctx: InferenceContext) -> Tensor:
+def normalizer(ctx: RuleContext) -> Tensor:
     """Each row divided by its norm: the shape is kept."""
     x = ctx.input(0)
     rows(ctx, x)
@@ -94,7 +94,7 @@ def normalizer(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Imputer", domain=DOMAIN)
-def imputer(ctx: InferenceContext) -> Tensor:
+def imputer(ctx: RuleContext) -> Tensor:
     """What is missing filled in: the shape is kept."""
     x, given = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
     ctx.check(sum(map(bool, given)) == 1, laws.FILL_VALUE_OF_ONE_TYPE)
@@ -104,7 +104,7 @@ def imputer(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Scaler", domain=DOMAIN)
-def scaler(ctx: InferenceContext) -> Tensor:
+def scaler(ctx: RuleContext) -> Tensor:
     """`Y = (X - offset) * scale`, one of each for all features or for each: the shape is kept."""
     x, count, law = ctx.input(0), length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL
     ctx.require_rank(x, 1, least=True)
@@ -118,7 +118,7 @@ def scaler(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ArrayFeatureExtractor", domain=DOMAIN)
-def array_feature_extractor(ctx: InferenceContext) -> Tensor:
+def array_feature_extractor(ctx: RuleContext) -> Tensor:
     """The columns of `X[*sizes, features]` that `Y` lists: `[*sizes, count]`."""
     x, chosen = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
@@ -129,7 +129,7 @@ def array_feature_extractor(ctx: InferenceContext) -> Tensor:
 
 
 @rule("FeatureVectorizer", domain=DOMAIN)
-def feature_vectorizer(ctx: InferenceContext) -> Tensor:
+def feature_vectorizer(ctx: RuleContext) -> Tensor:
     """Rows joined: `[samples, sum of inputdimensions]`."""
     inputs = [ctx.input(i) for i in range(len(ctx.inputs))]
     given = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
@@ -143,7 +143,7 @@ def feature_vectorizer(ctx: InferenceContext) -> Tensor:
 
 
 @rule("OneHotEncoder", domain=DOMAIN)
-def one_hot_encoder(ctx: InferenceContext) -> Tensor:
+def one_hot_encoder(ctx: RuleContext) -> Tensor:
     """`X[*sizes]` makes `[*sizes, categories]`."""
     given = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
     ctx.check(bool(given[0]) != bool(given[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
@@ -158,7 +158,7 @@ def one_hot_encoder(ctx: InferenceContext) -> Tensor:
 
 
 @rule("CastMap", domain=DOMAIN)
-def cast_map(ctx: InferenceContext) -> Tensor:
+def cast_map(ctx: RuleContext) -> Tensor:
     """The values of a map in the order of its keys: `[1, count]`."""
     dtype = {"TO_FLOAT": "float32", "TO_INT64": "int64", "TO_STRING": "string"}
     sparse = ctx.text("map_form", "DENSE") == "SPARSE"
@@ -167,7 +167,7 @@ def cast_map(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DictVectorizer", domain=DOMAIN)
-def dict_vectorizer(ctx: InferenceContext) -> Tensor:
+def dict_vectorizer(ctx: RuleContext) -> Tensor:
     """The values of a map in the order of the vocabulary: `[1, words]`."""
     dtype = ctx.input(0).dtype
     value = dtype[dtype.index(",") + 1 : -1] if "," in dtype else ""
@@ -175,7 +175,7 @@ def dict_vectorizer(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ZipMap", domain=DOMAIN)
-def zip_map(ctx: InferenceContext) -> Tensor:
+def zip_map(ctx: RuleContext) -> Tensor:
     """Each row becomes a map from class to score."""
     samples, features = rows(ctx, ctx.input(0))
     names = ("classlabels_strings", "classlabels_int64s")
@@ -188,13 +188,13 @@ def zip_map(ctx: InferenceContext) -> Tensor:
 # Models
 
 
-def classified(ctx: InferenceContext, samples: Dim, scores: Dim | int) -> Sequence[Tensor]:
+def classified(ctx: RuleContext, samples: Dim, scores: Dim | int) -> Sequence[Tensor]:
     """A label per sample, and its scores."""
     return [ctx.tensor([samples], labels(ctx)), ctx.tensor([samples, scores], "float32")]
 
 
 @rule("LinearClassifier", domain=DOMAIN)
-def linear_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
+def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """`X[N, features]`: a label per sample, and a score per class."""
     samples, features = rows(ctx, ctx.input(0))
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
@@ -207,7 +207,7 @@ def linear_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
 
 
 @rule("LinearRegressor", domain=DOMAIN)
-def linear_regressor(ctx: InferenceContext) -> Tensor:
+def linear_regressor(ctx: RuleContext) -> Tensor:
     """`X[N, features]`: a number per sample and target."""
     samples, features = rows(ctx, ctx.input(0))
     targets = ctx.integer("targets", 1)
@@ -217,7 +217,7 @@ def linear_regressor(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SVMClassifier", domain=DOMAIN)
-def svm_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
+def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """`X[N, features]`: a label per sample; a score per class, or per pair of classes without probabilities."""
     samples, features = rows(ctx, ctx.input(0))
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
@@ -231,14 +231,14 @@ def svm_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
 
 
 @rule("SVMRegressor", domain=DOMAIN)
-def svm_regressor(ctx: InferenceContext) -> Tensor:
+def svm_regressor(ctx: RuleContext) -> Tensor:
     """`X[N, features]`: a number per sample."""
     samples, features = rows(ctx, ctx.input(0))
     require_vectors(ctx, features, ctx.integer("n_supports", 0), 1)
     return ctx.tensor([samples, 1], "float32")
 
 
-def require_vectors(ctx: InferenceContext, features: Dim, vectors: int, classes: int) -> None:
+def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int) -> None:
     """State that support vectors, or without them the weights of each class, have the features of the input."""
     kernel, listed = length(ctx, "kernel_params"), length(ctx, "support_vectors")
     ctx.limit(kernel in (0, 3), laws.KERNEL_PARAMS_THREE_ENTRIES)
@@ -250,20 +250,20 @@ def require_vectors(ctx: InferenceContext, features: Dim, vectors: int, classes:
 
 
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
-def tree_classifier(ctx: InferenceContext) -> Sequence[Tensor]:
+def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """`X[N, features]`: a label per sample, and a score per class."""
     samples = trees(ctx)
     return classified(ctx, samples, length(ctx, "classlabels_strings", "classlabels_int64s"))
 
 
 @rule("TreeEnsembleRegressor", domain=DOMAIN)
-def tree_regressor(ctx: InferenceContext) -> Tensor:
+def tree_regressor(ctx: RuleContext) -> Tensor:
     """`X[N, features]`: a number per sample and target."""
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)], "float32")
 
 
 @rule("TreeEnsemble", domain=DOMAIN)
-def tree_ensemble(ctx: InferenceContext) -> Tensor:
+def tree_ensemble(ctx: RuleContext) -> Tensor:
     """The same; splits and weights have the type of the input, and each node and each leaf its entries."""
     kinds = {"splits": NODES, "weights": LEAVES}
     for (kind, lists), tensor in zip(kinds.items(), ("nodes_splits", "leaf_weights"), strict=True):
@@ -277,7 +277,7 @@ def tree_ensemble(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
 
 
-def _require_references(ctx: InferenceContext) -> None:
+def _require_references(ctx: RuleContext) -> None:
     """State that lists about nodes are as long as each other, and that nodes refer to nodes and leaves."""
     nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
     lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
@@ -292,7 +292,7 @@ def _require_references(ctx: InferenceContext) -> None:
     ctx.limit(all(there), laws.TREE_PLACES_INSIDE_LISTS)
 
 
-def trees(ctx: InferenceContext) -> Dim:
+def trees(ctx: RuleContext) -> Dim:
     """The number of samples; the features that trees look at are in the input."""
     x = ctx.input(0, rank=2)
     looked_at, modes = ctx.integers("nodes_featureids", ()), ctx.attributes.get("nodes_modes")

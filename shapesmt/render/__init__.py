@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shapesmt.render.json import to_json
     from shapesmt.render.page.html import html_page
     from shapesmt.render.progress import counting, timing
-    from shapesmt.render.text.findings import finding
+    from shapesmt.render.text.findings import finding_lines
     from shapesmt.render.text.text import lines
     from shapesmt.report import AnyResult
 
@@ -33,7 +33,7 @@ __all__ = [
     "counting",
     "discard_output",
     "discard_output_that_fails",
-    "finding",
+    "finding_lines",
     "have_streams",
     "html_page",
     "lines",
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "text.findings": ["finding"],
+    "text.findings": ["finding_lines"],
     "page.html": ["html_page"],
     "json": ["to_json"],
     "progress": ["counting", "timing"],
@@ -55,7 +55,7 @@ __getattr__ = lazy(__name__, _HOMES)
 
 Form: TypeAlias = str
 FORMS: tuple[Form, ...] = ("text", "json")  # of any answer
-CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # of what `check` found
+CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # of what `check` answers
 LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the model's file is
 
 _WRITERS = {

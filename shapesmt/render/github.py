@@ -22,17 +22,18 @@ _IN_PROPERTIES = {**_IN_TEXT, ord(":"): "%3A", ord(","): "%2C"}
 
 
 def write_github(result: AnyResult, stream: TextIO) -> None:
-    """Write the annotations of what `check` found."""
+    """Write the annotations for the reports in a result."""
     stream.writelines(f"{row}\n" for row in commands(result))
 
 
 def commands(result: AnyResult) -> Iterator[str]:
     """The workflow commands, line by line; a report's `model` is the path of its file.
 
-    >>> from shapesmt.report import Finding, Verdict
+    >>> from shapesmt.report import Finding, FindingKind, Verdict
     >>> from shapesmt.report import Counts, Report
-    >>> found = Finding(Verdict.FAILS, "requirement", "a:b", "Gemm", 3, "inner sizes agree", "", code="SM102")
-    >>> print(*commands(Report("m.onnx", Verdict.FAILS, {}, Counts(1, fails=1), (found,))))
+    >>> kind = FindingKind.REQUIREMENT
+    >>> finding = Finding(Verdict.FAILS, kind, "a:b", "Gemm", 3, "inner sizes agree", "", code="SM102")
+    >>> print(*commands(Report("m.onnx", Verdict.FAILS, {}, Counts(1, fails=1), (finding,))))
     ::error title=SM102 a%3Ab (Gemm),file=m.onnx::inner sizes agree; fails for every input
     """
     for report in reports_in(result):

@@ -1,4 +1,4 @@
-"""Findings as single sentences, each with its severity: what annotations in other tools are made of."""
+"""Findings as single sentences, each with its severity: for annotations in other tools."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt.errors import printable
 from shapesmt.render.text.findings import assignment, replayed
 from shapesmt.render.text.words import name
-from shapesmt.report import Verdict
+from shapesmt.report import FindingKind, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,16 +37,16 @@ class Notice(NamedTuple):
 
 def notices(report: Report) -> Iterator[Notice]:
     """Everything that a report has to say: its findings in the order of their nodes, and its warnings."""
-    for found in report.judged:
+    for finding in report.judged:
         yield Notice(
-            _LEVELS[found.verdict],
-            found.code,
-            found.node,
-            found.op_type,
-            _sentence(found),
-            _identity(found),
-            found.because,
-            _details(found),
+            _LEVELS[finding.verdict],
+            finding.code,
+            finding.node,
+            finding.op_type,
+            _sentence(finding),
+            _identity(finding),
+            finding.because,
+            _details(finding),
         )
     for warning in report.warnings:
         identity = f"{warning.code}\n{warning.node or warning.tensor}"
@@ -65,24 +65,24 @@ def step(cause: Cause) -> str:
     return f"{name(cause.tensor)}{axis} = {_valued(cause)}"
 
 
-def _sentence(found: Finding) -> str:
+def _sentence(finding: Finding) -> str:
     """The law, the sides that clash, the input that shows it and the inputs that are fine."""
-    parts = [printable(found.law, 400)]
-    if found.note:
-        parts[0] += f" ({printable(found.note, 400)})"
-    if found.clash is not None:
-        parts[0] += f": {_valued(found.clash.left)} against {_valued(found.clash.right)}"
-    elif found.condition:
-        parts[0] += f": {printable(found.condition, 400)}"
-    if found.verdict is Verdict.FAILS:
+    parts = [printable(finding.law, 400)]
+    if finding.note:
+        parts[0] += f" ({printable(finding.note, 400)})"
+    if finding.clash is not None:
+        parts[0] += f": {_valued(finding.clash.left)} against {_valued(finding.clash.right)}"
+    elif finding.condition:
+        parts[0] += f": {printable(finding.condition, 400)}"
+    if finding.verdict is Verdict.FAILS:
         parts.append("fails for every input")
-    elif found.counterexample is not None:
-        parts.append(f"fails at {assignment(found.counterexample)}")
-    if found.replay is not None:
-        parts.append(replayed(found.replay))
-    if found.verdict is Verdict.DEPENDS and found.holds_iff:
-        parts.append(f"runs exactly when {printable(found.holds_iff, 400)}")
-    if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
+    elif finding.counterexample is not None:
+        parts.append(f"fails at {assignment(finding.counterexample)}")
+    if finding.replay is not None:
+        parts.append(replayed(finding.replay))
+    if finding.verdict is Verdict.DEPENDS and finding.holds_iff:
+        parts.append(f"runs exactly when {printable(finding.holds_iff, 400)}")
+    if finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
         parts.append("undecided in the time given")
     return "; ".join(parts)
 
@@ -92,12 +92,14 @@ def _valued(of: Side | Cause) -> str:
     return expr if of.value is None or of.expr == str(of.value) else f"{expr} = {of.value}"
 
 
-def _identity(found: Finding) -> str:
+def _identity(finding: Finding) -> str:
     """The node's path; of one that the file gives no name, so that its name counts nodes, what it needs."""
-    nameless = found.node == f"{found.op_type}_{found.index}"
-    return "\n".join((found.code, f"{found.op_type}: {found.condition}" if nameless else found.node, found.law))
+    nameless = finding.node == f"{finding.op_type}_{finding.index}"
+    return "\n".join(
+        (finding.code, f"{finding.op_type}: {finding.condition}" if nameless else finding.node, finding.law)
+    )
 
 
-def _details(found: Finding) -> dict[str, object]:
+def _details(finding: Finding) -> dict[str, object]:
     kept = ("verdict", "kind", "op_type", "condition", "counterexample", "holds_iff")
-    return {key: value for key, value in found.to_dict().items() if key in kept and value not in (None, "")}
+    return {key: value for key, value in finding.to_dict().items() if key in kept and value not in (None, "")}

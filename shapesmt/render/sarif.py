@@ -29,7 +29,7 @@ FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # the second is the o
 
 
 def write_sarif(result: AnyResult, stream: TextIO) -> None:
-    """Write the log of what `check` found."""
+    """Write the log of the reports in a result."""
     stream.write(f"{dumps(sarif(result, __version__), indent=1)}\n")
 
 
@@ -61,15 +61,15 @@ def sarif(result: AnyResult, version: str) -> dict[str, Any]:
 
 def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
     """Whether all could be checked, and what stood in the way."""
-    told = [
+    notifications = [
         {
             "level": "error",
-            "message": {"text": found.error},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(found.model)}}}],
+            "message": {"text": model.error},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(model.model)}}}],
         }
-        for found in unchecked
+        for model in unchecked
     ]
-    return {"executionSuccessful": not unchecked, "toolExecutionNotifications": told}
+    return {"executionSuccessful": not unchecked, "toolExecutionNotifications": notifications}
 
 
 def _rule(code: str) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _fingerprint(notice: Notice, occurrence: int) -> str:
 
 
 def _uri(path: str) -> str:
-    """A path as a URI reference: relative as it is given, absolute with its scheme.
+    """A path as a URI reference: a relative path as it is, an absolute one with its scheme.
 
     >>> _uri("my models/unet#1.onnx"), _uri("/models/a.onnx")
     ('my%20models/unet%231.onnx', 'file:///models/a.onnx')

@@ -1,12 +1,12 @@
 """The part of a model that shows a failure: the failing node with what leads to it, or alone.
 
 Large weights are left out, absent ones aren't needed: they become inputs of their shape. What is cut off at an input
-is given the shape that inference found, and its elements where they are known.
+has the shape that was inferred, and its elements where they are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -56,7 +56,7 @@ class CutError(UsageError):
 
 
 class Feed(NamedTuple):
-    """What an input is given: `values` where its elements are known, else anything of the type and shape."""
+    """The content of an input: `values` where its elements are known, else anything of the type and shape."""
 
     dtype: str
     shape: Shape
@@ -73,7 +73,7 @@ class Feed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Nodes of a model, the last of which is to fail on what the inputs are given.
+    """Nodes of a model, the last of which is to fail on these inputs.
 
     Attributes:
         nodes: In topological order.
@@ -99,8 +99,8 @@ class Cut:
         return [name for name in self.nodes[-1].output if name]
 
     @property
-    def made(self) -> list[str]:
-        """What the last node reads of the others; without any, there is nothing before it to run."""
+    def inner(self) -> list[str]:
+        """The tensors that the last node reads of the others; without any, there is nothing before it to run."""
         earlier = {name for node in self.nodes[:-1] for name in node.output}
         return [name for name in self.reads if name in earlier]
 
@@ -108,33 +108,33 @@ class Cut:
     def functions(self) -> list[onnx.FunctionProto]:
         """The model's own operators among those used, directly or by another."""
         known = {(f.domain, f.name): f for f in self.origin.functions}
-        found: dict[tuple[str, str], onnx.FunctionProto] = {}
+        used: dict[tuple[str, str], onnx.FunctionProto] = {}
         ahead = list(_operators(self.nodes))
         while ahead:
             key = ahead.pop()
-            if key in known and key not in found:
-                found[key] = known[key]
+            if key in known and key not in used:
+                used[key] = known[key]
                 ahead += _operators(known[key].node)
-        return [f for key, f in known.items() if key in found]
+        return [f for key, f in known.items() if key in used]
 
     @cached_property
     def opsets(self) -> dict[str, int]:
         """The operator sets by domain; ONNX's own not newer than need be."""
         from onnx import defs
 
-        found = {o.domain: o.version for o in self.origin.opset_import}
-        own = found.get("", 0)
+        versions = {o.domain: o.version for o in self.origin.opset_import}
+        own = versions.get("", 0)
         if own > _KNOWN:
             used = {name for domain, name in _operators(self.nodes) if not domain}
             needed = [defs.get_schema(n, own).since_version for n in used if defs.has(n)]
-            found[""] = min(own, max([_KNOWN, *needed]))
-        return found
+            versions[""] = min(own, max([_KNOWN, *needed]))
+        return versions
 
     def model(self, *, last: bool = True, fixed: bool = False) -> bytes:
         """The file; without its last node to see that the others run, `fixed` with the sizes declared."""
         from onnx import helper
 
-        nodes, outputs = (self.nodes, self.outputs) if last else (self.nodes[:-1], self.made)
+        nodes, outputs = (self.nodes, self.outputs) if last else (self.nodes[:-1], self.inner)
         inputs = []
         for name, feed in self.feeds.items():
             shape = feed.shape if fixed or feed.declared is None else feed.declared
@@ -142,14 +142,14 @@ class Cut:
         ends = [helper.make_empty_tensor_value_info(name) for name in outputs]
         graph = helper.make_graph(nodes, "cut", inputs, ends, self.constants)
         opsets = [helper.make_opsetid(domain, version) for domain, version in self.opsets.items()]
-        made = helper.make_model(
+        proto = helper.make_model(
             graph, opset_imports=opsets, functions=self.functions, ir_version=self.origin.ir_version
         )
-        return bytes(made.SerializeToString())
+        return bytes(proto.SerializeToString())
 
 
 def at(graph: Graph, example: Counterexample) -> Mapping[str, Tensor]:
-    """What inference finds of every tensor where the inputs have these shapes, and small ones these elements."""
+    """Every tensor as inferred where the inputs have these shapes, and small ones these elements."""
     inputs = {name: tensor(d.dtype, example.inputs.get(name)) for name, d in graph.inputs.items()}
     for name, numbers in example.values.items():
         shape, dtype = example.inputs[name], inputs[name].dtype
@@ -174,7 +174,7 @@ def cut(
         graph: The same as a graph, which orders and names its nodes.
         index: Of the node in the graph.
         example: The model's inputs.
-        known: What inference finds of every tensor at these shapes.
+        known: Every tensor as inferred at these shapes.
         whole: Whether the nodes before it are wanted.
         keep: The bytes up to which a constant stays one.
 
@@ -184,26 +184,30 @@ def cut(
     indices = sorted({*graph.ancestors(index), index}) if whole else [index]
     protos = {tuple(node.output): node for node in proto.graph.node}
     nodes = [_node(protos[tuple(graph.nodes[i].outputs)], graph.nodes[i].name) for i in indices]
-    made = {name for node in nodes for name in node.output}
-    needed = dict.fromkeys(n for i in indices for n in graph.nodes[i].reads if n not in made)
+    computed = {name for node in nodes for name in node.output}
+    needed = dict.fromkeys(n for i in indices for n in graph.nodes[i].reads if n not in computed)
+    constants = _constants(needed, proto, graph, keep)
+    feeds = {name: _feed(name, graph, example, known) for name in needed if name not in constants}
+    inner = [name for name in feeds if name not in graph.inputs and name not in graph.literals]
+    settled = all(feeds[name].values is not None or feeds[name].dtype.startswith("float") for name in inner)
+    reads = graph.nodes[index].reads
+    return Cut(nodes, reads, list(constants.values()), feeds, whole, settled, proto)
+
+
+def _constants(names: Iterable[str], proto: onnx.ModelProto, graph: Graph, keep: int) -> dict[str, onnx.TensorProto]:
+    """The initializers of these names that stay."""
     stored = {t.name: t for t in proto.graph.initializer}
-    constants: list[onnx.TensorProto] = []
-    feeds: dict[str, Feed] = {}
-    settled = True
-    for name in needed:
-        literal = graph.literals.get(name)
-        if literal is not None:
-            kept = _constant(stored.get(name), literal, name, keep)
-            if kept is not None:
-                constants.append(kept)
-            else:
-                feeds[name] = _fed(name, literal.dtype, literal.shape)
-        elif name in graph.inputs:
-            feeds[name] = _input(name, graph, example)
-        else:
-            feeds[name] = _inferred(name, known.get(name))
-            settled &= feeds[name].values is not None or feeds[name].dtype.startswith("float")
-    return Cut(nodes, graph.nodes[index].reads, constants, feeds, whole, settled, proto)
+    literals = {name: graph.literals[name] for name in names if name in graph.literals}
+    constants = {name: _constant(stored.get(name), literal, name, keep) for name, literal in literals.items()}
+    return {name: constant for name, constant in constants.items() if constant is not None}
+
+
+def _feed(name: str, graph: Graph, example: Counterexample, known: Mapping[str, Tensor]) -> Feed:
+    """What stands for a tensor that isn't computed: a weight, an input of the model, or what is cut off."""
+    literal = graph.literals.get(name)
+    if literal is not None:
+        return _fed(name, literal.dtype, literal.shape)
+    return _input(name, graph, example) if name in graph.inputs else _inferred(name, known.get(name))
 
 
 def _node(proto: onnx.NodeProto, name: str) -> onnx.NodeProto:
@@ -309,5 +313,5 @@ def _elements(t: Tensor, shape: Shape) -> tuple[Number, ...] | None:
     if len(t.value.element.symbols) > len(atoms) or prod(shape) > LISTED:
         return None
     places = np.indices(shape)
-    found = Evaluator({a: places[len(shape) - int(a.name[1:])] for a in atoms}).dim(t.value.element)
-    return tuple(np.broadcast_to(found, shape).ravel().tolist())
+    numbers = Evaluator({a: places[len(shape) - int(a.name[1:])] for a in atoms}).dim(t.value.element)
+    return tuple(np.broadcast_to(numbers, shape).ravel().tolist())

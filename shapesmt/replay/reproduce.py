@@ -35,16 +35,16 @@ def reproduced(
     shown = [f for f in findings if f.counterexample is not None and node in (None, f.node)]
     if not shown:
         return None
-    found = shown[0]
-    return script(_part(proto, graph, found), found, graph.source, __version__)
+    finding = shown[0]
+    return script(_part(proto, graph, finding), finding, graph.source, __version__)
 
 
-def _part(proto: onnx.ModelProto, graph: Graph, found: Finding) -> Cut:
-    assert found.counterexample is not None
-    example = found.counterexample
+def _part(proto: onnx.ModelProto, graph: Graph, finding: Finding) -> Cut:
+    assert finding.counterexample is not None
+    example = finding.counterexample
     known = at(graph, example)
-    whole = len(graph.ancestors(found.index)) < READABLE
+    whole = len(graph.ancestors(finding.index)) < READABLE
     try:
-        return cut(proto, graph, found.index, example, known, whole=whole, keep=SMALL)
+        return cut(proto, graph, finding.index, example, known, whole=whole, keep=SMALL)
     except CutError:
-        return cut(proto, graph, found.index, example, known, whole=not whole, keep=SMALL)
+        return cut(proto, graph, finding.index, example, known, whole=not whole, keep=SMALL)

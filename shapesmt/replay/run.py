@@ -16,6 +16,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from enum import Enum, auto
 from functools import partial
 from math import prod
 from random import Random
@@ -26,7 +27,7 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import load_protobuf
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
-from shapesmt.report import Finding, Replay
+from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ Fill: TypeAlias = "Mapping[str, int] | Random"
 """What the elements of each type are that nobody says, or what draws them."""
 
 _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
-MEMORY = 1 << 30  # bytes of the inputs and of all that is made of them; what takes more is not run
+MEMORY = 1 << 30  # bytes of the inputs and of every tensor computed of them; what takes more is not run
 SECONDS = 60.0  # of one run
 # The working directory's modules aren't ours.
 _WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
@@ -63,10 +64,21 @@ DIVIDES = "SM404"  # the code of the law that no integer is divided by zero
 _BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
 
 
-class Ended(NamedTuple):
-    """How a run of a cut ended: at its last node, before it (`node` where it is named), or not at all."""
+class End(Enum):
+    """How a run of a cut ends."""
 
-    where: str  # "last", "before", or there by dividing by zero ("divides", "divided"); "ran", "unable"
+    LAST = auto()  # its last node fails
+    BEFORE = auto()  # a node before that fails
+    DIVIDES = auto()  # the last node divides by zero, which the zeros that fill inputs may cause
+    DIVIDED = auto()  # a node before that does
+    RAN = auto()
+    UNABLE = auto()  # the runtime has no code for it, or there is no time or memory
+
+
+class Ended(NamedTuple):
+    """How a run of a cut ended, with what the runtime said; `node` failed where an earlier one did and is named."""
+
+    where: End
     message: str = ""
     node: str = ""
 
@@ -88,40 +100,40 @@ def replayed(
     """The findings, those with a counterexample stamped with what running it showed, as far as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
-    made = []
+    stamped = []
     with _Runtime(deadline) as runtime:
         for f in findings:
             late = Replay(runtime.name, None, f.node, "there was no time left for it")
             run = partial(_replay, proto, graph, f, runtime)
-            made.append(f if f.counterexample is None else replace(f, replay=deadline.attempt(run, late)))
-    return tuple(made)
+            stamped.append(f if f.counterexample is None else replace(f, replay=deadline.attempt(run, late)))
+    return tuple(stamped)
 
 
-def _replay(proto: onnx.ModelProto, graph: Graph, found: Finding, runtime: _Runtime) -> Replay:
+def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: _Runtime) -> Replay:
     """What running the counterexample of a finding shows: with all that leads to the node, else the node alone."""
-    assert found.counterexample is not None
-    known = at(graph, found.counterexample)
-    doubt = Ended("unable")
+    assert finding.counterexample is not None
+    known = at(graph, finding.counterexample)
+    doubt = Ended(End.UNABLE)
     for whole in (True, False):
         try:
-            part = cut(proto, graph, found.index, found.counterexample, known, whole=whole)
+            part = cut(proto, graph, finding.index, finding.counterexample, known, whole=whole)
             _refuse_large(part, known)
-            ended = runtime.run(part, data=found.kind == "data", zero=found.code == DIVIDES)
+            ended = runtime.run(part, data=finding.kind == FindingKind.DATA, zero=finding.code == DIVIDES)
         except CutError as error:
-            ended = Ended("unable", str(error))
-        if ended.where == "last":
+            ended = Ended(End.UNABLE, str(error))
+        if ended.where is End.LAST:
             alone = "" if whole else ", the node alone"
-            return Replay(runtime.name, True, found.node, ended.message + alone)
-        if ended.where == "ran" and found.kind == "data":
+            return Replay(runtime.name, True, finding.node, ended.message + alone)
+        if ended.where is End.RAN and finding.kind == FindingKind.DATA:
             tried = "runs on zeros, on ones and on data drawn by chance; other data may break it"
-            return Replay(runtime.name, None, found.node, tried)
-        if ended.where == "ran" and part.settled:
-            return Replay(runtime.name, False, found.node, "the node runs there")
+            return Replay(runtime.name, None, finding.node, tried)
+        if ended.where is End.RAN and part.settled:
+            return Replay(runtime.name, False, finding.node, "the node runs there")
         doubt = ended if whole else doubt
-    if doubt.where == "before":
+    if doubt.where is End.BEFORE:
         where = f"node '{printable(doubt.node)}' before it fails" if doubt.node else "a node before it fails"
         return Replay(runtime.name, False, doubt.node, f"{where}: {doubt.message}")
-    return Replay(runtime.name, None, found.node, doubt.message)
+    return Replay(runtime.name, None, finding.node, doubt.message)
 
 
 def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
@@ -159,41 +171,41 @@ class _Runtime:
 
         Unless `zero` (a division by zero is what is looked for), one may come from the zeros that fill the inputs.
         """
-        first, either = ("last", "ran") if data else ("ran", "last")
-        found: dict[str, Ended] = {}
+        first, either = (End.LAST, End.RAN) if data else (End.RAN, End.LAST)
+        endings: dict[End, Ended] = {}
         varied = data or any("int" in f.dtype and f.values is None for f in part.feeds.values())
         drawn: list[Fill] = [Random(seed) for seed in range(DRAWN)] if data else []  # noqa: S311 - to be the same again
         for fill in [*_FILLS, *drawn] if varied else _FILLS[:1]:
             ended = self._filled(part, fill)
-            found.setdefault(ended.where, ended)
-            if ended.where in (first, "unable"):
+            endings.setdefault(ended.where, ended)
+            if ended.where in (first, End.UNABLE):
                 return ended
-        ended = found.get(either) or next(iter(found.values()))
-        if ended.where not in ("divides", "divided"):
+        ended = endings.get(either) or next(iter(endings.values()))
+        if ended.where not in (End.DIVIDES, End.DIVIDED):
             return ended
-        return ended._replace(where="last" if zero and ended.where == "divides" else "unable")
+        return ended._replace(where=End.LAST if zero and ended.where is End.DIVIDES else End.UNABLE)
 
     def _filled(self, part: Cut, fill: Fill) -> Ended:
         """How it ends with the sizes declared as in the file and, where that runs, as they are."""
         feeds = {name: _filled(feed, fill) for name, feed in part.feeds.items()}
         ended = self._once(part, feeds, fixed=False)
-        return self._once(part, feeds, fixed=True) if ended.where == "ran" else ended
+        return self._once(part, feeds, fixed=True) if ended.where is End.RAN else ended
 
     def _once(self, part: Cut, feeds: Mapping[str, Filled], fixed: bool) -> Ended:
         said = self._said(part.model(fixed=fixed), feeds)
         if not said:
-            return Ended("ran")
+            return Ended(End.RAN)
         if _UNABLE.search(said):
-            return Ended("unable", _short(said))
-        earlier = self._said(part.model(last=False, fixed=fixed), feeds) if part.made else ""
+            return Ended(End.UNABLE, _short(said))
+        earlier = self._said(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
         if not earlier:
-            return Ended("divides" if _BY_CHANCE.search(said) else "last", _short(said))
+            return Ended(End.DIVIDES if _BY_CHANCE.search(said) else End.LAST, _short(said))
         if _UNABLE.search(earlier):
-            return Ended("unable", _short(earlier))
+            return Ended(End.UNABLE, _short(earlier))
         if _BY_CHANCE.search(earlier):
-            return Ended("divided", _short(earlier))
+            return Ended(End.DIVIDED, _short(earlier))
         named = _NAMED.search(earlier)
-        return Ended("before", _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
+        return Ended(End.BEFORE, _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
 
     def _said(self, model: bytes, feeds: Mapping[str, Filled]) -> str:
         """What ONNX Runtime complains of; "" when the model runs."""

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import printable
-from shapesmt.render import finding
+from shapesmt.render import finding_lines
 from shapesmt.replay.cut import UNABLE, Cut, Feed
-from shapesmt.report import Finding
+from shapesmt.report import Finding, FindingKind
 
 if TYPE_CHECKING:
     import onnx
@@ -74,37 +74,37 @@ sys.exit(1)
 '''
 
 
-def script(part: Cut, found: Finding, model: str, version: str) -> str:
+def script(part: Cut, finding: Finding, model: str, version: str) -> str:
     """The script: the finding as a comment, the part of the model that fails as data, and the run.
 
     It exits with 0 where the failure shows, else with 1.
     """
     opsets = [f"helper.make_opsetid({domain!r}, {version})" for domain, version in part.opsets.items()]
-    fills = (None, 0, 1) if found.kind == "data" else (None,)
+    fills = (None, 0, 1) if finding.kind == FindingKind.DATA else (None,)
     number = int(any(node.op_type in _DIVIDING for node in part.nodes))
     blocks = [
         _listing("INPUTS", (f"{name!r}: {_feed(feed, number)}" for name, feed in part.feeds.items()), "{}"),
         _listing("CONSTANTS", map(_source, part.constants)),
         _listing("NODES", map(_node, part.nodes)),
-        f"READS = {part.made!r}  # what the last node needs of those before it\n",
+        f"READS = {part.inner!r}  # what the last node needs of those before it\n",
         f"OUTPUTS = {part.outputs!r}\n",
         _listing("FUNCTIONS", map(_source, part.functions)),
         f"OPSETS = [{', '.join(opsets)}]\n",
         f"IR_VERSION = {part.origin.ir_version}\n",
         f"FILLS = {fills!r}  # tried in turn; None is what the inputs say\n",
     ]
-    comment = "".join(f"# {line}".rstrip() + "\n" for line in _comment(part, found, model, version))
+    comment = "".join(f"# {line}".rstrip() + "\n" for line in _comment(part, finding, model, version))
     about = "# Each input: its type, its shape as declared, its shape here, and what it is filled with.\n"
     blocks.append("# What it says of nodes that it has no code for.\n" + _listing("UNABLE", map(repr, UNABLE)))
     return f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}"
 
 
-def _comment(part: Cut, found: Finding, model: str, version: str) -> Iterator[str]:
+def _comment(part: Cut, finding: Finding, model: str, version: str) -> Iterator[str]:
     what = "the node and what leads to it" if part.whole else "the node alone, on the sizes that reach it"
     yield f"A failure of {printable(model)}, cut down to {what}; weights are replaced by constants."
     yield f"Written by shapesmt {version}; needs numpy, onnx and onnxruntime. Exits with 0 if the node fails, else 1."
     yield ""
-    for line in finding(found, [found]):
+    for line in finding_lines(finding, [finding]):
         indent = " " * line.indent
         text = printable(str(line).strip(), 1000)
         yield from textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ") or [""]
@@ -134,11 +134,11 @@ def _node(node: onnx.NodeProto) -> str:
     )  # fmt: skip
     if not simple or node.overload:
         return _source(node)
-    given = {a.name: _text(getattr(a, _PLAIN[a.type])) for a in node.attribute}
+    attributes = {a.name: _text(getattr(a, _PLAIN[a.type])) for a in node.attribute}
     parts = [f"{node.op_type!r}", f"{list(node.input)!r}", f"{list(node.output)!r}", f"name={node.name!r}"]
     parts += [f"domain={node.domain!r}"] if node.domain else []
-    plain = [f"{name}={_value(value)}" for name, value in given.items()]
-    return f"helper.make_node({', '.join([*parts, *_called(plain, given)])})"
+    plain = [f"{name}={_value(value)}" for name, value in attributes.items()]
+    return f"helper.make_node({', '.join([*parts, *_called(plain, attributes)])})"
 
 
 def _text(value: Any) -> Any:
@@ -149,12 +149,12 @@ def _text(value: Any) -> Any:
         return value
 
 
-def _called(plain: list[str], given: dict[str, Any]) -> list[str]:
+def _called(plain: list[str], attributes: dict[str, Any]) -> list[str]:
     """The attributes as keywords, unless one is a word of Python's own."""
     from keyword import iskeyword
 
-    if any(map(iskeyword, given)):
-        return [f"**{{{', '.join(f'{name!r}: {_value(value)}' for name, value in given.items())}}}"]
+    if any(map(iskeyword, attributes)):
+        return [f"**{{{', '.join(f'{name!r}: {_value(value)}' for name, value in attributes.items())}}}"]
     return plain
 
 

@@ -6,11 +6,13 @@ from shapesmt.report.finding import (
     Clash,
     Counterexample,
     Finding,
+    FindingKind,
     ModelWarning,
     Replay,
     Side,
     SymbolRange,
     Verdict,
+    WarningKind,
 )
 from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
 from shapesmt.report.report import (
@@ -46,6 +48,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "Finding",
+    "FindingKind",
     "Link",
     "ModelWarning",
     "Operator",
@@ -64,6 +67,7 @@ __all__ = [
     "TensorBounds",
     "Unchecked",
     "Verdict",
+    "WarningKind",
     "reports_in",
     "unchecked_in",
 ]

@@ -1,4 +1,4 @@
-"""Reports of several models: what `check` found of each, and which of them it could not check."""
+"""The answer of `check` for several models: a report of each, or why it has none."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class BatchReport(Data):
     """The answer of `check` for several models, in the order in which they were asked for.
 
     >>> from shapesmt.report.report import Counts
-    >>> found = BatchReport((Report("a.onnx", Verdict.PROVED, {}, Counts()), Unchecked("b.onnx", "it is damaged")))
-    >>> found.to_dict()["summary"], found.exit_status
+    >>> batch = BatchReport((Report("a.onnx", Verdict.PROVED, {}, Counts()), Unchecked("b.onnx", "it is damaged")))
+    >>> batch.to_dict()["summary"], batch.exit_status
     ({'models': 2, 'proved': 1, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 1}, 2)
     """
 
@@ -52,12 +52,12 @@ class BatchReport(Data):
     @property
     def reports(self) -> tuple[Report, ...]:
         """Those that were checked."""
-        return tuple(found for found in self.models if isinstance(found, Report))
+        return tuple(model for model in self.models if isinstance(model, Report))
 
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
         """Those that were not."""
-        return tuple(found for found in self.models if isinstance(found, Unchecked))
+        return tuple(model for model in self.models if isinstance(model, Unchecked))
 
     @property
     def summary(self) -> dict[str, int]:
@@ -70,9 +70,9 @@ class BatchReport(Data):
     def exit_status(self) -> int:
         """The gravest of the models': 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
 
-        What was not checked comes before what was found, as the answer isn't whole without it.
+        What was not checked comes before what was model, as the answer isn't whole without it.
         """
-        return max((found.exit_status for found in self.models), key=_GRAVEST_LAST.index, default=0)
+        return max((model.exit_status for model in self.models), key=_GRAVEST_LAST.index, default=0)
 
     def to_dict(self) -> Json:
         """The JSON of this object: a report for each model that was checked."""
@@ -80,7 +80,7 @@ class BatchReport(Data):
             "schema": self.schema,
             "summary": self.summary,
             "reports": [report.to_dict() for report in self.reports],
-            "unchecked": [{"model": found.model, "error": found.error} for found in self.unchecked],
+            "unchecked": [{"model": unchecked.model, "error": unchecked.error} for unchecked in self.unchecked],
             "seconds": round(self.seconds, 4),
         }
 

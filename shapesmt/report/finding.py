@@ -1,4 +1,4 @@
-"""What is found of one node, as frozen data: its verdict, the input that shows it, the sizes that clash, and why.
+"""Finding: a node that isn't proved, with its verdict, the input that shows it, the sizes that clash, and why.
 
 Dictionaries are built when asked for, never while analysing.
 """
@@ -17,7 +17,7 @@ class Verdict(str, Enum):
     """How far a requirement holds over all admissible inputs; mildest first."""
 
     PROVED = "PROVED"  # holds for all
-    UNKNOWN = "UNKNOWN"  # not decided in the time given
+    UNKNOWN = "UNKNOWN"  # not decided before the timeout
     DEPENDS = "DEPENDS"  # holds for some, fails for others
     FAILS = "FAILS"  # holds for none
 
@@ -74,7 +74,7 @@ class Counterexample(Data):
 
 @dataclass(frozen=True, slots=True)
 class Cause(Data):
-    """One step of how a dimension came to be: `node` made `tensor`, whose `axis` is `expr`.
+    """One step of how a dimension came to be: `node` computes `tensor`, whose `axis` has the size `expr`.
 
     `axis` is None where `expr` is among the elements of the tensor; `value` is what it is at the counterexample, and
     `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2").
@@ -132,23 +132,36 @@ class Replay(Data):
     message: str
 
 
+class FindingKind(str, Enum):
+    """What a finding is about."""
+
+    REQUIREMENT = "requirement"  # a law that fails, or isn't decided
+    DATA = "data"  # a law that hinges on a size that only the data decide
+    DECLARATION = "declaration"  # the file claims another shape
+    UNSUPPORTED = "unsupported"  # no rule for the operator
+    RANK = "rank"  # an input of unknown rank
+    ELEMENTS = "elements"  # numbers that come from sizes in a way that isn't followed
+    TIMEOUT = "timeout"  # a node that nobody had time for
+
+    def __str__(self) -> str:
+        return self.value
+
+
 @dataclass(frozen=True, slots=True)
 class Finding(Data):
     """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
 
-    `kind` is "requirement", "data" (hinges on a size that only the data decide), "declaration" (the file
-    claims another shape), "unsupported" (no rule for the operator), "rank" (an input of unknown rank) or "elements"
-    (numbers that come from sizes in a way that isn't followed).
     `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None. `when` is the condition of the
     branches that the law stands in, where only some inputs take them. Where it hinges on data, `safe_iff`
     says exactly for which inputs the node runs whatever the data.
 
-    >>> Finding(Verdict.FAILS, "requirement", "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["law"]
-    'inner sizes agree'
+    >>> kind = FindingKind.REQUIREMENT
+    >>> Finding(Verdict.FAILS, kind, "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["kind"]
+    'requirement'
     """
 
     verdict: Verdict
-    kind: str
+    kind: FindingKind
     code: str = field(default="", metadata=_OMIT_EMPTY, kw_only=True)
     node: str
     op_type: str
@@ -165,19 +178,33 @@ class Finding(Data):
     safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
+class WarningKind(str, Enum):
+    """What a warning is about."""
+
+    BROADCAST = "broadcast"  # equal sizes are meant, and a 1 is stretched as well
+    DECLARATION = "declaration"  # the file declares another shape than its nodes make
+    UNREACHABLE = "unreachable"  # a branch that no input takes, a loop body that never runs
+    RANGE = "range"  # assumptions that leave one value of a wider range
+    SIZE = "size"  # more elements than 32 bits can count
+    SYMBOL = "symbol"  # a dimension that no node reads
+    PLACEHOLDER = "placeholder"  # dimensions that the file gives no names but `?` or the like
+
+    def __str__(self) -> str:
+        return self.value
+
+
 @dataclass(frozen=True, slots=True)
 class ModelWarning(Data):
     """Something that runs and still deserves a look; it never counts in the verdict.
 
-    `kind` is "broadcast", "declaration", "unreachable", "range", "size" or "symbol" (see `shapesmt.diagnose.warnings`);
     `index` is -1 where it is about no node; `example` is an input at which it shows.
 
-    >>> ModelWarning("SM906", "symbol", "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
+    >>> ModelWarning("SM906", WarningKind.SYMBOL, "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
     {'code': 'SM906', 'kind': 'symbol', 'index': -1, 'tensor': 'x', 'text': "nothing depends on n: no node reads 'x'"}
     """
 
     code: str
-    kind: str
+    kind: WarningKind
     node: str = field(metadata=_OMIT_EMPTY)
     op_type: str = field(metadata=_OMIT_EMPTY)
     index: int

@@ -1,4 +1,4 @@
-"""What a page tells of one model, as frozen data: its report and bounds, how its failures come about, where it runs."""
+"""What a page shows of one model, as frozen data: its report and bounds, how its failures come about, where it runs."""
 
 from __future__ import annotations
 

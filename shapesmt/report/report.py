@@ -1,4 +1,4 @@
-"""What an analysis found, as frozen data: the last stage before wording.
+"""The answers to the questions, as frozen data: the last stage before wording.
 
 Every result has `to_dict()`, the JSON of its schema, and `exit_status`, the status of the command line.
 Dictionaries are built when asked for, never while analysing; results share what is equal.
@@ -14,7 +14,7 @@ from shapesmt.language import LARGEST, unknown_name
 from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Data
-from shapesmt.report.finding import Cause, Finding, ModelWarning, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Finding, FindingKind, ModelWarning, SymbolRange, Verdict
 
 if TYPE_CHECKING:
     from shapesmt.language import PartialShape
@@ -96,7 +96,7 @@ class Report(Data):
     @property
     def judged(self) -> tuple[Finding, ...]:
         """The findings about what nodes need; what is wrong with declared shapes is among the warnings too."""
-        return tuple(found for found in self.findings if found.kind != "declaration")
+        return tuple(finding for finding in self.findings if finding.kind != FindingKind.DECLARATION)
 
     @property
     def exit_status(self) -> int:

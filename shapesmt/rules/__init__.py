@@ -1,7 +1,7 @@
 """What a rule reads, states and returns, and how it is registered."""
 
 from shapesmt.rules.alternatives import by_case, one_of
-from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.context import RuleContext
 from shapesmt.rules.inference_context import InferenceContext
 from shapesmt.rules.provenance import (
@@ -23,19 +23,6 @@ from shapesmt.rules.provenance import (
     together,
 )
 from shapesmt.rules.registry import GROUP, AnyApply, Apply, Rule, resolve, rule, rules
-from shapesmt.rules.require import (
-    LARGEST,
-    element,
-    listed,
-    require_fits,
-    require_least,
-    require_one_or,
-    require_shape,
-    require_single,
-    require_vector,
-    sized,
-)
-from shapesmt.rules.requirement import Requirement
 from shapesmt.rules.tensor import (
     FLOATS,
     MAX_FLOATS,
@@ -82,7 +69,6 @@ __all__ = [
     "FLOATS",
     "FOLLOWED",
     "GROUP",
-    "LARGEST",
     "MAX_ELEMENTS",
     "MAX_FLOATS",
     "MAX_RANK",
@@ -114,7 +100,6 @@ __all__ = [
     "by_data",
     "computed",
     "data",
-    "element",
     "elements",
     "extremes",
     "field",
@@ -126,7 +111,6 @@ __all__ = [
     "is_open_value",
     "joined",
     "left",
-    "listed",
     "move_positions",
     "number",
     "of",
@@ -136,18 +120,11 @@ __all__ = [
     "positions",
     "rank_symbol",
     "read",
-    "require_fits",
-    "require_least",
-    "require_one_or",
-    "require_shape",
-    "require_single",
-    "require_vector",
     "resolve",
     "resolved",
     "rewritten",
     "rule",
     "rules",
-    "sized",
     "tensor",
     "title",
     "together",

@@ -33,9 +33,8 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
-from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Origin, together
-from shapesmt.rules.requirement import Requirement
 from shapesmt.rules.tensor import Case, Tensor, UndecidedError, rewritten, tensor
 from shapesmt.rules.value import Elements, Item, Value, elements
 

@@ -7,9 +7,27 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
+from shapesmt.laws import Law
 from shapesmt.rules.provenance import Causes, Origin
-from shapesmt.rules.requirement import Requirement
 from shapesmt.rules.tensor import Tensor, rewritten
+
+
+class Requirement(NamedTuple):
+    """The condition, the law it stands for, and the two sides that clash when it fails.
+
+    `within` is the path of the inner node for a requirement that comes from a subgraph or a function's body. `typed`
+    says that it is about element types; `limit` that no shape depends on it: a node that breaks it can't run, but what
+    shapes its outputs would have is known all the same. `given` is the condition of the branches that it stands in.
+    """
+
+    formula: Formula
+    law: Law
+    left: Dim | None = None
+    right: Dim | None = None
+    within: str = ""
+    typed: bool = False
+    limit: bool = False
+    given: Formula = TRUE
 
 
 class Unjudged(NamedTuple):

@@ -24,6 +24,7 @@ from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ZERO,
+    Atom,
     Dim,
     Formula,
     as_dim,
@@ -33,6 +34,7 @@ from shapesmt.algebra import (
     equal,
     maximum,
     minimum,
+    of_atom,
     product,
 )
 from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, tensor
@@ -203,15 +205,6 @@ class Calculus:
         self.check(s.rank <= rank, laws.SHAPE_RANK_AT_MOST.of(most=rank, rank=s.rank))
         return s
 
-    def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
-        """The shapes, which have one rank: that of the first of them whose rank is known."""
-        known = next((s for s in shapes if s.shape is not None), shapes[0])
-        for s in shapes:
-            if s.shape is None:
-                raise UnknownRankError(s, known.rank)
-            self.check(s.rank == known.rank, laws.TENSORS_ONE_RANK.of(rank=known.rank, other=s.rank))
-        return shapes
-
     # Merging and relaxing
 
     def merge(self, a: Handle, b: Handle) -> Handle:
@@ -321,4 +314,14 @@ class Calculus:
         return s.shape is None
 
 
-__all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus"]
+def solved(formula: Formula) -> dict[Atom, Dim]:
+    """The symbol that an equality says to be a number."""
+    difference = formula.dim if formula.op == "eq" else None
+    atom = next(iter(difference.symbols), None) if difference is not None and len(difference.symbols) == 1 else None
+    if difference is None or atom is None:
+        return {}
+    number = of_atom(atom) - difference, of_atom(atom) + difference
+    return next(({atom: d} for d in number if d.constant is not None), {})
+
+
+__all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus", "solved"]

@@ -7,9 +7,9 @@ ends the rule by itself: the requirement that fails is recorded and the outputs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import inf
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -18,34 +18,26 @@ from shapesmt.algebra import (
     TRUE,
     Dim,
     Formula,
-    Kind,
     all_of,
     any_of,
     as_dim,
-    at_least,
     equal,
-    implies,
-    maximum,
     select,
-    symbol,
 )
 from shapesmt.algebra.numeric import Float
-from shapesmt.errors import RejectedError, ShapeMismatch, ShapesmtError
+from shapesmt.errors import RejectedError, ShapesmtError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
-from shapesmt.rules.provenance import Causes
 from shapesmt.rules.registry import resolve
-from shapesmt.rules.requirement import Requirement
+from shapesmt.rules.statements import Statements
 from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.rules.value import Elements, Value, elements
-
-MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
 
 
-class RuleContext:
+class RuleContext(Statements):
     """One node during inference.
 
     Attributes:
@@ -58,24 +50,10 @@ class RuleContext:
     case: Formula | None = None
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
-        self.node = node
-        self.alone = False
-        self.inputs = tuple(inputs)
+        super().__init__(node, inputs)
         self.version = version
         self.outputs = len(node.outputs)
-        self.requirements: list[Requirement] = []
-        self.facts: list[Formula] = []
-        self.unjudged: list[Unjudged] = []
-        self.memoizable = True
-        self.fresh_symbols: list[Dim] = []
-        self.deciders: dict[Dim, Decided] = {}
         self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
-        self.decides_success: set[int] = set()
-        self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
-        self.decides_sizes_only: set[int] = set()
-        self.rejected = False
-        self.rests_on_inputs: set[tuple[Causes, bool]] = set()
-        self._taken: Formula = TRUE
         self._run = run
         self.boolean: Callable[[int], bool] = lambda _: False
         """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
@@ -164,63 +142,6 @@ class RuleContext:
         """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
         return holds(condition, self.case)
 
-    def grant(self, index: int) -> None:
-        """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
-        self.decides_success.add(index)
-
-    def only_sizes(self, *indices: int) -> None:
-        """Say that elements of these inputs decide sizes, and can't make the node fail."""
-        self.decides_success.update(indices)
-        self.decides_sizes_only.update(indices)
-
-    def fresh(
-        self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
-    ) -> Dim:
-        """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
-
-        With kind "trip" it is the index of a loop's trip, each of which is made. `how` says which elements decide it.
-        """
-        self.memoizable = False
-        # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
-        most = maximum(hi, lo) if hi is not None else None
-        size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
-        self.fresh_symbols.append(size)
-        self.deciders[size] = how
-        if most is not None and most.constant is None:
-            self.facts.append(at_least(most, size))
-        return size
-
-    # Laws
-
-    def require(
-        self, formula: Formula, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
-    ) -> None:
-        """State what the node needs; `left` and `right` are the sides that clash when it fails."""
-        formula = self._guarded(formula)
-        if formula is FALSE and self.alone:
-            raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
-        if formula is not TRUE:
-            sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._taken))
-        else:
-            self.requirements.append(Requirement(TRUE, laws.as_law(law)))
-
-    def limit(
-        self, truth: Formula | bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
-    ) -> None:
-        """State what running needs and no shape depends on: the rule goes on where it is broken."""
-        if truth is not True:
-            self.require(truth or FALSE, law, left, right)
-            self.requirements[-1] = self.requirements[-1]._replace(limit=True)
-
-    def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
-        """State that two sizes are equal."""
-        self.require(equal(left, right), law, left, right)
-
-    def require_at_least(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
-        """State that `left >= right`."""
-        self.require(at_least(left, right), law, left, right)
-
     def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
         """State that tensors have the same rank and, off the axis `but`, the same sizes."""
         first = tensors[0]
@@ -229,21 +150,6 @@ class RuleContext:
             for axis in range(first.rank):
                 if axis != but:
                     self.require_equal(first[axis], other[axis], law)
-
-    def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
-        """State that an index, which may count from the end, is inside an axis of that size."""
-        index, size = as_dim(index), as_dim(size)
-        self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
-
-    def check(self, truth: bool, law: laws.Law | str) -> None:
-        """A law that is already decided; where it is broken, the rule ends."""
-        if not truth:
-            self.reject(law)
-
-    def reject(self, law: laws.Law | str) -> NoReturn:
-        """The node can't run: `law` is broken whatever the sizes."""
-        self.require(FALSE, law)
-        raise RejectedError
 
     # Axes, ranks and shapes
 
@@ -273,6 +179,15 @@ class RuleContext:
             self.check(x.rank >= rank, laws.RANK_AT_LEAST.of(least=rank, rank=x.rank))
         else:
             self.check(x.rank == rank, laws.RANK.of(expected=rank, rank=x.rank))
+
+    def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
+        """The shapes, which have one rank: that of the first of them whose rank is known."""
+        known = next((s for s in shapes if s.shape is not None), shapes[0])
+        for s in shapes:
+            if s.shape is None:
+                raise UnknownRankError(s, known.rank)
+            self.check(s.rank == known.rank, laws.TENSORS_ONE_RANK.of(rank=known.rank, other=s.rank))
+        return shapes
 
     def broadcast(self, *shapes: Shape, law: laws.Law | str = laws.SIZES_BROADCAST) -> Shape:
         """The joint shape of operands aligned from the right, where sizes are equal or 1."""
@@ -372,56 +287,17 @@ class RuleContext:
     ) -> tuple[Tensor, ...]:
         """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
         assert self._run is not None
+        with self.where(given):
+            return self._run(self, graph, inputs, label)
+
+    @contextmanager
+    def where(self, given: Formula) -> Iterator[None]:
+        """What is stated inside is needed only where `given` holds."""
         outer, self._taken = self._taken, all_of(self._taken, given)
         try:
-            return self._run(self, graph, inputs, label)
+            yield
         finally:
             self._taken = outer
-
-    def adopt(self, inner: Application, within: str) -> None:
-        """Take over what an inner node needs, under the conditions that hold here."""
-        listed = inner.requirements
-        if len(listed) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
-            listed = tuple({r.formula: r for r in listed if r.formula is not TRUE}.values())
-        for r in listed:
-            path = f"{within}/{r.within}" if r.within else within
-            given = all_of(self._taken, r.given)
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=given))
-        self.facts.extend(map(self._guarded, inner.facts))
-        self.memoizable &= inner.repeatable
-        self.fresh_symbols.extend(inner.fresh_symbols)
-        self.rests_on_inputs.update(inner.rests_on_inputs)
-        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
-        self.unjudged.extend(u._replace(path=path, given=all_of(self._taken, u.given)) for u, path in paths)
-
-    def _guarded(self, formula: Formula) -> Formula:
-        return formula if self._taken is TRUE else implies(self._taken, formula)
-
-    def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """What was stated so far, with these outputs; of a node that makes a size below 0 nothing is proved."""
-        if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
-            r.formula is FALSE for r in self.requirements
-        ):
-            self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
-        return Application(
-            outputs,
-            tuple(self.requirements),
-            tuple(self.facts),
-            tuple(self.unjudged),
-            self.memoizable,
-            tuple(self.fresh_symbols),
-            decides_success=self._granted(outputs),
-            decides_sizes_only=frozenset(self.decides_sizes_only),
-            rests_on_inputs=frozenset(self.rests_on_inputs),
-            decided=self.deciders,
-        )
-
-    def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
-        """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
-        vague = self.fresh_symbols or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
-        asked = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())
-        given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
-        return frozenset(i for i, t in given if not t.followed or i in self._unread)
 
     def apply(self, rule: Callable[[Any], Tensor | Sequence[Tensor] | None]) -> Application:
         """The rule applied; a rejected node has unknown outputs.

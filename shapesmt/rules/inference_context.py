@@ -15,13 +15,16 @@ MatMul[](input0, input1)' with input shapes: [2,3], [4,?].
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from typing import Any
 
-from shapesmt.graph import AttributeValue, Node
-from shapesmt.language import ShapeLike
+from shapesmt.algebra import symbol
+from shapesmt.graph import Attributes, AttributeValue, Node
+from shapesmt.language import Range, ShapeLike, parse_shape
 from shapesmt.rules.context import RuleContext, RunGraph
-from shapesmt.rules.given import Nested, given_shapes, node_of
+from shapesmt.rules.registry import signatures
 from shapesmt.rules.shape_functions import ShapeAndType, ShapeFunctions
-from shapesmt.rules.tensor import Tensor
+from shapesmt.rules.tensor import Nested, Tensor, rank_symbol, tensor
 
 
 class InferenceContext(RuleContext, ShapeFunctions):
@@ -78,3 +81,31 @@ class InferenceContext(RuleContext, ShapeFunctions):
     def outputs_set(self) -> Iterable[Tensor]:
         """The outputs that a rule set instead of returning them."""
         return [self.output(i) for i in range(self.outputs)] if self._set else ()
+
+
+def given_shapes(shapes: Sequence[ShapeLike | Tensor | None], dtypes: Sequence[str]) -> tuple[Tensor | None, ...]:
+    """The inputs of these shapes and types, of which the last may be left out."""
+    types = [*dtypes, *[""] * (len(shapes) - len(dtypes))]
+    return tuple(given_shape(shape, i, types[i]) for i, shape in enumerate(shapes))
+
+
+def given_shape(shape: ShapeLike | Tensor | None, index: int, dtype: str = "") -> Tensor | None:
+    """The input of that shape: its names are symbols, each `?` is one of its own, and "?" alone is any shape."""
+    if shape is None or isinstance(shape, Tensor):
+        return shape
+    dims = None if shape == "?" else parse_shape(shape)
+    if dims is None:
+        return tensor(dtype, None, ndim=rank_symbol(f"input{index}"))
+    named = [f"input{index}_dim{axis}" if not isinstance(d, str) else d for axis, d in enumerate(dims)]
+    ranges = [d if isinstance(d, Range) else Range(0) for d in dims]
+    return tensor(dtype, [symbol(n, r.lo, inf if r.hi is None else r.hi) for n, r in zip(named, ranges, strict=True)])
+
+
+def node_of(
+    op: str, name: str, domain: str, version: int, sides: tuple[int, int], attributes: Mapping[str, Any]
+) -> Node:
+    """A node by itself, its tensors named by their places; ONNX's attributes that it leaves out are the schema's."""
+    reads, writes = ([f"{kind}{i}" for i in range(n)] for kind, n in zip(("input", "output"), sides, strict=True))
+    frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in attributes.items()}
+    defaults = signatures(domain).default_attributes(domain, op, version)
+    return Node(op, domain, name or op, reads, writes, Attributes({**defaults, **frozen}))

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.graph import AttributeValue
+from shapesmt.graph import AttributeValue, Node
 from shapesmt.rules.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -188,3 +188,11 @@ def rules() -> Iterator[Rule]:
     load_everything()
     for _, versions in sorted(_RULES.items()):
         yield from versions
+
+
+def miscounted(node: Node, version: int) -> str:
+    """What is wrong with the number of a node's inputs; "" where nothing is, or nothing is known of it."""
+    count = len(node.inputs)
+    least, most = signatures(node.domain).input_counts(node.domain, node.op, version)
+    expected = least if count < least else most
+    return "" if least <= count <= most else f"Wrong number of inputs passed: {count} while {expected} expected"

@@ -9,15 +9,14 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, substitute
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
-from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size
-from shapesmt.rules.given import Nested, constant, miscounted, solved
-from shapesmt.rules.tensor import Tensor, UnknownRankError, tensor
+from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size, solved
+from shapesmt.rules.registry import miscounted
+from shapesmt.rules.tensor import Nested, Tensor, UnknownRankError, constant, tensor
 from shapesmt.rules.unranked import unranked
 from shapesmt.rules.value import Elements
 
 if TYPE_CHECKING:
-    from shapesmt.rules.application import Application
-    from shapesmt.rules.requirement import Requirement
+    from shapesmt.rules.application import Application, Requirement
 
 AnyRule = Callable[[Any], Tensor | Sequence[Tensor] | None]
 Items = tuple[Dim | None, ...]

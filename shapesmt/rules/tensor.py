@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from shapesmt.algebra import (
     FALSE,
     TRUE,
@@ -25,7 +27,9 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import Float
 from shapesmt.algebra.numeric import literal as real_literal
+from shapesmt.errors import UsageError
 from shapesmt.graph import Literal
+from shapesmt.language import quoted
 from shapesmt.rules.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
@@ -36,6 +40,10 @@ MAX_FLOATS = 16  # of more floats the elements are followed only where a node de
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 _LITERALS: dict[Literal, Tensor] = memo("tensors of literals", {})
+
+
+Nested: TypeAlias = "float | Sequence[Nested]"
+"""A number, a list of numbers, a matrix, ..."""
 
 
 class UnknownRankError(Exception):
@@ -282,3 +290,15 @@ def _listed(literal: Literal, most: int) -> Value | None:
             return None
         return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
     return elements(literal.shape, [as_dim(int(v)) for v in literal.values])
+
+
+def constant(value: Nested, like: Tensor) -> Tensor:
+    """A tensor of these numbers: one, a list, a matrix, ..."""
+    array = np.asarray(value, None if np.size(value) else int)
+    kind = {"b": "bool", "f": "float32"}.get(array.dtype.kind, "int64")
+    if array.dtype.kind not in "bif":
+        raise UsageError(f"{quoted(value)} isn't a tensor of numbers")
+    dtype = like.dtype or kind
+    flat = array.ravel().tolist()
+    items = [real_literal(float(v), dtype) for v in flat] if dtype in FLOATS else [as_dim(int(v)) for v in flat]
+    return tensor(dtype, array.shape, elements(array.shape, items))

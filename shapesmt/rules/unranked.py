@@ -26,8 +26,7 @@ from shapesmt.algebra import (
     maximum,
     symbol,
 )
-from shapesmt.rules.application import Application, Unjudged
-from shapesmt.rules.requirement import Requirement
+from shapesmt.rules.application import Application, Requirement, Unjudged
 from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, rank_symbol, tensor
 
 RANK_LAW = "the ranks of its inputs are known"

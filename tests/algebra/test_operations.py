@@ -100,7 +100,7 @@ def test_a_substitution_builds_it_again(op: Operation) -> None:
 @BY_ROW
 @pytest.mark.parametrize(
     "table",
-    [relaxation.ABOVE, monotonicity.GROWTH, monotonicity.DIRECTION, {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN}],
+    [relaxation.ABOVE, monotonicity.GROWTH, monotonicity.RISES_WITH, {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN}],
     ids=["relaxation", "growth", "direction", "SMT-LIB"],
 )
 def test_every_analysis_knows_it(op: Operation, table: Mapping[Operation, object]) -> None:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -220,11 +219,9 @@ def test_an_interrupt_ends_everything(tmp_path: Path):
     )  # fmt: skip
     assert process.stderr is not None
     assert process.stderr.readline() == process.stderr.readline() == "at work\n"
-    started = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)  # ends when every process that holds the pipes has ended
     assert (process.returncode, out, err.strip()) == (130, "", "")
-    assert time.monotonic() - started < 20
 
 
 def test_the_hook_is_consistent_with_the_command(capsys):

@@ -182,3 +182,9 @@ def test_elements_of_an_input_whose_length_is_pinned(op):
     assert (str(report.verdict), [*report.symbols][-1]) == ("DEPENDS", "sizes")
     assert "n == sizes or sizes == 1" in report.precondition.text
     assert report.remedy is not None
+
+
+def test_elements_that_have_names_since_a_size_is_pinned_make_a_list_of_that_size():
+    text = "(int64[n] x, float[n] y, float[m] z) => (a, b) { a = ArgMin<axis=0>(x) b = Add(y, z) }"
+    report = checked(text, dims={"n": 6, "m": 4}, values={"x": 1})
+    assert [(str(f.verdict), f.node) for f in report.findings] == [("FAILS", "Add_1")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 import warnings
 
 import pytest
@@ -15,6 +14,7 @@ from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.formula import FALSE, TRUE
 from shapesmt.errors import UsageError
 from shapesmt.language.expressions import parse_dim, parse_formula
+from tests.support.hang import no_hang
 
 NAMES = ("n", "m", "height", "Batch Size", "a.b", "ﬁ")
 SYMBOLS = {name: symbol(name, 0, 9) for name in NAMES}
@@ -156,14 +156,12 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:12]))
-def test_hostile_text_ends_at_once_in_one_line(text):
-    started = time.perf_counter()
-    with warnings.catch_warnings():
+def test_hostile_text_ends_in_one_line(text):
+    with no_hang(), warnings.catch_warnings():
         warnings.simplefilter("error")
         message = refusal(text)
     assert message.isprintable()
     assert len(message) < 500
-    assert time.perf_counter() - started < 2
 
 
 @given(st.text(alphabet="nm19 +-*/%()<>=!,`.{}[]&:'\"\\\n\0iorandt", max_size=40))

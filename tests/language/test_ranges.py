@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from shapesmt.errors import UsageError
 from shapesmt.language.ranges import LARGEST, Range, did_you_mean, parse_range, parse_shape, quoted, unknown_name
+from tests.support.hang import no_hang
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,11 @@ def test_unknown_names_get_the_nearest_one():
     assert did_you_mean("q", map(str, range(10))) == "; it has 0, 1, 2, 3, 4, 5 and 4 more"
 
 
-def test_a_hostile_name_among_many_is_answered_at_once():
+def test_a_hostile_name_among_many_is_answered():
     known = [f"/model/layers.{i}/attention/MatMul_output_{i}" for i in range(50_000)]
-    started = time.perf_counter()
     for name in ("x" * 100_000, "/model/layers.7/attention/MatMul_output_x", "\x1b[2J"):
-        assert did_you_mean(name, known).isprintable()
-    assert time.perf_counter() - started < 2
+        with no_hang():
+            assert did_you_mean(name, known).isprintable()
 
 
 def test_names_are_quoted_on_one_printable_line():

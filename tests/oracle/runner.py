@@ -125,7 +125,7 @@ class Execution:
         failing, missing = [], []
         for node in self.model.graph.node:
             reads = list(dict.fromkeys([n for n in node.input if n] + captures(node)))
-            if any(name not in values for name in reads):
+            if any(values.get(name) is None for name in reads):
                 missing.append(node.name)
                 continue
             call = self._call_of(node, reads, values, static) or self._call_of(node, reads, values, True)

@@ -51,6 +51,7 @@ REFUSED = [
     op("MaxPool", x(1, 1, 4, 4), **POOL),
     op("MaxPool", x(1, 1, 4, 4), kernel_shape=[2, 2], storage_order=2),
     op("MelWeightMatrix", k([2]), k(8), k(8000), k(0.0, "float32"), k(4000.0, "float32")),
+    op("MelWeightMatrix", k(2), k(-2), k(8000), k(0.0, "float32"), k(4000.0, "float32")),
     op("QLinearMatMul", x(2, 2, dtype="uint8"), S, Z, x(2, 2, dtype="uint8"), S, Z, k([[1]], "float32"), Z),
     op("Range", k([0]), k(3), k(1)),
     op("RegexFullMatch", k(["a"], "object")),
@@ -90,6 +91,7 @@ REFUSED = [
 RUNNING = [
     op("CenterCropPad", x(4, 3), k([-5, 3])),
     op("MeanVarianceNormalization", x(1, 2, 3, 3)),
+    op("MelWeightMatrix", k(2), k(-1), k(8000), k(0.0, "float32"), k(4000.0, "float32")),
     op("Resize", x(1, 1, 2, 2), None, k([1, 1, 2, 2], "float32"), mode="linear", nearest_mode="edge"),
     op("Resize", x(1, 1, 2, 2), None, None, k([7, -5]), axes=[2, 3], keep_aspect_ratio_policy="not_smaller"),
     op("Upsample", x(1, 1, 2, 2), k([[1, 1, 2, 2]], "float32"), version=9),

@@ -1,5 +1,8 @@
 """Random graphs over every operator that a runtime can run, held against running them at every assignment.
 
+Each graph is also judged with every dimension pinned to one of these assignments: then all sizes are numbers, and the
+elements of more inputs have names.
+
 Graphs are judged in processes of their own, so that a crash of the runtime costs one graph; a crash of shapesmt, or
 an answer that takes it long, is a disagreement.
 
@@ -14,11 +17,13 @@ is put down as a fault of the runtime, in `tests/oracle/faults.py`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import onnx
@@ -27,13 +32,15 @@ import pytest
 from shapesmt.examine.inputs import MOST
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.growing import grow
-from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, varied
+from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, input_shape, varied
 
 DEFAULT, FULL = 400, 6000
 WORKERS = 2
 STARTED, ANSWERED = 8, 20  # seconds that a runtime and shapesmt have for a graph
 OPERATORS, EXECUTIONS = 200, 100_000
 MOST_TRIED = 2  # conditions of one input that are tried both ways
+NONE: Mapping[str, int] = MappingProxyType({})
+PINNED = 1  # assignments to which the dimensions of a graph are pinned
 
 
 class Judged(NamedTuple):
@@ -60,6 +67,10 @@ def judged(seed: int) -> Iterator[Judged | None]:
     model, unchecked = execution.model, frozenset(execution.unchecked)
     truth = Truth(model, runs, case.granted, unchecked, values=pinned)
     wrong = disagreements(truth, counts, case.ranges)
+    for sizes, run in Random(seed).sample(runs, min(PINNED, len(runs))):
+        given = {**elements(execution, sizes, tried=0)[1], **{name: sizes[name] for name in free}}
+        one = Truth(model, [({**sizes, **given}, run)], case.granted, unchecked, values=given)
+        wrong += disagreements(one, Counter(), {name: sizes[name] for name in case.ranges})
     yield Judged([f"seed {seed}: {text}" for text in wrong], Counter(_ran(model, runs)), counts)
 
 
@@ -69,16 +80,20 @@ def feed(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
     return varied(info.name, kind, shape)
 
 
-def elements(execution: Execution) -> tuple[dict[str, range], dict[str, int]]:
-    """The elements of small inputs: conditions are tried both ways, what else they hold is given."""
+def elements(
+    execution: Execution, sizes: Mapping[str, int] = NONE, tried: int = MOST_TRIED
+) -> tuple[dict[str, range], dict[str, int]]:
+    """The elements of inputs that are small at these sizes: conditions are tried both ways, what else is given."""
     free: dict[str, range] = {}
     pinned: dict[str, int] = {}
     for info in execution.inputs:
-        sizes = [d.dim_value for d in info.type.tensor_type.shape.dim if d.HasField("dim_value")]
-        array = feed(info, tuple(sizes))
-        if len(sizes) == len(info.type.tensor_type.shape.dim) and array.dtype.kind in "iub" and 0 < array.size <= MOST:
+        try:
+            array = feed(info, input_shape(info, sizes))
+        except NameError:  # a size that nothing says
+            continue
+        if array.dtype.kind in "iub" and 0 < array.size <= MOST:
             names = element_names(info.name, array.shape)
-            if array.dtype == bool and array.size <= MOST_TRIED:
+            if array.dtype == bool and array.size <= tried:
                 free.update(dict.fromkeys(names, range(2)))
             else:
                 pinned.update(zip(names, array.ravel().astype(int).tolist(), strict=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import time
 
 import pytest
 
@@ -145,12 +144,11 @@ def test_reports_are_frozen():
         CONCAT.verdict = Verdict.PROVED
 
 
-def test_fifty_thousand_tensors_of_few_shapes_cost_little():
+def test_fifty_thousand_tensors_share_the_dictionaries_of_their_shapes():
     shapes = [TensorBounds("float32", (DimBounds(1, 32, f"b{i}"), DimBounds(1, 1, "1"))) for i in range(20)]
     bounds = Bounds("m", {}, {f"t{i}": shapes[i % 20] for i in range(50_000)})
-    started = time.perf_counter()
     data = bounds.to_dict()
     assert bounds.exit_status == 0
-    assert time.perf_counter() - started < 0.5
     assert len(data["tensors"]) == 50_000
+    assert len({id(tensor) for tensor in data["tensors"].values()}) == len(shapes)
     assert data["tensors"]["t20"] == data["tensors"]["t0"] != data["tensors"]["t1"]

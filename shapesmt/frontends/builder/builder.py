@@ -1,4 +1,4 @@
-"""GraphBuilder: graphs made in Python, without a file.
+"""GraphBuilder: graphs written in Python, without a file.
 
     >>> from shapesmt import GraphBuilder, bounds, check
     >>> g = GraphBuilder("join")
@@ -130,7 +130,7 @@ class GraphBuilder:
             dtype: Its element type; `seq(float32)` for a sequence.
 
         Raises:
-            UsageError: The name is taken, or the shape or the type is none.
+            UsageError: Something else has that name, or the shape or the type is none.
         """
         if isinstance(shape, (list, tuple)):
             shape = [part if isinstance(part, (int, str, tuple)) or part is None else axis_text(part) for part in shape]
@@ -151,7 +151,7 @@ class GraphBuilder:
             name: Its name, under the scope; `Constant_0` and so on where it has none.
 
         Raises:
-            UsageError: The values are no tensor, or the name is taken.
+            UsageError: The values are no tensor, or something else has that name.
         """
         content = constant(values, dtype)
         node = self._name(name, "Constant")
@@ -209,10 +209,10 @@ class GraphBuilder:
         return handles[0] if outputs == 1 else handles
 
     def output(self, tensor: Operand, name: str = "") -> Handle:
-        """Make a tensor an output of the graph, under another name if one is given.
+        """Declare a tensor an output of the graph, under `name` if that isn't empty.
 
         Raises:
-            UsageError: It is one already, or the name is taken.
+            UsageError: It is one already, or another tensor has that name.
         """
         handle = self._local(tensor, "an output")
         if handle is None:
@@ -227,7 +227,7 @@ class GraphBuilder:
 
     @contextmanager
     def scope(self, name: str) -> Iterator[GraphBuilder]:
-        """Put `name/` before the names of what is made inside."""
+        """Put `name/` before the names of the nodes and tensors that are added inside."""
         check_name(name, "a scope")
         before, self._scope = self._scope, f"{self._scope}{name}/"
         try:
@@ -303,7 +303,7 @@ class GraphBuilder:
         self._taken.add(name)
 
     def _name(self, name: str, op_type: str) -> str:
-        """The name under the scope: the given one, or the next number that is free."""
+        """The full name, with the scope: of a nameless node with the next number that is free."""
         if not name:
             stem = f"{self._scope}{op_type}_"
             number = next(n for n in count(self._numbers[stem]) if f"{stem}{n}" not in self._taken)

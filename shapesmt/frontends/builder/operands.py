@@ -1,4 +1,4 @@
-"""What the builder is given from Python, as documents hold it: attributes, constants, names of operators."""
+"""Arguments of the builder as node-link documents hold them: attributes, constants, names of operators."""
 
 from __future__ import annotations
 

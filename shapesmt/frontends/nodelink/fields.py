@@ -1,4 +1,4 @@
-"""Values of documents: each taken as what it has to be, or refused with its place.
+"""Values of documents: each has the type that its field needs, or is refused with its place.
 
 >>> field({"axis": "one"}, "axis", "nodes[3].attributes", int)
 Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Node-link documents to graphs: what `shapesmt.graph.dataflow` tells of them, read with care.
+"""Node-link documents to graphs; `shapesmt.graph.dataflow` says what such a document holds.
 
 Whatever is wrong is one `ModelError` that names the place: `nodes[3].attributes.axis: an integer, not "one"`.
 """

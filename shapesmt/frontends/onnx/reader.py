@@ -59,7 +59,7 @@ def is_proto(value: object) -> TypeGuard[onnx.ModelProto]:
 
 
 def parse(content: bytes, source: str) -> onnx.ModelProto:
-    """What a file holds: binary, ONNX's own text, protobuf's text or JSON, told apart by how it starts.
+    """What a file holds: binary, ONNX's own text, protobuf's text or JSON, as its first bytes show.
 
     Raises:
         ModelError: It is none of these, or damaged.

@@ -40,7 +40,7 @@ def dtype_of(text: str) -> str:
 
 
 class OnnxSchemas:
-    """What `onnx.defs` says; `read` makes a function of the protobuf of one, given what to call it in a message."""
+    """The schemas of `onnx.defs`; `read` turns the protobuf of a function and its name for messages into a function."""
 
     def __init__(self, onnx: Any, read: Callable[[Any, str], Function]) -> None:
         self._onnx = onnx

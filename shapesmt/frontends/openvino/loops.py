@@ -1,8 +1,8 @@
 """The loops of OpenVINO's IR, `Loop` and `TensorIterator`, as ONNX's `Loop`.
 
-What the trips share, the body reads from outside. A slice that a trip is given becomes a node in the body, the slices
-that trips make are stacked by ONNX's loop and joined behind it. Of an axis of which only a part is gone through, that
-part is cut out before. Loops that write only parts of an axis stay what they are, without a rule.
+What the trips share, the body reads from outside. The slice of an input that a trip reads becomes a node in the body;
+the slices that trips return are stacked by ONNX's loop and joined behind it. Of an axis of which only a part is gone
+through, that part is cut out before. Loops that write only parts of an axis stay what they are, without a rule.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Host(Protocol):
         """A name like it that nothing has yet."""
 
     def body(self, root: Element, given: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
-        """The net inside, whose parameters are the given tensors, and what its results are, by their layers."""
+        """The net inside, whose parameters are these tensors, and the names of its results, by their layers."""
 
 
 def as_onnx_loop(
@@ -150,7 +150,7 @@ class _Loop:
         return self.lasting.keys() <= results.keys()
 
     def body(self, ports: Element, body: Graph, results: Mapping[str, str]) -> Graph:
-        """The body as ONNX's loop runs it: given the trip, the condition and the states, it says whether to go on."""
+        """The body as ONNX's loop runs it: from the trip, the condition and the states it computes whether to go on."""
         condition = next((p for p in ports.findall("output") if p.get("purpose") == "execution_condition"), None)
         number = "" if condition is None else condition.get("internal_layer_id", "")
         types = {self.trip: Declared("int64", ()), self.going: Declared("bool", ())}

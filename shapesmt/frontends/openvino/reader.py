@@ -147,7 +147,7 @@ class _Layer(NamedTuple):
 
 
 class _Net:
-    """What a file is read in: its weights, and the names of which none may be given twice."""
+    """A file that is being read: its weights, and the names that something has already."""
 
     def __init__(self, source: str, folder: str | None, weights: str) -> None:
         self.source = source
@@ -157,7 +157,7 @@ class _Net:
         self.depth = 0
 
     def graph(self, root: Xml.Element, given: Mapping[str, str]) -> Graph:
-        """A net; of a body inside one, the parameters are the tensors from outside that are `given` by layer."""
+        """A net; of a body inside one, the parameters are the tensors outside that `given` names by layer."""
         if self.depth == _DEPTH:
             raise ModelError(f"{self.source}: its bodies are nested deeper than {_DEPTH}")
         self.depth += 1

@@ -42,7 +42,7 @@ class Region(NamedTuple):
 
 
 class Library:
-    """What a file is read with: its functions, and the names of which none may be given twice.
+    """A file that is being read: its functions, and the names that something has already.
 
     Args:
         source: What to call the file in a message.
@@ -102,8 +102,8 @@ class Library:
         Args:
             body: What its nodes are added to.
             called: The attribute that names it, and gives its own attributes (`NameAttrList`).
-            arguments: The tensors that it is given.
-            path: What to put before names that are taken.
+            arguments: The tensors that it is called with.
+            path: What to put before names that something has already.
         """
         function = self.function(called.name)
         names = [argument.name for argument in function.signature.input_arg]
@@ -174,7 +174,7 @@ class Scope:
         self.loops: dict[str, Region | None] = {}
 
     def within(self, body: Body, path: str, given: Mapping[str, list[str]]) -> Scope:
-        """The same nodes for a body inside, which reads what is made outside, and in which some are given."""
+        """The same nodes for a body inside, which reads tensors outside; those in `given` have outputs already."""
         inner = copy(self)
         inner.body, inner.path, inner.regions, inner.loops = body, path, {}, {}
         inner.made, inner.blocks = ChainMap(dict(given), self.made), ChainMap({}, self.blocks)

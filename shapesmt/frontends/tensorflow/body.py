@@ -1,4 +1,4 @@
-"""What a graph is made of while TensorFlow's nodes are added to it."""
+"""Body: a graph to which TensorFlow's nodes are added one after another."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ EFFECTS = (
     "Assert",
     *(f"LookupTable{what}" for what in ("Import", "ImportV2", "Insert", "InsertV2", "RemoveV2")),
 )
-"""Operators that make nothing and may fail nevertheless."""
+"""Operators that have no output and may fail nevertheless."""
 _OPSET = 22  # of the ONNX operators that control flow becomes
 
 
 @dataclass
 class Body:
-    """What a graph is made of, as far as it is known."""
+    """The nodes and constants of a graph that isn't complete yet."""
 
     nodes: list[Node] = field(default_factory=list)
     literals: dict[str, Literal] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """TensorFlow's control flow as ONNX's: `If` and `Case` become `If`, `While` becomes `Loop`.
 
-Branches and bodies read what they are given from outside, as ONNX's do. What a loop hands on unchanged, its body reads
-from outside too, so that only what changes is carried.
+Branches and bodies read their arguments from outside, as ONNX's do. A loop's state that no trip changes is read from
+outside too, so that only the others are carried.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How many inputs and outputs TensorFlow's operators have, and what the outputs are called.
 
-Inside a function, nodes are read by the names of their outputs. Saved models tell of each operator that they use; other
+Inside a function, nodes are read by the names of their outputs. Saved models define each operator that they use; other
 files don't.
 """
 

@@ -1,8 +1,8 @@
 """The control flow of TensorFlow 1, switches and merges among ordinary nodes, as ONNX's `If` and `Loop`.
 
-Frozen graphs have it to this day. What a `Merge` of two branches needs is found backwards, up to the switches that let
-one of them through; what an `Exit` of a loop needs, up to the nodes that enter it. Where that doesn't come out, the
-nodes stay what they are, without a rule.
+Frozen graphs have it to this day. The nodes of two branches are those between their `Merge` and the switches that let
+one of them through; those of a loop, between its `Exit` and the nodes that enter it. Where they don't form such a
+region, the nodes stay what they are, without a rule.
 """
 
 from __future__ import annotations

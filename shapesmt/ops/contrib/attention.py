@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.rules import InferenceContext, Tensor, require_one_or, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_one_or, require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
-def heads(ctx: InferenceContext, hidden: Dim, name: str = "num_heads") -> int:
+def heads(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> int:
     """The number of heads, which divides a hidden size."""
     count = ctx.integer(name)
     ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
@@ -21,7 +22,7 @@ def heads(ctx: InferenceContext, hidden: Dim, name: str = "num_heads") -> int:
     return count
 
 
-def require_attention_bias(ctx: InferenceContext, index: int, shape: Sequence[Dim | int]) -> None:
+def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
     """State the shape of what is added to the scores, where it is given: the first two axes may be 1."""
     if ctx.has(index):
         bias = ctx.input(index)
@@ -31,7 +32,7 @@ def require_attention_bias(ctx: InferenceContext, index: int, shape: Sequence[Di
             ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, wanted)
 
 
-def require_mask(ctx: InferenceContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
+def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
     """State that a mask, where it is given, has one of these shapes."""
     if ctx.has(index):
         mask = ctx.input(index)
@@ -41,18 +42,18 @@ def require_mask(ctx: InferenceContext, index: int, shapes: Sequence[Sequence[Di
         ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], wanted[-1])
 
 
-def shares_buffer(ctx: InferenceContext) -> bool:
+def shares_buffer(ctx: RuleContext) -> bool:
     """Whether past and present are one buffer of the greatest length."""
     return bool(ctx.integer("past_present_share_buffer", 0))
 
 
-def seen_length(ctx: InferenceContext, index: int, name: str) -> Dim:
+def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
     """A length that nothing gives: the last size of a mask or bias, where there is one."""
     shape = ctx.input(index).shape if ctx.has(index) else None
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
-def buffered(ctx: InferenceContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
+def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
     """The length of past and new tokens in a buffer of that size, where an input gives the past's."""
     require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
@@ -67,7 +68,7 @@ def buffered(ctx: InferenceContext, index: int, mask: int, size: Dim, new: Dim) 
 # Projected inside
 
 
-def hidden_sizes(ctx: InferenceContext, width: Dim) -> tuple[Dim, Dim]:
+def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
     """The hidden sizes of queries and keys, and of values, in weights of that width."""
     listed, count = ctx.integers("qkv_hidden_sizes", ()), ctx.integer("num_heads")
     ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
@@ -81,7 +82,7 @@ def hidden_sizes(ctx: InferenceContext, width: Dim) -> tuple[Dim, Dim]:
     return as_dim(listed[0]), as_dim(listed[2])
 
 
-def past_state(ctx: InferenceContext, index: int, batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
+def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
     """The length of the past and that of the present, for `[2, B, N, P, H]`."""
     if not ctx.has(index):
         return ZERO, new
@@ -92,7 +93,7 @@ def past_state(ctx: InferenceContext, index: int, batch: Dim, count: int, size: 
 
 
 @contrib("Attention", "DecoderMaskedSelfAttention")
-def attention(ctx: InferenceContext) -> list[Tensor]:
+def attention(ctx: RuleContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
     ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
@@ -101,7 +102,7 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
     return attended(ctx, (3, 4, 5, 6), hidden, values)
 
 
-def attended(ctx: InferenceContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
+def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
     """What attention with inner projections makes; `indices` are those of mask, past, bias and past length."""
     x, count = ctx.input(0), ctx.integer("num_heads")
     mask, past, bias, past_length = indices
@@ -123,7 +124,7 @@ def attended(ctx: InferenceContext, indices: tuple[int, int, int, int], hidden: 
     ]
 
 
-def require_masks(ctx: InferenceContext, index: int, batch: Dim, new: Dim, total: Dim) -> None:
+def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim) -> None:
     """State the shape of the mask: lengths `[B]`, `[2B]` or `[3B+2]`, `[B, T]`, `[B, S, T]` or `[B, 1, M, M]`."""
     if not ctx.has(index):
         return
@@ -138,7 +139,7 @@ def require_masks(ctx: InferenceContext, index: int, batch: Dim, new: Dim, total
 
 
 @contrib("QAttention")
-def quantized_attention(ctx: InferenceContext) -> list[Tensor]:
+def quantized_attention(ctx: RuleContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden]` with quantized weights `[D, 3 * hidden]`."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
     ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
@@ -151,7 +152,7 @@ def quantized_attention(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("QOrderedAttention")
-def ordered_attention(ctx: InferenceContext) -> Tensor:
+def ordered_attention(ctx: RuleContext) -> Tensor:
     """`[B, S, D] -> [B, S, hidden of values]` with a matrix each for queries, keys and values."""
     x = ctx.input(0, rank=3)
     widths = []
@@ -169,7 +170,7 @@ def ordered_attention(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("LongformerAttention", "QOrderedLongformerAttention")
-def longformer(ctx: InferenceContext) -> Tensor:
+def longformer(ctx: RuleContext) -> Tensor:
     """`[B, S, D]` keeps its shape; S is a multiple of twice the window."""
     x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"
     heads(ctx, x[2])
@@ -183,7 +184,7 @@ def longformer(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("DecoderAttention")
-def decoder_attention(ctx: InferenceContext) -> list[Tensor]:
+def decoder_attention(ctx: RuleContext) -> list[Tensor]:
     """`[S, B, D]` keeps its shape; whether the caches are used, only the data say."""
     x, key, count = ctx.input(0, rank=3), ctx.input(1, rank=3), ctx.integer("num_heads")
     heads(ctx, x[2])
@@ -199,7 +200,7 @@ def decoder_attention(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("MultiHeadAttention")
-def multi_head(ctx: InferenceContext) -> list[Tensor]:
+def multi_head(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, S, D]`, keys `[B, L, D]` and values `[B, L, Dv]` make `[B, S, Dv]`.
 
     Keys and values may be packed `[B, L, N, 2, H]` or come as `[B, N, L, H]`, all three as `[B, S, N, 3, H]`.
@@ -217,7 +218,7 @@ def multi_head(ctx: InferenceContext) -> list[Tensor]:
     return _results(ctx, (batch, new, values), hidden, present, old + length)
 
 
-def _projected(ctx: InferenceContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
+def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
     """The length of keys, and the hidden sizes of keys and of values, which the queries may hold."""
     if ctx.has(1):
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
@@ -230,7 +231,7 @@ def _projected(ctx: InferenceContext, query: Tensor, count: int) -> tuple[Dim, D
 
 
 def _results(
-    ctx: InferenceContext, made: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
+    ctx: RuleContext, made: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
 ) -> list[Tensor]:
     """What is made of `[B, S, Dv]`, the keys and values so far, and the scores."""
     count = ctx.integer("num_heads")
@@ -239,7 +240,7 @@ def _results(
     return [ctx.tensor(made), *kept, ctx.tensor((batch, count, new, total), scores)]
 
 
-def _keys_and_values(ctx: InferenceContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
+def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
     """The length of keys and the hidden size of values."""
     key, batch, hidden = ctx.input(1), query[0], query[2]
     size = hidden // count
@@ -260,9 +261,7 @@ def _keys_and_values(ctx: InferenceContext, query: Tensor, count: int) -> tuple[
     return key[1], value[2]
 
 
-def _past(
-    ctx: InferenceContext, indices: tuple[int, int], batch: Dim, count: int, size: Dim, new: Dim
-) -> tuple[Dim, Dim]:
+def _past(ctx: RuleContext, indices: tuple[int, int], batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
     """The lengths of the past and of the present, for keys and values `[B, N, P, H]`."""
     key, value = indices
     ctx.check(ctx.has(key) == ctx.has(value), laws.PAST_KEYS_AND_VALUES_TOGETHER)
@@ -276,7 +275,7 @@ def _past(
 
 
 @contrib("DecoderMaskedMultiHeadAttention")
-def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
+def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     """One new token: queries `[B, 1, D]` and keys like them, or keys and values `[B, N, L, H]` of an encoder."""
     query, count = ctx.input(0, rank=3), ctx.integer("num_heads")
     ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
@@ -293,7 +292,7 @@ def decoder_masked(ctx: InferenceContext) -> list[Tensor]:
     return _results(ctx, (query[0], 1, values), hidden, present, total, "float32")
 
 
-def _packed(ctx: InferenceContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
+def _packed(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
     """The same for queries `[B, 1, 3 * D]` that hold their keys and values."""
     ctx.require(divides(3, query[2]), laws.PACKED_PROJECTIONS_ONE_SIZE, query[2], 3)
     heads(ctx, query[2] // 3)

@@ -12,13 +12,13 @@ from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 DOMAIN = "com.microsoft.nchwc"
 BLOCK, LARGE_BLOCK = 8, 16  # channels, by machine
 
 
-def blocked(ctx: InferenceContext) -> Tensor:
+def blocked(ctx: RuleContext) -> Tensor:
     """The input `[n, channels, height, width]`, whose channels come in blocks."""
     x = ctx.input(0, rank=4)
     if not _padded(x[1]):
@@ -32,7 +32,7 @@ def _padded(channels: Dim) -> bool:
 
 
 @rule("ReorderInput", domain=DOMAIN)
-def reorder_input(ctx: InferenceContext) -> Tensor:
+def reorder_input(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`, or `[n, h, w, c]`, as `[n, c in whole blocks, h, w]`."""
     n, c, *sizes = ctx.input(0, rank=4).dims
     if ctx.integer("channels_last", 0):
@@ -43,7 +43,7 @@ def reorder_input(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ReorderOutput", domain=DOMAIN)
-def reorder_output(ctx: InferenceContext) -> Tensor:
+def reorder_output(ctx: RuleContext) -> Tensor:
     """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels behind."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
@@ -54,7 +54,7 @@ def reorder_output(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Conv", domain=DOMAIN)
-def blocked_conv(ctx: InferenceContext) -> Tensor:
+def blocked_conv(ctx: RuleContext) -> Tensor:
     """A convolution, to which a tensor of its shape is added."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
     ctx.require(divides(BLOCK, w[0]), laws.CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
@@ -68,7 +68,7 @@ def blocked_conv(ctx: InferenceContext) -> Tensor:
     return y
 
 
-def _as_deep(ctx: InferenceContext, x: Tensor, wanted: Dim) -> Tensor:
+def _as_deep(ctx: RuleContext, x: Tensor, wanted: Dim) -> Tensor:
     """The input with as many channels as the filters want, which are so many on the machine of the file."""
     lo, hi = tight(x[1])
     law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
@@ -79,20 +79,20 @@ def _as_deep(ctx: InferenceContext, x: Tensor, wanted: Dim) -> Tensor:
 
 
 @rule("MaxPool", "AveragePool", domain=DOMAIN)
-def blocked_pool(ctx: InferenceContext) -> Tensor:
+def blocked_pool(ctx: RuleContext) -> Tensor:
     """A window over each channel."""
     return ctx.delegate(ctx.node.op, (blocked(ctx),), version=22)[0]
 
 
 @rule("GlobalMaxPool", "GlobalAveragePool", domain=DOMAIN)
-def blocked_global_pool(ctx: InferenceContext) -> Tensor:
+def blocked_global_pool(ctx: RuleContext) -> Tensor:
     """Height and width become one element."""
     blocked(ctx)
     return global_pool(ctx)
 
 
 @rule("Upsample", domain=DOMAIN)
-def blocked_upsample(ctx: InferenceContext) -> Tensor:
+def blocked_upsample(ctx: RuleContext) -> Tensor:
     """Height and width times whole numbers."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shapesmt import laws
-from shapesmt.rules import AnyApply, InferenceContext, Tensor, require_shape, rule
+from shapesmt.ops.shared.require import require_shape
+from shapesmt.rules import AnyApply, RuleContext, Tensor, rule
 
 DOMAIN = "com.microsoft"
 
@@ -22,7 +23,7 @@ def contrib(
 def borrow(name: str, version: int, op: str = "") -> None:
     """Register what an operator of ai.onnx does as the rule of one of ONNX Runtime's, by default of the same name."""
 
-    def borrowed(ctx: InferenceContext) -> Sequence[Tensor]:
+    def borrowed(ctx: RuleContext) -> Sequence[Tensor]:
         """What the operator of ai.onnx does."""
         return ctx.delegate(op or name, version=version)
 
@@ -30,7 +31,7 @@ def borrow(name: str, version: int, op: str = "") -> None:
 
 
 def channels_first(
-    ctx: InferenceContext,
+    ctx: RuleContext,
     op: str,
     inputs: Sequence[Tensor | None] | None = None,
     *,
@@ -47,6 +48,6 @@ def channels_first(
     return ctx.tensor((y[0], *y.dims[2:], y[1]), y.dtype)
 
 
-def require_scalars(ctx: InferenceContext, *indices: int) -> None:
+def require_scalars(ctx: RuleContext, *indices: int) -> None:
     """State that scales and zero points, where they are given, are scalars; not even vectors of one will do."""
     require_shape(ctx, indices, (), laws.SCALES_AND_ZERO_POINTS_SCALARS)

@@ -11,11 +11,12 @@ from shapesmt.ops.contrib.attention import heads, hidden_sizes, require_attentio
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
 from shapesmt.ops.math.attention import Heads, require_gate
-from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 @contrib("PagedAttention", "SparsePagedAttention")
-def paged(ctx: InferenceContext) -> list[Tensor]:
+def paged(ctx: RuleContext) -> list[Tensor]:
     """Queries `[tokens, N * H]` make their like; caches `[blocks, block, Nk, H]` keep their shape."""
     query, cache = ctx.input(0, rank=2), ctx.input(3, rank=4)
     plain, latent = ctx.node.op == "PagedAttention", ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
@@ -35,7 +36,7 @@ def paged(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("DynamicSparseAttention")
-def dynamic_sparse(ctx: InferenceContext) -> list[Tensor]:
+def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, S, N * H]` attend to chosen places; caches `[B, Nk, P, H]` grow to the total length given."""
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
@@ -54,7 +55,7 @@ def dynamic_sparse(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("LinearAttention")
-def linear_attention(ctx: InferenceContext) -> list[Tensor]:
+def linear_attention(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, T, N * K]`, keys `[B, T, M * K]` and values `[B, T, M * V]` update a state `[B, M, K, V]`."""
     query, key, value = (ctx.input(i, rank=3) for i in range(3))
     count, shared = heads(ctx, query[2], "q_num_heads"), heads(ctx, value[2], "kv_num_heads")
@@ -71,7 +72,7 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((*query.dims[:2], max(count, shared) * width)), ctx.tensor(state, dtype)]
 
 
-def require_gates(ctx: InferenceContext, gated: Heads) -> None:
+def require_gates(ctx: RuleContext, gated: Heads) -> None:
     """State what decay and rate are, and that those are given which the rule of the update reads."""
     for index, kind, each in ((4, "gated", gated.number * gated.size), (5, "delta", as_dim(1))):
         wanted = kind in ctx.text("update_rule", "gated_delta")
@@ -79,14 +80,14 @@ def require_gates(ctx: InferenceContext, gated: Heads) -> None:
         require_gate(ctx, index, gated, each, laws.GATES_PER_HEAD_OR_KEY_FEATURE)
 
 
-def in_window(ctx: InferenceContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
+def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
     """A state, or with `state_window` as many of them."""
     window = ctx.integer("state_window", 0)
     return (window, *state) if window > 0 else state
 
 
 @contrib("LinearAttentionGate")
-def linear_gate(ctx: InferenceContext) -> list[Tensor]:
+def linear_gate(ctx: RuleContext) -> list[Tensor]:
     """`[..., H]` keeps its shape, with a bias and a scale per head."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
@@ -99,7 +100,7 @@ def linear_gate(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("CausalConvWithState")
-def causal_conv(ctx: InferenceContext) -> list[Tensor]:
+def causal_conv(ctx: RuleContext) -> list[Tensor]:
     """`[B, C, ..., L]` keeps its shape; each channel's filter, and a state with what it looks back at."""
     x, w, last = ctx.input(0), ctx.input(1), ctx.integer("channels_last", 0)
     ctx.check(ctx.integer("ndim", 1) in (1, 2, 3), laws.ONE_TO_THREE_SPATIAL_AXES.of(count=ctx.integer("ndim", 1)))
@@ -117,7 +118,7 @@ def causal_conv(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("VarlenCausalConvWithState")
-def packed_causal_conv(ctx: InferenceContext) -> list[Tensor]:
+def packed_causal_conv(ctx: RuleContext) -> list[Tensor]:
     """`[tokens, C]` keeps its shape; a filter per channel, and a state `[B, C, what it looks back at]`."""
     x, w, ends = ctx.input(0, rank=2), ctx.input(1, rank=3), ctx.input(2, rank=1)
     require_shape(ctx, 1, (x[1], 1, w[2]), laws.FILTER_PER_CHANNEL)
@@ -131,7 +132,7 @@ def packed_causal_conv(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("NGramHashMapping", "VarlenNGramHashMapping")
-def ngram_hash(ctx: InferenceContext) -> list[Tensor]:
+def ngram_hash(ctx: RuleContext) -> list[Tensor]:
     """`[B, S]` (or packed `[tokens]`) gains an axis with a hash per head and length of n-gram."""
     packed, longest = ctx.node.op == "VarlenNGramHashMapping", ctx.integer("max_ngram_size")
     ids = ctx.input(0, rank=1 if packed else 2)
@@ -154,7 +155,7 @@ def ngram_hash(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("PackedAttention")
-def packed_attention(ctx: InferenceContext) -> Tensor:
+def packed_attention(ctx: RuleContext) -> Tensor:
     """`[tokens, D] -> [tokens, hidden of values]`, the padding left out."""
     x, weights, offsets, count = ctx.input(0, rank=2), ctx.input(1, rank=2), ctx.input(3), ctx.integer("num_heads")
     ctx.require_equal(weights[0], x[1], laws.WEIGHTS_AS_HIGH_AS_INPUT)
@@ -167,7 +168,7 @@ def packed_attention(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("PackedMultiHeadAttention")
-def packed_multi_head(ctx: InferenceContext) -> Tensor:
+def packed_multi_head(ctx: RuleContext) -> Tensor:
     """Queries `[tokens, D]` with keys and values, or all as `[tokens, N, 3, H]`, make `[tokens, Dv]`."""
     query, offsets, count = ctx.input(0, rank=2 if ctx.has(1) else 4), ctx.input(4, rank=2), ctx.integer("num_heads")
     ctx.check(ctx.has(1) == ctx.has(2), laws.KEYS_AND_VALUES_TOGETHER)
@@ -187,7 +188,7 @@ def packed_multi_head(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("GatedDeltaNet")
-def gated_delta(ctx: InferenceContext) -> list[Tensor]:
+def gated_delta(ctx: RuleContext) -> list[Tensor]:
     """Queries `[tokens, N, K]`, keys `[tokens, Nk, K]` and values `[tokens, M, V]` update states `[B, M, V, K]`."""
     if not ctx.has(1):
         return _joint_delta(ctx)
@@ -205,7 +206,7 @@ def gated_delta(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((query[0], maximum(query[1], value[1]), value[2])), *kept]
 
 
-def _joint_delta(ctx: InferenceContext) -> list[Tensor]:
+def _joint_delta(ctx: RuleContext) -> list[Tensor]:
     """The same for queries, keys and values in one tensor, which only the states tell apart."""
     query, state = ctx.input(0), ctx.input(6, rank=4)
     ctx.require_rank(query, 1, least=True)
@@ -217,7 +218,7 @@ def _joint_delta(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("SparseAttentionIndexer", "PackedSparseAttentionIndexer")
-def indexer(ctx: InferenceContext) -> list[Tensor]:
+def indexer(ctx: RuleContext) -> list[Tensor]:
     """For each token of `[B, S, N * H]`, or packed `[tokens, N * H]`, the places it attends to, and updated caches."""
     query, size, packed = ctx.input(0), ctx.input(2).numel, ctx.node.op.startswith("Packed")
     ctx.require_rank(query, 2 if packed else 3)
@@ -236,7 +237,7 @@ def indexer(ctx: InferenceContext) -> list[Tensor]:
     return [chosen, ctx.tensor((query[0],), "int32"), *kept, ctx.tensor(update)]
 
 
-def _grown_states(ctx: InferenceContext, query: Tensor, size: Dim, *, tokens: bool) -> list[Tensor]:
+def _grown_states(ctx: RuleContext, query: Tensor, size: Dim, *, tokens: bool) -> list[Tensor]:
     """The caches of keys and of what waits to be compressed."""
     past = ctx.input(7, rank=3)
     require_shape(ctx, 7, (query[0], past[1], size), laws.PAST_BATCH_LENGTH_SIZE)

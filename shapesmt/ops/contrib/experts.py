@@ -6,11 +6,12 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, ceil_divide, differs, divides, equal, product, select
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.quantized import weights_per_byte
-from shapesmt.rules import InferenceContext, Tensor, require_shape
+from shapesmt.ops.shared.require import require_shape
+from shapesmt.rules import RuleContext, Tensor
 
 
 @contrib("MoE", "QMoE")
-def mixture(ctx: InferenceContext) -> Tensor:
+def mixture(ctx: RuleContext) -> Tensor:
     """`[..., hidden]` keeps its shape; every token has a probability for each expert.
 
     An expert's weights are `[inner, hidden]` on the way in (both halves of a fused SwiGLU) and `[hidden, inner]` back,
@@ -32,14 +33,14 @@ def mixture(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-def _require_chosen(ctx: InferenceContext, experts: Dim) -> None:
+def _require_chosen(ctx: RuleContext, experts: Dim) -> None:
     """State that the `k` experts that a token goes to exist; the sparse mixer knows only two."""
     chosen, sparse = ctx.integer("k", 1), ctx.integer("use_sparse_mixer", 0) == 1
     ctx.require_at_least(experts, chosen, laws.AT_LEAST_K_EXPERTS)
     ctx.limit(chosen == 2 or not sparse, laws.K_IS_2_WITH_SPARSE_MIXER)
 
 
-def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
+def _layers(ctx: RuleContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
     """The outputs and inputs of an expert's layers, and whether their weights are turned."""
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
@@ -48,14 +49,14 @@ def _layers(ctx: InferenceContext, back: Tensor, hidden: Dim, per_byte: int) -> 
     return [(inner * fused, hidden), (hidden, inner), (inner, hidden)], turned
 
 
-def _require_turned(ctx: InferenceContext, index: int, shape: tuple[Dim, Dim, Dim], turned: Formula) -> None:
+def _require_turned(ctx: RuleContext, index: int, shape: tuple[Dim, Dim, Dim], turned: Formula) -> None:
     """State the shape of the experts' weights, the last two axes of which may have changed places."""
     experts, rows, columns = shape
     law = laws.WEIGHTS_EXPERTS_OUTPUTS_INPUTS
     require_shape(ctx, index, (experts, select(turned, columns, rows), select(turned, rows, columns)), law)
 
 
-def _require_expert_scales(ctx: InferenceContext, experts: Dim, *weights: tuple[Dim, Dim]) -> None:
+def _require_expert_scales(ctx: RuleContext, experts: Dim, *weights: tuple[Dim, Dim]) -> None:
     """State that scales are one per row of an expert's weights, or with `block_size` one per block of a row."""
     block = ctx.integer("block_size", 0)
     for index, (rows, columns) in zip((3, 6, 9), weights, strict=True):

@@ -7,13 +7,14 @@ from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, tota
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.ops.math.linear import matrix_product
+from shapesmt.ops.shared.require import require_least, require_single, require_vector
 from shapesmt.ops.windows.spatial import conv
-from shapesmt.rules import InferenceContext, Tensor, require_least, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 # Products
 
 
-def turned(ctx: InferenceContext, index: int, side: str) -> Tensor:
+def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
     """An operand as the product reads it: the first axis behind the batch, then the last two swapped."""
     x = ctx.input(index)
     dims = x.dims
@@ -26,7 +27,7 @@ def turned(ctx: InferenceContext, index: int, side: str) -> Tensor:
 
 
 @contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul")
-def fused_matmul(ctx: InferenceContext) -> Tensor:
+def fused_matmul(ctx: RuleContext) -> Tensor:
     """A matrix product of operands that may come transposed, scaled and activated."""
     aside = bool(ctx.integer("transA", 0) or ctx.integer("transBatchA", 0))
     return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B"), turned=aside))
@@ -36,7 +37,7 @@ borrow("FusedGemm", 13, "Gemm")
 
 
 @contrib("GemmFloat8")
-def gemm_float8(ctx: InferenceContext) -> Tensor:
+def gemm_float8(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` with a scale for each operand and the result."""
     require_single(ctx, 3, 4, 5, law=laws.EACH_SCALE_ONE_NUMBER)
     (y,) = ctx.delegate("Gemm", ctx.inputs[:3], version=13)
@@ -44,7 +45,7 @@ def gemm_float8(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("GemmFastGelu")
-def gemm_gelu(ctx: InferenceContext) -> Tensor:
+def gemm_gelu(ctx: RuleContext) -> Tensor:
     """`[..., K] x [K, N] -> [..., N]`, a bias per column."""
     x, w = ctx.input(0), ctx.input(1, rank=2)
     require_vector(ctx, 2, w[1], laws.BIAS_PER_LAST_AXIS_POSITION)
@@ -55,7 +56,7 @@ def gemm_gelu(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("FusedConv")
-def fused_conv(ctx: InferenceContext) -> Tensor:
+def fused_conv(ctx: RuleContext) -> Tensor:
     """A convolution, then a tensor of its shape added, then an activation."""
     y = conv(ctx)
     if ctx.has(3):
@@ -64,7 +65,7 @@ def fused_conv(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("NhwcConv", "NhwcFusedConv")
-def nhwc_conv(ctx: InferenceContext) -> Tensor:
+def nhwc_conv(ctx: RuleContext) -> Tensor:
     """A convolution of `[n, *sizes, c]`; filters stay `[m, c/group, *kernel]`."""
     y = channels_first(ctx, "Conv", ctx.inputs[:3], version=11)
     if ctx.has(3):
@@ -73,13 +74,13 @@ def nhwc_conv(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("NhwcMaxPool")
-def nhwc_max_pool(ctx: InferenceContext) -> Tensor:
+def nhwc_max_pool(ctx: RuleContext) -> Tensor:
     """The maximum of each window over `[n, *sizes, c]`."""
     return channels_first(ctx, WINDOW, version=12)
 
 
 @contrib("MaxpoolWithMask")
-def masked_max_pool(ctx: InferenceContext) -> Tensor:
+def masked_max_pool(ctx: RuleContext) -> Tensor:
     """The maximum of each window where the mask, of the input's rank, admits it."""
     x, mask = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == mask.rank, laws.INPUT_AND_MASK_ONE_RANK)
@@ -92,7 +93,7 @@ def masked_max_pool(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("ConvTransposeWithDynamicPads")
-def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
+def conv_transpose_dynamic(ctx: RuleContext) -> Tensor:
     """A transposed convolution whose pads are an input; where they aren't known, neither are the sizes."""
     x, w = ctx.input(0), ctx.input(1)
     (y,) = ctx.delegate("ConvTranspose", (x, w, ctx.input(3) if ctx.has(3) else None), version=1)
@@ -115,20 +116,20 @@ def conv_transpose_dynamic(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("Gelu", "QuickGelu", "SampleOp", any_rank=True, total=True)
-def activation(ctx: InferenceContext) -> Tensor:
+def activation(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
 
 
 @contrib("ScaledSiLU")
-def scaled_activation(ctx: InferenceContext) -> Tensor:
+def scaled_activation(ctx: RuleContext) -> Tensor:
     """The shape is kept; the scale is one number."""
     require_single(ctx, 1, law=laws.SCALE_ONE_NUMBER)
     return ctx.tensor(ctx.input(0).dims)
 
 
 @contrib("BiasGelu", "FastGelu")
-def biased_activation(ctx: InferenceContext) -> Tensor:
+def biased_activation(ctx: RuleContext) -> Tensor:
     """The shape is kept; the bias has one element per position of the last axis."""
     x = ctx.input(0)
     if ctx.has(1):
@@ -138,7 +139,7 @@ def biased_activation(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("BiasSplitGelu")
-def bias_split_gelu(ctx: InferenceContext) -> Tensor:
+def bias_split_gelu(ctx: RuleContext) -> Tensor:
     """`[N, S, D] -> [N, S, D/2]`: one half gates the other."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[2], laws.BIAS_PER_LAST_AXIS_POSITION)
@@ -147,7 +148,7 @@ def bias_split_gelu(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("BiasAdd")
-def bias_add(ctx: InferenceContext) -> Tensor:
+def bias_add(ctx: RuleContext) -> Tensor:
     """`X[N, S, C] + bias[C] + skip[N, S, C]`."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[2], laws.BIAS_PER_LAST_AXIS_POSITION)
@@ -156,7 +157,7 @@ def bias_add(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("BiasSoftmax")
-def bias_softmax(ctx: InferenceContext) -> Tensor:
+def bias_softmax(ctx: RuleContext) -> Tensor:
     """The shape is kept; the bias broadcasts to it."""
     x, bias = ctx.input(0), ctx.input(1)
     ctx.axis(x.rank, 1)
@@ -168,7 +169,7 @@ def bias_softmax(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("BiasDropout", "BitmaskBiasDropout", "BitmaskDropout")
-def dropout(ctx: InferenceContext) -> list[Tensor]:
+def dropout(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; a bitmask has 32 elements to a word."""
     x, biased = ctx.input(0), ctx.node.op != "BitmaskDropout"
     if biased:
@@ -188,7 +189,7 @@ def dropout(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("GatedAdd")
-def gated_add(ctx: InferenceContext) -> Tensor:
+def gated_add(ctx: RuleContext) -> Tensor:
     """`X[..., C] + Y[..., C] * gate[..., 1]`."""
     x, gate = ctx.input(0), ctx.input(2)
     ctx.require_rank(x, 1, least=True)

@@ -11,10 +11,11 @@ from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
-def grouped_heads(ctx: InferenceContext) -> tuple[int, int]:
+def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
     """The number of heads of queries, and of keys and values, which divides the former."""
     count, shared = ctx.integer("num_heads"), ctx.integer("kv_num_heads")
     ctx.check(count > 0 and shared > 0, laws.HEADS_OF_QUERIES_KEYS_VALUES)
@@ -22,7 +23,7 @@ def grouped_heads(ctx: InferenceContext) -> tuple[int, int]:
     return count, shared
 
 
-def grouped_size(ctx: InferenceContext) -> Dim:
+def grouped_size(ctx: RuleContext) -> Dim:
     """A head's size, from queries `[..., N * H]` with keys and values `[..., Nk * H]`, or from all packed in one."""
     query, (count, shared) = ctx.input(0), grouped_heads(ctx)
     together = count if ctx.has(1) else count + 2 * shared
@@ -32,7 +33,7 @@ def grouped_size(ctx: InferenceContext) -> Dim:
 
 
 @contrib("GroupQueryAttention")
-def grouped(ctx: InferenceContext) -> list[Tensor]:
+def grouped(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, S, N * H]` make their like, and caches `[B, Nk, P, H]` grow by the keys `[B, S, Nk * H]`.
 
     With no keys at all (their length is 0), the caches serve as they are.
@@ -54,20 +55,20 @@ def grouped(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
 
 
-def _require_kept(ctx: InferenceContext) -> None:
+def _require_kept(ctx: RuleContext) -> None:
     """State that the cache has a width only if it is quantized, and that scores have an output if they are kept."""
     kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
     ctx.limit(not kept or ctx.integer("kv_cache_bit_width", 0) == 0, laws.KV_CACHE_BIT_WIDTH_0)
     ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, laws.OUTPUT_3_WITH_QK_OUTPUT)
 
 
-def batch_of(ctx: InferenceContext) -> tuple[Dim, Dim]:
+def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
     """The batch and the new tokens of queries `[B, S, hidden]`."""
     ctx.require_rank(ctx.input(0), 3)
     return ctx.input(0)[0], ctx.input(0)[1]
 
 
-def grown(ctx: InferenceContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
+def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
     """The total length that input 6 gives and that of the caches: grown by what is added, or long enough before."""
     batch = ctx.input(0)[0]
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
@@ -86,7 +87,7 @@ def grown(ctx: InferenceContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim
 
 
 @contrib("SparseAttention")
-def sparse(ctx: InferenceContext) -> list[Tensor]:
+def sparse(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, S, N * H]` make their like; caches `[B, Nk, M, H]` have room for the total length given."""
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -103,7 +104,7 @@ def sparse(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((batch, new, count * size)), cache, cache]
 
 
-def cached(ctx: InferenceContext, batch: Dim, shared: int, size: Dim) -> Dim:
+def cached(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
     """The length of the caches at inputs 3 and 4."""
     ctx.check(ctx.has(3) == ctx.has(4), laws.PAST_KEYS_AND_VALUES_TOGETHER)
     if not ctx.has(3):
@@ -114,7 +115,7 @@ def cached(ctx: InferenceContext, batch: Dim, shared: int, size: Dim) -> Dim:
     return past[2]
 
 
-def require_tables(ctx: InferenceContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
+def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
     """State that tables of cosines and sines `[positions, R/2]` are alike, and fit a head and the positions used."""
     cosines, sines = indices
     ctx.check(ctx.has(cosines) == ctx.has(sines), laws.COSINES_AND_SINES_TOGETHER)

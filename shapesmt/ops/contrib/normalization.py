@@ -8,11 +8,12 @@ from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 @contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
-def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
+def skip_normalization(ctx: RuleContext) -> list[Tensor]:
     """`input[..., H] + skip + bias[H]`, normalized, keeps its shape; the skip may serve the whole batch."""
     x, skip = ctx.input(0), ctx.input(1)
     ctx.check(x.rank in (2, 3), laws.INPUT_BATCHED_OR_TOKENS.of(rank=x.rank))
@@ -30,7 +31,7 @@ def skip_normalization(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("EmbedLayerNormalization", "QEmbedLayerNormalization")
-def embedding(ctx: InferenceContext) -> list[Tensor]:
+def embedding(ctx: RuleContext) -> list[Tensor]:
     """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, laws.WORDS_AND_SEGMENTS_SAME_SHAPE)
@@ -45,7 +46,7 @@ def embedding(ctx: InferenceContext) -> list[Tensor]:
     return [y, ctx.tensor((ids[0],), "int32"), y]
 
 
-def _require_tables(ctx: InferenceContext, ids: Tensor, words: Tensor) -> None:
+def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
     """State that all tables are equally wide, and have the words and segments that are looked up."""
     for index in (i for i in (2, 3, 4) if ctx.has(i)):
         table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
@@ -57,7 +58,7 @@ def _require_tables(ctx: InferenceContext, ids: Tensor, words: Tensor) -> None:
             require_places(ctx, listed, ctx.input(at)[0], laws.WORDS_AND_SEGMENTS_IN_TABLES)
 
 
-def _require_positions(ctx: InferenceContext, ids: Tensor, *, given: bool) -> None:
+def _require_positions(ctx: RuleContext, ids: Tensor, *, given: bool) -> None:
     """State that the table of positions is long enough, unless they are given: for each sample or for all."""
     if given:
         listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
@@ -70,7 +71,7 @@ def _require_positions(ctx: InferenceContext, ids: Tensor, *, given: bool) -> No
 
 
 @contrib("GroupNorm", "SkipGroupNorm")
-def group_norm(ctx: InferenceContext) -> list[Tensor]:
+def group_norm(ctx: RuleContext) -> list[Tensor]:
     """`[N, H, W, C]` (or with `channels_last=0` `[N, C, H, W]`) keeps its shape; groups divide the channels.
 
     A skip is `[N, H, W, C]`, `[N, 1, 1, C]` or `[N, C]`.
@@ -85,7 +86,7 @@ def group_norm(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor(x.dims)] * 2
 
 
-def _require_skip(ctx: InferenceContext, x: Tensor, skip: Tensor, channels: Dim) -> None:
+def _require_skip(ctx: RuleContext, x: Tensor, skip: Tensor, channels: Dim) -> None:
     law = laws.SKIP_SHAPE
     ctx.check(skip.rank in (2, 4), law)
     if skip.rank == 2:
@@ -96,7 +97,7 @@ def _require_skip(ctx: InferenceContext, x: Tensor, skip: Tensor, channels: Dim)
 
 
 @contrib("QOrderedLayerNormalization")
-def ordered_normalization(ctx: InferenceContext) -> Tensor:
+def ordered_normalization(ctx: RuleContext) -> Tensor:
     """The shape is kept; scale and bias broadcast to it."""
     x = ctx.input(0)
     ctx.axis(x.rank, -1)
@@ -108,7 +109,7 @@ def ordered_normalization(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("GatedRMSNorm")
-def gated_norm(ctx: InferenceContext) -> Tensor:
+def gated_norm(ctx: RuleContext) -> Tensor:
     """`[..., H * C]`, normalized over each C, times a gate of its shape."""
     x, size = ctx.input(0), ctx.input(1).numel
     ctx.require_rank(x, 1, least=True)
@@ -121,7 +122,7 @@ def gated_norm(ctx: InferenceContext) -> Tensor:
 # Branches
 
 
-def branches(ctx: InferenceContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
+def branches(ctx: RuleContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
     """The batch axes, the number of branches and their size: `[..., C, H]`, or `[..., C * H]` with `num_branches`."""
     count = ctx.integer("num_branches", 0)
     ctx.require_rank(x, 1 if count else 2, least=True)
@@ -135,7 +136,7 @@ def branches(ctx: InferenceContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Di
 
 
 @contrib("BranchwiseRMSNorm")
-def branchwise_norm(ctx: InferenceContext) -> Tensor:
+def branchwise_norm(ctx: RuleContext) -> Tensor:
     """Each branch of `[..., C, H]` is normalized; the scale is `[C * H]`, `[C, H]` or `[H]`."""
     x = ctx.input(0)
     _, count, size = branches(ctx, x)
@@ -150,9 +151,7 @@ def branchwise_norm(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-def _require_mix(
-    ctx: InferenceContext, index: int, batch: tuple[Dim, ...], count: Dim, size: Dim, law: laws.Law
-) -> None:
+def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Dim, size: Dim, law: laws.Law) -> None:
     """State that gates are `[..., C]`, `[..., C, 1]` or `[..., C, H]` (`[..., C * H]` for flattened streams)."""
     mix, rank = ctx.input(index), len(batch)
     ctx.check(mix.rank in (rank + 1, rank + 2), law)
@@ -167,7 +166,7 @@ def _require_mix(
 
 
 @contrib("HyperConnectionPreMix")
-def pre_mix(ctx: InferenceContext) -> Tensor:
+def pre_mix(ctx: RuleContext) -> Tensor:
     """`[..., C, H] -> [..., H]`: the branches, each with its gate, added up."""
     batch, count, size = branches(ctx, ctx.input(0))
     _require_mix(ctx, 1, batch, count, size, laws.GATE_PER_BRANCH_OR_FEATURE)
@@ -175,7 +174,7 @@ def pre_mix(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("HyperConnectionPostMix")
-def post_mix(ctx: InferenceContext) -> Tensor:
+def post_mix(ctx: RuleContext) -> Tensor:
     """`[..., C, H]` keeps its shape: branches mixed by `[..., C, C]`, and a block's `[..., H]` added to each."""
     x = ctx.input(0)
     batch, count, size = branches(ctx, x)
@@ -186,7 +185,7 @@ def post_mix(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("EngramGate")
-def engram_gate(ctx: InferenceContext) -> list[Tensor]:
+def engram_gate(ctx: RuleContext) -> list[Tensor]:
     """Keys and queries `[B, S, C, H]` gate a value `[B, S, H]` for each of C connections."""
     key = ctx.input(0, rank=4)
     require_shape(ctx, 1, key.dims, laws.KEYS_AND_QUERIES_SAME_SHAPE)

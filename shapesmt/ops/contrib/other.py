@@ -8,16 +8,8 @@ from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import (
-    InferenceContext,
-    Tensor,
-    require_least,
-    require_shape,
-    require_single,
-    require_vector,
-    rule,
-    sized,
-)
+from shapesmt.ops.shared.require import require_least, require_shape, require_single, require_vector, sized
+from shapesmt.rules import RuleContext, Tensor, rule
 
 borrow("GatherND", 11)
 borrow("GridSample", 16)
@@ -26,7 +18,7 @@ borrow("Trilu", 14)
 
 
 @contrib("Range", any_rank=True)
-def arange(ctx: InferenceContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
+def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
     """`start`, `limit` and `delta`, which is 1 unless given."""
     if not ctx.has(2):
         one = ctx.known((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
@@ -37,7 +29,7 @@ def arange(ctx: InferenceContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
 
 
 @contrib("ExpandDims")
-def expand_dims(ctx: InferenceContext) -> Tensor:
+def expand_dims(ctx: RuleContext) -> Tensor:
     """One axis of size 1 more, at a place that is a number."""
     x, items = ctx.input(0), ctx.constants(1)
     require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
@@ -48,7 +40,7 @@ def expand_dims(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("Unique")
-def unique(ctx: InferenceContext) -> list[Tensor]:
+def unique(ctx: RuleContext) -> list[Tensor]:
     """The distinct elements of a vector, where each went, and how often each occurs."""
     x = ctx.input(0, rank=1)
     count = ctx.fresh("count", 0, x[0])
@@ -56,7 +48,7 @@ def unique(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("UnfoldTensor")
-def unfold(ctx: InferenceContext) -> Tensor:
+def unfold(ctx: RuleContext) -> Tensor:
     """`(d - size) / step + 1` slices along one axis, whose elements become the last axis."""
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
     axis = ctx.axis(x.rank, -1, "dim")
@@ -68,27 +60,27 @@ def unfold(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("TorchEmbedding")
-def torch_embedding(ctx: InferenceContext) -> Tensor:
+def torch_embedding(ctx: RuleContext) -> Tensor:
     """Rows of `[N, M]` for indices of any shape."""
     table = ctx.input(0, rank=2)
     return ctx.tensor((*ctx.input(1).dims, table[1]))
 
 
 @contrib("MurmurHash3", any_rank=True, total=True)
-def murmur(ctx: InferenceContext) -> Tensor:
+def murmur(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.integer("positive", 1) == 1 else "int32")
 
 
 @contrib("AllReduce", any_rank=True, total=True)
 @rule("MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True)
-def passed_on(ctx: InferenceContext) -> Tensor:
+def passed_on(ctx: RuleContext) -> Tensor:
     """The same tensor, elsewhere."""
     return ctx.input(0)
 
 
 @contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
-def all_finite(ctx: InferenceContext) -> Tensor:
+def all_finite(ctx: RuleContext) -> Tensor:
     """One truth for all inputs."""
     return ctx.tensor((), "bool")
 
@@ -97,7 +89,7 @@ def all_finite(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("Inverse")
-def inverse(ctx: InferenceContext) -> Tensor:
+def inverse(ctx: RuleContext) -> Tensor:
     """`[..., M, M]` keeps its shape."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -106,7 +98,7 @@ def inverse(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("Rfft")
-def rfft(ctx: InferenceContext) -> Tensor:
+def rfft(ctx: RuleContext) -> Tensor:
     """`[..., n] -> [..., n/2 + 1, 2]`: the last of `signal_ndim` axes is halved."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1), least=True)
@@ -114,7 +106,7 @@ def rfft(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("Irfft")
-def irfft(ctx: InferenceContext) -> Tensor:
+def irfft(ctx: RuleContext) -> Tensor:
     """`[..., n/2 + 1, 2] -> [..., n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1) + 1, least=True)
@@ -123,7 +115,7 @@ def irfft(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("ComplexMul", "ComplexMulConj")
-def complex_product(ctx: InferenceContext) -> Tensor:
+def complex_product(ctx: RuleContext) -> Tensor:
     """Operands `[..., 2]` broadcast together."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
@@ -133,7 +125,7 @@ def complex_product(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("CDist")
-def distances(ctx: InferenceContext) -> Tensor:
+def distances(ctx: RuleContext) -> Tensor:
     """`[M, N]` and `[K, N]` make the distances `[M, K]`."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
@@ -144,7 +136,7 @@ def distances(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("DynamicTimeWarping")
-def time_warping(ctx: InferenceContext) -> Tensor:
+def time_warping(ctx: RuleContext) -> Tensor:
     """Costs `[M, N]` or `[1, M, N]` make a path `[2, x]` with `max(M, N) <= x < M + N`."""
     x = ctx.input(0)
     ctx.check(x.rank in (2, 3), laws.COSTS_SHAPE_BY_RANK.of(rank=x.rank))
@@ -158,7 +150,7 @@ def time_warping(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("CropAndResize")
-def crop_and_resize(ctx: InferenceContext) -> Tensor:
+def crop_and_resize(ctx: RuleContext) -> Tensor:
     """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the size given: `[R, C, height, width]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
@@ -171,7 +163,7 @@ def crop_and_resize(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("Tokenizer")
-def tokenizer(ctx: InferenceContext) -> Tensor:
+def tokenizer(ctx: RuleContext) -> Tensor:
     """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string; without strings it doesn't."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
@@ -181,7 +173,7 @@ def tokenizer(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("WordConvEmbedding", dtype="float32")
-def word_embedding(ctx: InferenceContext) -> Tensor:
+def word_embedding(ctx: RuleContext) -> Tensor:
     """Words `[sequence, characters]`, embedded by convolving their characters: `[sequence, filters]`."""
     words, filters, characters = (ctx.input(i) for i in (0, 1, 3))
     ctx.require_rank(words, 2, least=True)
@@ -199,7 +191,7 @@ def word_embedding(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("NGramRepeatBlock")
-def ngram_block(ctx: InferenceContext) -> Tensor:
+def ngram_block(ctx: RuleContext) -> Tensor:
     """Scores `[B, vocabulary]` keep their shape; ids are `[B, S]`."""
     ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ids[0], scores[0], laws.IDS_AND_SCORES_ONE_BATCH)
@@ -208,7 +200,7 @@ def ngram_block(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("BifurcationDetector")
-def bifurcation(ctx: InferenceContext) -> list[Tensor]:
+def bifurcation(ctx: RuleContext) -> list[Tensor]:
     """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
@@ -228,7 +220,7 @@ def bifurcation(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("RemovePadding")
-def remove_padding(ctx: InferenceContext) -> list[Tensor]:
+def remove_padding(ctx: RuleContext) -> list[Tensor]:
     """`[B, S, D] -> [tokens, D]`, with offsets `[B, S]`, cumulative lengths `[B + 1]` and the greatest length."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
@@ -238,7 +230,7 @@ def remove_padding(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("RestorePadding")
-def restore_padding(ctx: InferenceContext) -> Tensor:
+def restore_padding(ctx: RuleContext) -> Tensor:
     """`[tokens, D]` and offsets `[B, S]` make `[B, S, D]`."""
     x, offsets = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_at_least(offsets.numel, x[0], laws.PLACE_PER_TOKEN)
@@ -248,7 +240,7 @@ def restore_padding(ctx: InferenceContext) -> Tensor:
 # Search
 
 
-def _number(ctx: InferenceContext, index: int, name: str) -> tuple[Dim, bool]:
+def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
     """A size that an input of one number gives, and whether it is known."""
     require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
     items = ctx.items(index)
@@ -257,7 +249,7 @@ def _number(ctx: InferenceContext, index: int, name: str) -> tuple[Dim, bool]:
 
 
 @contrib("GreedySearch", "Sampling", dtype="int32")
-def greedy(ctx: InferenceContext) -> list[Tensor]:
+def greedy(ctx: RuleContext) -> list[Tensor]:
     """Prompts `[B, S]` are continued to `[B, max_length]`."""
     ids = ctx.input(0, rank=2)
     longest, known = _number(ctx, 1, "max_length")
@@ -267,13 +259,13 @@ def greedy(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((ids[0], longest), "int32"), ctx.tensor((ids[0], _vocabulary(ctx)), "float32")]
 
 
-def _vocabulary(ctx: InferenceContext) -> Dim | int:
+def _vocabulary(ctx: RuleContext) -> Dim | int:
     """The number of words, which an attribute may say."""
     said = ctx.integer("vocab_size", 0)
     return said if said > 0 else ctx.fresh("vocabulary")
 
 
-def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: int) -> None:
+def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -> None:
     if ctx.has(prefix):
         ctx.require_rank(ctx.input(prefix), 2)
         ctx.require_equal(ctx.input(prefix)[0], ids[0], laws.PREFIX_MASK_HAS_PROMPT_BATCH)
@@ -281,7 +273,7 @@ def _require_masks(ctx: InferenceContext, ids: Tensor, prefix: int, attention: i
 
 
 @contrib("BeamSearch", "WhisperBeamSearch")
-def beam_search(ctx: InferenceContext) -> list[Tensor]:
+def beam_search(ctx: RuleContext) -> list[Tensor]:
     """Prompts `[B, S]` (or sounds `[B, features, frames]`) are continued to `[B, returned, max_length]`."""
     ids = ctx.input(0)
     ctx.require_rank(ids, 2, least=True)
@@ -304,7 +296,7 @@ def beam_search(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("DynamicQuantizeLSTM")
-def quantized_lstm(ctx: InferenceContext) -> list[Tensor]:
+def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
     """An LSTM whose weights `[directions, input, 4 * hidden]` come transposed and quantized."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
     last = (directions, x[1], hidden)
@@ -320,7 +312,7 @@ def quantized_lstm(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("AttnLSTM")
-def attention_lstm(ctx: InferenceContext) -> list[Tensor]:
+def attention_lstm(ctx: RuleContext) -> list[Tensor]:
     """An LSTM `[seq, batch, input] -> [seq, directions, batch, hidden]` that attends to a memory."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
     last = (directions, x[1], hidden)

@@ -6,11 +6,12 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import InferenceContext, Tensor, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 @contrib("RotaryEmbedding", "MRotaryEmbedding")
-def rotary(ctx: InferenceContext) -> Tensor:
+def rotary(ctx: RuleContext) -> Tensor:
     """`[B, S, N * H]` or `[B, N, S, H]` keeps its shape; cosines and sines are `[positions, rotated / 2]`."""
     x, places, table = ctx.input(0), ctx.input(1), ctx.input(2, rank=2)
     ctx.check(x.rank in (3, 4), laws.INPUT_HEADS_PACKED_OR_APART.of(rank=x.rank))
@@ -29,7 +30,7 @@ def rotary(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> None:
+def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
     """What a head's size needs: the rotated part is all of it, or `rotary_embedding_dim`."""
     count, rotated = ctx.integer("num_heads", 0), ctx.integer("rotary_embedding_dim", 0)
     ctx.check(rotated <= 0 or count > 0, laws.NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM)
@@ -50,7 +51,7 @@ def _require_head(ctx: InferenceContext, x: Tensor, half: Dim, length: Dim) -> N
             ctx.require_equal(hidden, count * size, law)
 
 
-def _require_rows(ctx: InferenceContext, length: Dim) -> None:
+def _require_rows(ctx: RuleContext, length: Dim) -> None:
     """State that the tables have a row for each position: those that are listed, or all from the one that is given."""
     rows, law = ctx.input(2)[0], laws.TABLES_ROW_PER_POSITION
     if not ctx.integer("is_packed_batching", 0):
@@ -59,7 +60,7 @@ def _require_rows(ctx: InferenceContext, length: Dim) -> None:
 
 
 @contrib("GemmaRotaryEmbedding")
-def gemma_rotary(ctx: InferenceContext) -> list[Tensor]:
+def gemma_rotary(ctx: RuleContext) -> list[Tensor]:
     """Queries and keys `[B, N, S, H]`, each with a rotated half; the angles are `[B, S, H]`."""
     query = ctx.input(1, rank=4)
     require_shape(ctx, 0, (query[0], query[2], query[3]), laws.ANGLES_BATCH_LENGTH_SIZE)
@@ -70,7 +71,7 @@ def gemma_rotary(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("RelativePositionBias", any_rank=True)
-def relative_bias(ctx: InferenceContext) -> Tensor:
+def relative_bias(ctx: RuleContext) -> Tensor:
     """A table `[buckets, N]` and two lengths make `[1, N, queries, keys]`."""
     table = ctx.input(0)
     if table.shape is not None:
@@ -85,7 +86,7 @@ def relative_bias(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("GatedRelativePositionBias")
-def gated_bias(ctx: InferenceContext) -> Tensor:
+def gated_bias(ctx: RuleContext) -> Tensor:
     """Queries `[B, S, N * H]` gate a bias `[1, N, S, S]` to `[B, N, S, S]`; packed ones `[tokens, N * H]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")
     ctx.check(query.rank == (2 if ctx.has(6) else 3), laws.QUERIES_BATCHED_OR_TOKENS)

@@ -9,22 +9,15 @@ from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require
 from shapesmt.ops.math.linear import matrix_product, require_broadcast_to
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.require import require_least, require_one_or, require_shape, require_single, require_vector
 from shapesmt.ops.windows.spatial import qlinear_conv
-from shapesmt.rules import (
-    InferenceContext,
-    Tensor,
-    require_least,
-    require_one_or,
-    require_shape,
-    require_single,
-    require_vector,
-)
+from shapesmt.rules import RuleContext, Tensor
 
 # Element by element
 
 
 @contrib("QLinearAdd", "QLinearMul")
-def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
+def quantized_arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; scales and zero points are one number each."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
     types = {ctx.input(i).dtype for i in (0, 2, 3, 5, 7) if ctx.has(i)} - {""}
@@ -33,41 +26,41 @@ def quantized_arithmetic(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
 
 
-def require_zeros(ctx: InferenceContext, *indices: int) -> None:
+def require_zeros(ctx: RuleContext, *indices: int) -> None:
     """State that zero points are given, but for those that the node's inputs end before."""
     given = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
     ctx.limit(all(given), laws.ZERO_POINTS_TOGETHER)
 
 
 @contrib("MulInteger", dtype="int32")
-def multiplied(ctx: InferenceContext) -> Tensor:
+def multiplied(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; zero points are one number each."""
     require_single(ctx, 1, 3)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(2).dims), "int32")
 
 
 @contrib("QLinearSigmoid", "QLinearLeakyRelu")
-def quantized_activation(ctx: InferenceContext) -> Tensor:
+def quantized_activation(ctx: RuleContext) -> Tensor:
     """The shape is kept; scales and zero points are one number each."""
     require_single(ctx, 1, 2, 3, 4)
     return ctx.tensor(ctx.input(0).dims)
 
 
 @contrib("QOrderedGelu", "QuantizeWithOrder", "DequantizeWithOrder", any_rank=True)
-def reordered(ctx: InferenceContext) -> Tensor:
+def reordered(ctx: RuleContext) -> Tensor:
     """The shape is kept; the matrix is laid out anew."""
     dtype = {"DequantizeWithOrder": DTYPES.get(ctx.integer("to", 1), "")}.get(ctx.node.op, "int8")
     return ctx.tensor(ctx.input(0).shape, dtype)
 
 
-def require_first(ctx: InferenceContext, *indices: int) -> None:
+def require_first(ctx: RuleContext, *indices: int) -> None:
     """State that scales and zero points have an element: of several the first counts."""
     for i in filter(ctx.has, indices):
         ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
 
 @contrib("QLinearSoftmax")
-def quantized_softmax(ctx: InferenceContext) -> Tensor:
+def quantized_softmax(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is inside it."""
     x = ctx.input(0)
     require_single(ctx, 1)
@@ -77,14 +70,14 @@ def quantized_softmax(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("QLinearWhere")
-def quantized_where(ctx: InferenceContext) -> Tensor:
+def quantized_where(ctx: RuleContext) -> Tensor:
     """Condition and both cases broadcast together."""
     require_first(ctx, 2, 3, 5, 6, 7, 8)
     return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
 
 
 @contrib("QuantizeLinear", "DequantizeLinear", any_rank=True)
-def linear(ctx: InferenceContext) -> Tensor:
+def linear(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one scale and zero point, or with `axis` one per position of it."""
     require_scale(ctx)
     if ctx.node.op == "DequantizeLinear":
@@ -96,7 +89,7 @@ def linear(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("QLinearConcat")
-def quantized_concat(ctx: InferenceContext) -> Tensor:
+def quantized_concat(ctx: RuleContext) -> Tensor:
     """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
     given = len(ctx.inputs) - 2
     ctx.check(given > 0 and given % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
@@ -109,7 +102,7 @@ def quantized_concat(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("QLinearReduceMean", "ReduceSumInteger")
-def quantized_reduction(ctx: InferenceContext) -> Tensor:
+def quantized_reduction(ctx: RuleContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
     if mean:
@@ -120,7 +113,7 @@ def quantized_reduction(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("QLinearAveragePool", "QLinearGlobalAveragePool")
-def quantized_pool(ctx: InferenceContext) -> Tensor:
+def quantized_pool(ctx: RuleContext) -> Tensor:
     """Windows are averaged, or whole images; the channels come second, or last with `channels_last`."""
     windows = ctx.node.op == "QLinearAveragePool"
     (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
@@ -139,7 +132,7 @@ def quantized_pool(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("QLinearConv")
-def quantized_conv(ctx: InferenceContext) -> Tensor:
+def quantized_conv(ctx: RuleContext) -> Tensor:
     """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
     if ctx.integer("channels_last", 0):
         return channels_first(ctx, "QLinearConv", version=10)
@@ -150,7 +143,7 @@ def quantized_conv(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("QGemm")
-def quantized_gemm(ctx: InferenceContext) -> Tensor:
+def quantized_gemm(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]`; quantized again where the output's zero point is given."""
     require_single(ctx, 1, 2, 7, 8)
     (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
@@ -162,7 +155,7 @@ def quantized_gemm(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("MatMulInteger16", dtype="int32")
-def product_16(ctx: InferenceContext) -> Tensor:
+def product_16(ctx: RuleContext) -> Tensor:
     """A matrix product of 16-bit integers."""
     a, b = ctx.input(0), ctx.input(1)
     unsigned = a.dtype == b.dtype == "uint16"
@@ -170,7 +163,7 @@ def product_16(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("MatMulIntegerToFloat", "DynamicQuantizeMatMul")
-def product_to_float(ctx: InferenceContext) -> Tensor:
+def product_to_float(ctx: RuleContext) -> Tensor:
     """A matrix product with quantized weights; scales and zero points are one, or one per column of `B`."""
     a, b, dynamic = ctx.input(0), ctx.input(1), ctx.node.op == "DynamicQuantizeMatMul"
     shape = matrix_product(ctx, a, b)
@@ -188,7 +181,7 @@ def product_to_float(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(shape, ctx.input(scale).dtype)
 
 
-def require_columns(ctx: InferenceContext, parameter: Tensor, b: Tensor) -> None:
+def require_columns(ctx: RuleContext, parameter: Tensor, b: Tensor) -> None:
     """State that a scale or zero point is one number, or `[..., 1, N]` for matrices `[..., K, N]`."""
     fitting = [equal(parameter.numel, 1)]
     if parameter.rank == 1 and b.rank == 2:
@@ -199,7 +192,7 @@ def require_columns(ctx: InferenceContext, parameter: Tensor, b: Tensor) -> None
 
 
 @contrib("QOrderedMatMul")
-def ordered_product(ctx: InferenceContext) -> Tensor:
+def ordered_product(ctx: RuleContext) -> Tensor:
     """`[B, M, K] x [K, N]`, where a matrix in column order comes transposed."""
     a, b = ctx.input(0), ctx.input(2)
     ctx.require_rank(b, 2, least=True)
@@ -213,7 +206,7 @@ def ordered_product(ctx: InferenceContext) -> Tensor:
 # Products with packed weights
 
 
-def features(ctx: InferenceContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
+def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
     """`[..., K] -> [..., N]`."""
     a = ctx.input(0)
     ctx.require_rank(a, 1, least=True)
@@ -222,7 +215,7 @@ def features(ctx: InferenceContext, k: Dim | int, n: Dim | int) -> list[Dim | in
 
 
 @contrib("MatMulNBits")
-def packed_product(ctx: InferenceContext) -> Tensor:
+def packed_product(ctx: RuleContext) -> Tensor:
     """`[..., K] -> [..., N]`: weights are `[N, blocks, bytes]` with one scale per block of K."""
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
     size = block_size(ctx)
@@ -237,27 +230,27 @@ def packed_product(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(features(ctx, k, n))
 
 
-def block_size(ctx: InferenceContext) -> int:
+def block_size(ctx: RuleContext) -> int:
     """The number of weights that share a scale: a power of two."""
     size = ctx.integer("block_size")
     ctx.check(size >= 16 and size & (size - 1) == 0, laws.BLOCK_SIZE_POWER_OF_2.of(size=size))
     return size
 
 
-def weights_per_byte(ctx: InferenceContext, name: str) -> int:
+def weights_per_byte(ctx: RuleContext, name: str) -> int:
     """How many weights of that many bits a byte holds."""
     bits = ctx.integer(name, 4)
     ctx.check(bits in (2, 4, 8), laws.WEIGHTS_2_4_OR_8_BITS.of(bits=bits))
     return 8 // bits
 
 
-def require_elements(ctx: InferenceContext, index: int, count: int, law: laws.Law) -> None:
+def require_elements(ctx: RuleContext, index: int, count: int, law: laws.Law) -> None:
     """State how many elements packed data have; any shape will do."""
     ctx.require_equal(ctx.input(index).numel, count, law)
 
 
 @contrib("MatMulBnb4")
-def bnb_product(ctx: InferenceContext) -> Tensor:
+def bnb_product(ctx: RuleContext) -> Tensor:
     """`[..., K] -> [..., N]`: two weights to a byte, one scale per block."""
     k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
     ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), laws.WEIGHTS_TWO_TO_A_BYTE)
@@ -266,7 +259,7 @@ def bnb_product(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("MatMulFpQ4")
-def blob_product(ctx: InferenceContext) -> Tensor:
+def blob_product(ctx: RuleContext) -> Tensor:
     """`[..., K] -> [..., N]`, where `B_shape` holds K and N."""
     ctx.require_equal(ctx.input(2).numel, 2, laws.B_SHAPE_TWO_SIZES)
     ctx.require_rank(ctx.input(0), 1, least=True)
@@ -277,7 +270,7 @@ def blob_product(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight")
-def block_product(ctx: InferenceContext) -> Tensor:
+def block_product(ctx: RuleContext) -> Tensor:
     """`[..., K] -> [..., N]`: weights `[N, K]` (two to a byte in FP4), one scale per block of K."""
     b, halves = ctx.input(1, rank=2), ctx.node.op.endswith("Fp4Weight")
     k = b[1] * 2 if halves else b[1]
@@ -290,7 +283,7 @@ def block_product(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("MatMulNBitsMlp")
-def packed_mlp(ctx: InferenceContext) -> list[Tensor]:
+def packed_mlp(ctx: RuleContext) -> list[Tensor]:
     """`[..., K] -> [..., N]`: two packed products of one input, and the input with the skip added."""
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
@@ -301,7 +294,7 @@ def packed_mlp(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("MatMulNBitsQkv")
-def packed_projections(ctx: InferenceContext) -> list[Tensor]:
+def packed_projections(ctx: RuleContext) -> list[Tensor]:
     """`[..., K]`, normalized, makes queries `[..., Nq]`, keys and values `[..., Nkv]`: three packed products."""
     k, n, shared = ctx.integer("K"), ctx.integer("Nq"), ctx.integer("Nkv")
     if ctx.has(1):
@@ -315,7 +308,7 @@ def packed_projections(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("GatherBlockQuantized")
-def gather_quantized(ctx: InferenceContext) -> Tensor:
+def gather_quantized(ctx: RuleContext) -> Tensor:
     """`Gather` from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
     x, indices, scales = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.require_rank(x, 1, least=True)
@@ -337,7 +330,7 @@ def gather_quantized(ctx: InferenceContext) -> Tensor:
 
 
 @contrib("QuantizeBFP", any_rank=True)
-def quantize_bfp(ctx: InferenceContext) -> list[Tensor]:
+def quantize_bfp(ctx: RuleContext) -> list[Tensor]:
     """Packed bytes, whose number depends on the format, and the shape and strides of the input."""
     x = ctx.input(0)
     rank = ctx.fresh("rank") if x.shape is None else x.rank
@@ -345,7 +338,7 @@ def quantize_bfp(ctx: InferenceContext) -> list[Tensor]:
 
 
 @contrib("DequantizeBFP", any_rank=True)
-def dequantize_bfp(ctx: InferenceContext) -> Tensor:
+def dequantize_bfp(ctx: RuleContext) -> Tensor:
     """The tensor whose shape is the second input."""
     shape, dtype = ctx.items(1), DTYPES.get(ctx.integer("dtype", 1), "")
     ranks = ctx.input(1).shape

@@ -26,14 +26,14 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.graph import Graph
-from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
+from shapesmt.ops.control.subgraphs import apart, judge_declared, mark, symbols_since, truth_of, twin
 from shapesmt.ops.control.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
 from shapesmt.rules import (
     FLOATS,
     Case,
     Decided,
     Elements,
-    InferenceContext,
+    RuleContext,
     Tensor,
     Value,
     elements,
@@ -53,7 +53,7 @@ UNTIL_RUN = "if "  # begins the name of a condition that only data decides
 
 
 @rule("If", any_rank=True, nested=True, total=True)
-def branch(ctx: InferenceContext) -> list[Tensor]:
+def branch(ctx: RuleContext) -> list[Tensor]:
     """The outputs of the branch that the condition takes; each branch is judged where it is the one."""
     condition = ctx.input(0)
     require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
@@ -71,7 +71,7 @@ def branch(ctx: InferenceContext) -> list[Tensor]:
     return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
 
 
-def require_single(ctx: InferenceContext, t: Tensor, law: laws.Law) -> None:
+def require_single(ctx: RuleContext, t: Tensor, law: laws.Law) -> None:
     """A scalar, or a tensor that holds one element."""
     if t.shape is not None:
         ctx.require_equal(t.numel, 1, law)
@@ -81,7 +81,7 @@ def require_single(ctx: InferenceContext, t: Tensor, law: laws.Law) -> None:
 
 
 @rule("Loop", any_rank=True, nested=True, total=True)
-def loop(ctx: InferenceContext) -> list[Tensor]:
+def loop(ctx: RuleContext) -> list[Tensor]:
     """The carried tensors after the last trip, then what the trips made, stacked."""
     body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]
     ctx.check(len(body.inputs) == 2 + len(start), laws.BODY_TAKES_TRIP_CONDITION_CARRIED)
@@ -90,6 +90,7 @@ def loop(ctx: InferenceContext) -> list[Tensor]:
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
     grant_numbers(ctx)
+    judge_declared(ctx, body, trip_inputs(body, ZERO, start))
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
     trips = limit.constant if limit is not None and first is ONE else None
     if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:
@@ -99,14 +100,14 @@ def loop(ctx: InferenceContext) -> list[Tensor]:
     return repeated(ctx, body, start, limit, first)
 
 
-def grant_numbers(ctx: InferenceContext) -> None:
+def grant_numbers(ctx: RuleContext) -> None:
     """The trips depend on the count, the condition and the integers that are carried; floats decide no size."""
     for index, t in enumerate(ctx.inputs):
         if index < 2 or (t is not None and t.dtype not in FLOATS):
             ctx.grant(index)
 
 
-def trip_limit(ctx: InferenceContext) -> Dim | None:
+def trip_limit(ctx: RuleContext) -> Dim | None:
     """The most trips; None where there is no limit."""
     if not ctx.has(0):
         return None
@@ -134,7 +135,7 @@ def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]
     return [number, tensor("bool", shapes[1], elements(shapes[1], [ONE])), *carry]
 
 
-def unrolled(ctx: InferenceContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
+def unrolled(ctx: RuleContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
     """Trip after trip; None where data decides whether there is another."""
     before, carry, made = mark(ctx), start, []
     for trip in range(trips):
@@ -151,7 +152,7 @@ def unrolled(ctx: InferenceContext, body: Graph, start: list[Tensor], trips: int
     return [*carry, *(listed(ctx, parts) for parts in zip(*made, strict=True))]
 
 
-def listed(ctx: InferenceContext, parts: Sequence[Tensor]) -> Tensor:
+def listed(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
     """Tensors of one shape, stacked."""
     first = parts[0]
     if any(t.shape is None for t in parts):
@@ -168,9 +169,7 @@ def listed(ctx: InferenceContext, parts: Sequence[Tensor]) -> Tensor:
     return tensor(first.dtype, shape, value)
 
 
-def repeated(
-    ctx: InferenceContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None
-) -> list[Tensor]:
+def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None) -> list[Tensor]:
     """Any number of trips: one trip of any index, and what it shows of the others."""
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
     index = ctx.fresh("trip", 0, most, Kind.TRIP)
@@ -194,7 +193,7 @@ def repeated(
     return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
 
 
-def judge_first(ctx: InferenceContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
+def judge_first(ctx: RuleContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
     """Judge the first trip by itself where elements are known that later trips no longer have."""
     if any(c.loses for c in carry):
         firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", Kind.LOST)) for k, c in enumerate(carry)]
@@ -202,12 +201,12 @@ def judge_first(ctx: InferenceContext, body: Graph, carry: Sequence[Carried], tr
         apart(ctx, body, trip_inputs(body, ZERO, given), "trip 0", "first", at_least(trips, 1))
 
 
-def unknown(ctx: InferenceContext, name: str, kind: Kind) -> Callable[[int], Dim]:
+def unknown(ctx: RuleContext, name: str, kind: Kind) -> Callable[[int], Dim]:
     """What makes sizes of a carried tensor that aren't known."""
     return lambda axis: ctx.fresh(f"{name}x{axis}", kind=kind)
 
 
-def without_trips(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
+def without_trips(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
     """The shapes of scan outputs as runtimes see them when no trip is made: sizes are 0 unless constant."""
     before = mark(ctx)
     blank = [
@@ -219,7 +218,7 @@ def without_trips(ctx: InferenceContext, body: Graph, start: list[Tensor], index
     return [t.shape for t in outputs]
 
 
-def settled(ctx: InferenceContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
+def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
     """How the body changes what it carries, and what a trip of any index makes."""
     carry = [carried(t) for t in start]
     for round_ in range(ROUNDS + 1):
@@ -250,7 +249,7 @@ def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> 
 
 
 def trip_count(
-    ctx: InferenceContext, limit: Dim | None, first: Dim | None, last: Dim | None, index: Dim, hidden: frozenset[Atom]
+    ctx: RuleContext, limit: Dim | None, first: Dim | None, last: Dim | None, index: Dim, hidden: frozenset[Atom]
 ) -> Dim:
     """The number of trips: all, or until the condition that each computes for the next fails."""
     until = None
@@ -264,7 +263,7 @@ def trip_count(
 
 
 def stacked(
-    ctx: InferenceContext,
+    ctx: RuleContext,
     t: Tensor,
     index: Dim,
     trips: Dim,
@@ -285,7 +284,7 @@ def stacked(
     return tensor(t.dtype, [trips, *sizes], value)
 
 
-def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
+def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
     """A size depends neither on the trip nor on what data decides in it, unless there is one trip only."""
     others = Substitution({a: twin(a, "other") for a in hidden})
     for d in t.dims:
@@ -300,7 +299,7 @@ def require_steady(ctx: InferenceContext, t: Tensor, index: Dim, trips: Dim, hid
 
 
 @rule("Scan", since=9, any_rank=True, nested=True)
-def scan(ctx: InferenceContext) -> list[Tensor]:
+def scan(ctx: RuleContext) -> list[Tensor]:
     """The states after the last trip, then what trips made, stacked; each trip reads a slice of each input."""
     states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
     require_directions(ctx, "input", len(scanned))
@@ -313,13 +312,13 @@ def scan(ctx: InferenceContext) -> list[Tensor]:
     return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
 
 
-def require_directions(ctx: InferenceContext, side: str, count: int) -> None:
+def require_directions(ctx: RuleContext, side: str, count: int) -> None:
     """State that each scan input, or output, runs forwards (0) or backwards (1)."""
     ways = ctx.integers(f"scan_{side}_directions", ())
     ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(kind=side))
 
 
-def sliced(ctx: InferenceContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
+def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
     """What one trip reads of each scan input, and the lengths of those whose rank is known."""
     axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
     ctx.check(len(axes) == len(scanned), laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT)
@@ -334,7 +333,7 @@ def sliced(ctx: InferenceContext, scanned: Sequence[Tensor]) -> tuple[list[Tenso
 
 
 @rule("Scan", since=8, any_rank=True, nested=True)
-def scan_8(ctx: InferenceContext) -> list[Tensor]:
+def scan_8(ctx: RuleContext) -> list[Tensor]:
     """The same for each sample of a batch: states are `[batch, ...]`, what is scanned `[batch, seq, ...]`."""
     states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))
     tensors = [*states, *scanned]
@@ -352,7 +351,7 @@ def scan_8(ctx: InferenceContext) -> list[Tensor]:
     return [tensor(t.dtype, None if t.shape is None else [batch, *t.dims]) for t in (*final, *stacks)]
 
 
-def split(ctx: InferenceContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
+def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
     """The initial states and the scan inputs."""
     given = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
     body = ctx.graph("body")
@@ -361,7 +360,7 @@ def split(ctx: InferenceContext, offset: int, count: int) -> tuple[list[Tensor],
     return given[: len(given) - count], given[len(given) - count :]
 
 
-def common_length(ctx: InferenceContext, lengths: Sequence[Dim]) -> Dim:
+def common_length(ctx: RuleContext, lengths: Sequence[Dim]) -> Dim:
     """The number of trips, which all scan inputs agree on."""
     if not lengths:
         return ctx.fresh("trips", 1)
@@ -372,7 +371,7 @@ def common_length(ctx: InferenceContext, lengths: Sequence[Dim]) -> Dim:
 
 
 def scanned_once(
-    ctx: InferenceContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
+    ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
 ) -> tuple[list[Tensor], list[Tensor]]:
     """What any trip makes: states, whose shapes no trip changes, and scan outputs."""
     before = len(ctx.fresh_symbols)
@@ -389,7 +388,7 @@ def scanned_once(
     return given, made
 
 
-def inserted(ctx: InferenceContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
+def inserted(ctx: RuleContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
     """A scan output with the axis along which the trips lie."""
     if t.shape is None:
         return tensor(t.dtype, None)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Atom
-    from shapesmt.rules import InferenceContext, Shape
+    from shapesmt.rules import RuleContext, Shape
 
 PLACE = position(0)
 LISTED = 64  # sizes of a sequence are added up one by one as long as it isn't longer
@@ -49,14 +49,14 @@ def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tens
     return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
 
 
-def given(ctx: InferenceContext) -> Tensor:
+def given(ctx: RuleContext) -> Tensor:
     """The sequence that a node reads."""
     s = ctx.input(0)
     ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), laws.INPUT_OF_TYPE_SEQUENCE)
     return s
 
 
-def unplaced(ctx: InferenceContext) -> None:
+def unplaced(ctx: RuleContext) -> None:
     """Say that nobody knows whether the position is inside a sequence whose length isn't known."""
     ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", "the ranks of its inputs are known"))
 
@@ -73,7 +73,7 @@ def at(size: Dim, place: Dim | int) -> Dim:
     return substitute(size, {atom: as_dim(place)})
 
 
-def place_of(ctx: InferenceContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
+def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
     """The position that an input gives, counted from the front and required to be inside; None where unknown."""
     given = ctx.items(index)
     ctx.require_equal(ctx.input(index).numel, 1, laws.POSITION_SINGLE_NUMBER)
@@ -86,13 +86,13 @@ def place_of(ctx: InferenceContext, index: int, length: Dim, *, end: int = 0) ->
 
 
 @rule("SequenceEmpty", since=11)
-def sequence_empty(ctx: InferenceContext) -> Tensor:
+def sequence_empty(ctx: RuleContext) -> Tensor:
     """No tensors; what their sizes would be doesn't matter."""
     return sequence(DTYPES.get(ctx.integer("dtype", 1), ""), 0, ())
 
 
 @rule("SequenceConstruct", since=11, any_rank=True, total=True)
-def sequence_construct(ctx: InferenceContext) -> Tensor:
+def sequence_construct(ctx: RuleContext) -> Tensor:
     """The inputs, in order."""
     given = [ctx.input(i) for i in range(len(ctx.inputs))]
     ranks = {None if t.shape is None else t.rank for t in given}
@@ -105,14 +105,14 @@ def sequence_construct(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True)
-def sequence_length(ctx: InferenceContext) -> Tensor:
+def sequence_length(ctx: RuleContext) -> Tensor:
     """The number of tensors."""
     s = given(ctx)
     return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
 
 
 @rule("SequenceAt", since=11, any_rank=True, total=True)
-def sequence_at(ctx: InferenceContext) -> Tensor:
+def sequence_at(ctx: RuleContext) -> Tensor:
     """The tensor at a position, which may count from the end."""
     s = given(ctx)
     if s.shape is None:
@@ -124,7 +124,7 @@ def sequence_at(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([anywhere(ctx, i, d, s[0]) for i, d in enumerate(s.dims[1:])], inner(s))
 
 
-def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
+def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
     """A size of the tensor at an unknown place."""
     if lost(size):
         return ctx.fresh(f"size{index}", kind=Kind.LOST)
@@ -139,7 +139,7 @@ def anywhere(ctx: InferenceContext, index: int, size: Dim, length: Dim) -> Dim:
 
 
 @rule("SequenceInsert", since=11, any_rank=True, total=True)
-def sequence_insert(ctx: InferenceContext) -> Tensor:
+def sequence_insert(ctx: RuleContext) -> Tensor:
     """One tensor more, at the end unless a position is given."""
     s, x = given(ctx), ctx.input(1)
     alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
@@ -166,7 +166,7 @@ def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
 
 
 @rule("SequenceErase", since=11, any_rank=True, total=True)
-def sequence_erase(ctx: InferenceContext) -> Tensor:
+def sequence_erase(ctx: RuleContext) -> Tensor:
     """One tensor less, the last unless a position is given."""
     s = given(ctx)
     if s.shape is None:
@@ -180,7 +180,7 @@ def sequence_erase(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SplitToSequence", since=11)
-def split_to_sequence(ctx: InferenceContext) -> Tensor:
+def split_to_sequence(ctx: RuleContext) -> Tensor:
     """Parts along an axis: of one size (the last may be smaller), of the sizes listed, or of size 1."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
@@ -191,7 +191,7 @@ def split_to_sequence(ctx: InferenceContext) -> Tensor:
     return sequence(x.dtype, length, dims)
 
 
-def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
+def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
     """How many parts there are, and the size of each."""
     if not ctx.has(1):
         return size, ONE
@@ -217,7 +217,7 @@ def parts(ctx: InferenceContext, size: Dim) -> tuple[Dim, Dim]:
 
 
 @rule("ConcatFromSequence", since=11, any_rank=True)
-def concat_from_sequence(ctx: InferenceContext) -> Tensor:
+def concat_from_sequence(ctx: RuleContext) -> Tensor:
     """All tensors joined along an axis, a new one if `new_axis`."""
     s = given(ctx)
     if s.shape is None:
@@ -233,7 +233,7 @@ def concat_from_sequence(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(sizes, inner(s))
 
 
-def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
+def agreed(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
     """The sizes that all tensors of a sequence have along those axes; runtimes skip the empty ones.
 
     A sequence's type says nothing of its tensors' sizes, so that it is no error of types where they differ.
@@ -262,7 +262,7 @@ def agreed(ctx: InferenceContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
     return sizes
 
 
-def summed(ctx: InferenceContext, size: Dim, length: Dim) -> Dim:
+def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
     """The sum of a size over all places."""
     if lost(size):
         return ctx.fresh("total", kind=Kind.LOST)
@@ -276,7 +276,7 @@ def summed(ctx: InferenceContext, size: Dim, length: Dim) -> Dim:
 
 
 @rule("SequenceMap", since=17, any_rank=True, nested=True)
-def sequence_map(ctx: InferenceContext) -> list[Tensor]:
+def sequence_map(ctx: RuleContext) -> list[Tensor]:
     """What the body makes of each tensor of a sequence, and of the others' tensors at its place."""
     first, body = ctx.input(0), ctx.graph("body")
     ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
@@ -294,7 +294,7 @@ def sequence_map(ctx: InferenceContext) -> list[Tensor]:
     return [gathered(t, first[0], place, hidden) for t in outputs]
 
 
-def taken(ctx: InferenceContext, s: Tensor, place: Dim) -> Tensor:
+def taken(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
     """The tensor of a sequence at a place; sizes that aren't known may be others at each."""
     if s.shape is None:
         return tensor(inner(s), None)
@@ -318,7 +318,7 @@ def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Ten
 
 
 @rule("Optional", since=15, any_rank=True, total=True)
-def optional(ctx: InferenceContext) -> Tensor:
+def optional(ctx: RuleContext) -> Tensor:
     """The input as an optional value, or none of the type given."""
     if ctx.has(0):
         x = ctx.input(0)
@@ -334,7 +334,7 @@ def optional(ctx: InferenceContext) -> Tensor:
 
 
 @rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)
-def optional_has_element(ctx: InferenceContext) -> Tensor:
+def optional_has_element(ctx: RuleContext) -> Tensor:
     """Whether there is a value; what isn't optional is there."""
     there: Dim | None = ZERO if not ctx.has(0) else ONE
     if ctx.has(0) and (ctx.input(0).dtype == "" or ctx.input(0).dtype.startswith("optional(")):
@@ -343,7 +343,7 @@ def optional_has_element(ctx: InferenceContext) -> Tensor:
 
 
 @rule("OptionalGetElement", since=15, any_rank=True, total=True)
-def optional_get_element(ctx: InferenceContext) -> Tensor:
+def optional_get_element(ctx: RuleContext) -> Tensor:
     """The value itself."""
     x = ctx.input(0)
     return tensor(inner(x), x.shape) if x.dtype.startswith("optional(") else x

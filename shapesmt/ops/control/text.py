@@ -9,11 +9,11 @@ from shapesmt import laws
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @rule("StringSplit", since=20)
-def string_split(ctx: InferenceContext) -> list[Tensor]:
+def string_split(ctx: RuleContext) -> list[Tensor]:
     """`X[*sizes]` makes the parts `[*sizes, most]`, filled up with empty text, and how many each text has."""
     x, most = ctx.input(0), ctx.attributes.get("maxsplit")
     parts = ctx.fresh("parts", 0, most + 1 if isinstance(most, int) and most >= 0 else None)
@@ -21,7 +21,7 @@ def string_split(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("StringNormalizer", since=10)
-def string_normalizer(ctx: InferenceContext) -> Tensor:
+def string_normalizer(ctx: RuleContext) -> Tensor:
     """`[C]` or `[1, C]` without the stop words; where none is left, one empty text is."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.TEXTS_SAMPLE_OR_BATCH_OF_1_BY_RANK.of(rank=x.rank))
@@ -33,7 +33,7 @@ def string_normalizer(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TfIdfVectorizer", since=9)
-def tf_idf(ctx: InferenceContext) -> Tensor:
+def tf_idf(ctx: RuleContext) -> Tensor:
     """`X[C]` makes `[max(ngram_indexes) + 1]`; `X[N, C]` that for each row."""
     x, indexes = ctx.input(0), ctx.integers("ngram_indexes")
     ctx.check(x.rank in (1, 2), laws.INPUT_SAMPLE_OR_BATCH.of(rank=x.rank))
@@ -50,7 +50,7 @@ def tf_idf(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*x.dims[:-1], max(indexes) + 1], "float32")
 
 
-def _require_pool(ctx: InferenceContext) -> None:
+def _require_pool(ctx: RuleContext) -> None:
     """State that `ngram_counts` says where in the pool the n-grams of each length start."""
     pool = next((p for p in map(ctx.attributes.get, ("pool_int64s", "pool_strings")) if isinstance(p, tuple) and p), ())
     ends = (*ctx.integers("ngram_counts"), len(pool))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, at_least, divides, equal, implies, maximum, product
-from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.algebra import FALSE, Dim, any_of, at_least, divides, equal, implies, maximum, product
+from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.shared.indices import spans
-from shapesmt.rules import InferenceContext, Tensor, require_fits, rule, sized
+from shapesmt.ops.shared.require import require_fits, sized
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 @rule("DepthToSpace")
-def depth_to_space(ctx: InferenceContext) -> Tensor:
+def depth_to_space(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` becomes `[n, c / b**2, h*b, w*b]`."""
     x, block = ctx.input(0), _block(ctx)
     n, c, h, w = x.dims
@@ -21,7 +22,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SpaceToDepth")
-def space_to_depth(ctx: InferenceContext) -> Tensor:
+def space_to_depth(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` becomes `[n, c * b**2, h / b, w / b]`."""
     x, block = ctx.input(0), _block(ctx)
     n, c, h, w = x.dims
@@ -30,7 +31,7 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((n, c * block**2, h // block, w // block))
 
 
-def _block(ctx: InferenceContext) -> int:
+def _block(ctx: RuleContext) -> int:
     ctx.require_rank(ctx.input(0), 4)
     block = ctx.integer("blocksize")
     ctx.check(block >= 1, laws.BLOCKSIZE_AT_LEAST_1.of(size=block))
@@ -40,7 +41,7 @@ def _block(ctx: InferenceContext) -> int:
 
 
 @rule("ReverseSequence", since=10)
-def reverse_sequence(ctx: InferenceContext) -> Tensor:
+def reverse_sequence(ctx: RuleContext) -> Tensor:
     """The shape is kept; each sequence's first elements are reversed."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 2, least=True)
@@ -55,19 +56,24 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
 
 
 @rule("CenterCropPad", since=18)
-def center_crop_pad(ctx: InferenceContext) -> Tensor:
-    """The listed axes have the listed sizes, of which negative ones count as 0."""
-    x = ctx.input(0)
+def center_crop_pad(ctx: RuleContext) -> Tensor:
+    """The listed axes have the listed sizes, of which negative ones count as 0; a single one, if computed, is all."""
+    x, listed, known = ctx.input(0), wanted(ctx, 1), ctx.node.inputs[1] in ctx.literals
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_rank(ctx.input(1), 1)
+    count = ctx.input(1)[0]
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
+    fitting = any_of(equal(count, len(axes)), FALSE if known else equal(count, 1))
+    ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
+    sizes = sized(ctx, [None] * len(axes)) if listed is None else sized(ctx, listed, index=1)
     dims = list(x.dims)
-    listed = counted(ctx, 1, len(axes), "sizes")
-    for axis, d in zip(axes, sized(ctx, listed, index=1), strict=True):
+    for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
         dims[axis] = maximum(d, 0)
     return ctx.tensor(dims)
 
 
 @rule("Col2Im", since=18)
-def col2im(ctx: InferenceContext) -> Tensor:
+def col2im(ctx: RuleContext) -> Tensor:
     """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts the places of a block in the image."""
     x, image, block = ctx.input(0, rank=3), wanted(ctx, 1), wanted(ctx, 2)
     lengths = {len(v) for v in (image, block) if v is not None}
@@ -82,7 +88,7 @@ def col2im(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((x[0], channels, *sized(ctx, image or [None] * rank, index=1)))
 
 
-def _channels(ctx: InferenceContext, given: Dim, block: Sequence[Dim | None] | None) -> Dim:
+def _channels(ctx: RuleContext, given: Dim, block: Sequence[Dim | None] | None) -> Dim:
     """How many blocks the channels hold."""
     if block is None or None in block:
         return ctx.fresh("channels", 1, given)
@@ -93,9 +99,7 @@ def _channels(ctx: InferenceContext, given: Dim, block: Sequence[Dim | None] | N
     return given // volume
 
 
-def _require_places(
-    ctx: InferenceContext, count: Dim, image: Sequence[Dim | None], block: Sequence[Dim | None]
-) -> None:
+def _require_places(ctx: RuleContext, count: Dim, image: Sequence[Dim | None], block: Sequence[Dim | None]) -> None:
     rank = len(image)
     strides, dilations = ctx.integers("strides", [1] * rank), ctx.integers("dilations", [1] * rank)
     pads = ctx.integers("pads", [0] * (2 * rank))

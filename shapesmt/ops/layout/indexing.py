@@ -41,30 +41,29 @@ from shapesmt.ops.shared.fields import (
     within,
 )
 from shapesmt.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
+from shapesmt.ops.shared.require import element, require_vector
 from shapesmt.rules import (
     MAX_ELEMENTS,
     Decided,
     Elements,
     Field,
-    InferenceContext,
     Item,
+    RuleContext,
     Shape,
     Tensor,
     Value,
-    element,
     field,
     from_array,
     is_open_value,
     move_positions,
     position,
-    require_vector,
     rule,
     uniform,
 )
 
 
 @rule("Gather")
-def gather(ctx: InferenceContext) -> Tensor:
+def gather(ctx: RuleContext) -> Tensor:
     """`out[..., i, ...] = x[..., indices[i], ...]` along one axis."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
@@ -118,7 +117,7 @@ def _picked(rows: Array, index: Item) -> Array:
 
 
 @rule("GatherElements", since=11)
-def gather_elements(ctx: InferenceContext) -> Tensor:
+def gather_elements(ctx: RuleContext) -> Tensor:
     """`out[i, j] = x[indices[i, j], j]` (for axis 0); off the axis the indices are no larger than x."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = same_rank(ctx, x, indices)
@@ -130,7 +129,7 @@ def gather_elements(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(indices.dims, value=_substituted(x, indices.dims, lambda b: at if b == back else position(b)))
 
 
-def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
+def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
     """The axis, of data and indices of one rank where the indices are no larger off it."""
     ctx.check(x.rank == indices.rank, laws.DATA_AND_INDICES_ONE_RANK.of(rank=x.rank, other=indices.rank))
     axis = ctx.axis(x.rank, 0)
@@ -141,7 +140,7 @@ def same_rank(ctx: InferenceContext, x: Tensor, indices: Tensor) -> int:
 
 
 @rule("GatherND", since=11)
-def gather_nd(ctx: InferenceContext) -> Tensor:
+def gather_nd(ctx: RuleContext) -> Tensor:
     """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
@@ -159,7 +158,7 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims))
 
 
-def _tuple_length(ctx: InferenceContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
+def _tuple_length(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
     """How many axes an index tuple names."""
     ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
     last = indices[-1]
@@ -187,7 +186,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 
 
 @rule("OneHot", since=9, any_rank=True)
-def one_hot(ctx: InferenceContext) -> Tensor:
+def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
@@ -204,7 +203,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
 
 
-def _depth(ctx: InferenceContext, amount: Tensor) -> Dim | None:
+def _depth(ctx: RuleContext, amount: Tensor) -> Dim | None:
     """How many there are to choose from, where it is known."""
     if amount.shape is not None:
         fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
@@ -223,7 +222,7 @@ def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[
     return valued(dims, select(equal(at, position(back)), on, off))
 
 
-def _single(ctx: InferenceContext, index: int) -> Dim | None:
+def _single(ctx: RuleContext, index: int) -> Dim | None:
     """The one number an input holds, cut to an integer."""
     ctx.grant(index)
     value = ctx.input(index).value
@@ -232,7 +231,7 @@ def _single(ctx: InferenceContext, index: int) -> Dim | None:
 
 
 @rule("TopK")
-def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
+def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
     """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
@@ -242,7 +241,7 @@ def top_k(ctx: InferenceContext) -> tuple[Tensor, Tensor]:
     return ctx.tensor(dims, value=best), ctx.tensor(dims, "int64", places)
 
 
-def _amount(ctx: InferenceContext, size: Dim) -> Dim:
+def _amount(ctx: RuleContext, size: Dim) -> Dim:
     """How many are picked: an attribute before opset 10, an input since."""
     if ctx.version >= 10:
         listed = wanted(ctx, 1)
@@ -260,7 +259,7 @@ def _amount(ctx: InferenceContext, size: Dim) -> Dim:
     return k
 
 
-def _best(ctx: InferenceContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
+def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
     """The elements picked from known integers; equal ones in the order of their indices."""
     items = integers_of(x)
     if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.integer("sorted", 1):
@@ -276,7 +275,7 @@ def _best(ctx: InferenceContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | 
 
 
 @rule("NonZero", since=9, any_rank=True, dtype="int64")
-def non_zero(ctx: InferenceContext) -> Tensor:
+def non_zero(ctx: RuleContext) -> Tensor:
     """`out.shape = [rank, number of elements that aren't 0]`."""
     x = ctx.input(0)
     if x.shape is None:
@@ -286,7 +285,7 @@ def non_zero(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((rank, count), "int64", _places(ctx, x, count))
 
 
-def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
+def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
     """Where the elements are that aren't 0, a row for each axis; of unknown ones that it is on the axis."""
     if isinstance(x.value, Elements) and count.constant is not None:
         truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
@@ -302,7 +301,7 @@ def _places(ctx: InferenceContext, x: Tensor, count: Dim) -> Value | None:
     return None if element is None else field(element)
 
 
-def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
+def _count_nonzero(ctx: RuleContext, x: Tensor) -> Dim:
     ctx.only_sizes(0)
     if isinstance(x.value, Elements):
         ones = [select(differs(i, 0), 1, 0) for i in x.value.items if isinstance(i, Dim)]
@@ -317,7 +316,7 @@ def _count_nonzero(ctx: InferenceContext, x: Tensor) -> Dim:
 
 
 @rule("Compress", since=9)
-def compress(ctx: InferenceContext) -> Tensor:
+def compress(ctx: RuleContext) -> Tensor:
     """Slices along an axis (or elements of the flattened tensor) where the condition is true."""
     x, condition = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
@@ -332,7 +331,7 @@ def compress(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims)
 
 
-def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
+def _taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
     """How many flags are set, of those that there is something to take for."""
     if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
         return count_true(ctx, 1)
@@ -342,7 +341,7 @@ def _taken(ctx: InferenceContext, size: Dim, condition: Tensor) -> Dim:
 
 
 @rule("Unique", since=11)
-def unique(ctx: InferenceContext) -> tuple[Tensor, ...]:
+def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
     """The distinct elements (or slices along an axis), where each first occurs, the way back, and their counts."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None

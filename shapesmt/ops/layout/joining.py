@@ -26,20 +26,19 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
 from shapesmt.ops.shared.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
+from shapesmt.ops.shared.require import require_fits, require_least
 from shapesmt.rules import (
     MAX_ELEMENTS,
     Decided,
     Elements,
-    InferenceContext,
     Item,
+    RuleContext,
     Shape,
     Tensor,
     Value,
     from_array,
     move_positions,
     position,
-    require_fits,
-    require_least,
     rule,
 )
 
@@ -48,7 +47,7 @@ MAX_JOINED = 8  # formulas joined into one
 
 
 @rule("Concat")
-def concat(ctx: InferenceContext) -> Tensor:
+def concat(ctx: RuleContext) -> Tensor:
     """Inputs agree on every axis but `axis`; there the output is their sum."""
     parts = ctx.same_rank(*map(ctx.input, range(len(ctx.inputs))))
     axis = ctx.axis(parts[0].rank, 1 if ctx.version < 4 else None)
@@ -59,7 +58,7 @@ def concat(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=joined(parts, axis, dims))
 
 
-def _agree(ctx: InferenceContext, dims: list[Dim], x: Tensor, axis: int) -> None:
+def _agree(ctx: RuleContext, dims: list[Dim], x: Tensor, axis: int) -> None:
     """The sizes so far agree with one more tensor; ONNX Runtime skips what is empty along the join axis."""
     so_far = dims[axis]
     for i in range(len(dims)):
@@ -104,7 +103,7 @@ def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) ->
 
 
 @rule("Split")
-def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
+def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     """The sizes along `axis` add up to the input's; without a list of them they are even."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
@@ -119,7 +118,7 @@ def split(ctx: InferenceContext) -> tuple[Tensor, ...]:
     return tuple(found)
 
 
-def _split_sizes(ctx: InferenceContext, size: Dim) -> list[Dim]:
+def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
     if ctx.has(1) or "split" in ctx.attributes:
         listed = counted(ctx, 1, ctx.outputs, "sizes") if ctx.has(1) else attribute(ctx, "split", ctx.outputs, "sizes")
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
@@ -143,7 +142,7 @@ def _chunk(size: Dim, parts: int) -> Dim:
     return (from_dim(size, "float32") / literal(parts, "float32")).ceil().to_int()
 
 
-def _completed(ctx: InferenceContext, size: Dim, listed: Sequence[Dim | None]) -> list[Dim]:
+def _completed(ctx: RuleContext, size: Dim, listed: Sequence[Dim | None]) -> list[Dim]:
     """The listed sizes, which add up; a single unknown one is the rest."""
     rest = size - total(d for d in listed if d is not None)
     unknown = [i for i, d in enumerate(listed) if d is None]
@@ -174,7 +173,7 @@ def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None
 
 
 @rule("Pad")
-def pad(ctx: InferenceContext) -> Tensor:
+def pad(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = before[i] + x.shape[i] + after[i]`; negative pads crop."""
     x = ctx.input(0)
     ctx.check(x.rank >= 1, laws.SCALAR_NOT_PADDED)
@@ -193,7 +192,7 @@ def pad(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=_pad_value(ctx, axes, pads, mode, dims))
 
 
-def _require_filler(ctx: InferenceContext, x: Tensor, mode: str) -> None:
+def _require_filler(ctx: RuleContext, x: Tensor, mode: str) -> None:
     """State that there is something to pad with."""
     if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
         ctx.require_at_least(x.numel, 1, laws.WRAP_HAS_ELEMENT_TO_REPEAT)
@@ -201,7 +200,7 @@ def _require_filler(ctx: InferenceContext, x: Tensor, mode: str) -> None:
         ctx.limit(equal(ctx.input(2).numel, 1), laws.PADDING_VALUE_ONE_NUMBER, ctx.input(2).numel, 1)
 
 
-def _require_pads(ctx: InferenceContext) -> None:
+def _require_pads(ctx: RuleContext) -> None:
     """State that there are two pads for each of some axes, whichever those are."""
     pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
     if pads.shape is not None and axes.shape is not None:
@@ -213,13 +212,13 @@ def _require_pads(ctx: InferenceContext) -> None:
             ctx.limit(fits, laws.PADS_CROP_WHAT_THERE_IS, before + after)
 
 
-def _pads(ctx: InferenceContext, count: int) -> list[Dim | None]:
+def _pads(ctx: RuleContext, count: int) -> list[Dim | None]:
     if ctx.version >= 11:
         return counted(ctx, 1, count, "pads")
     return attribute(ctx, "pads" if ctx.version >= 2 else "paddings", count, "pads")
 
 
-def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
+def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
     """The size of one padded axis, and what the mode needs of it."""
     size = x[axis]
     if before is None or after is None:
@@ -241,7 +240,7 @@ def _padded(ctx: InferenceContext, x: Tensor, axis: int, before: Dim | None, aft
 
 
 def _pad_value(
-    ctx: InferenceContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
+    ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
 ) -> Value | None:
     """Known elements with a known number of them added; formulas aren't padded."""
     x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
@@ -259,7 +258,7 @@ def _pad_value(
     return from_array(padded) if padded.shape == sizes else None
 
 
-def _filler(ctx: InferenceContext) -> Item:
+def _filler(ctx: RuleContext) -> Item:
     """What mode constant pads with, where it is known and an integer."""
     if not ctx.has(2):
         return ZERO if ctx.version >= 11 and not ctx.input(0).dtype.startswith(("float", "bfloat")) else None

@@ -26,18 +26,18 @@ from shapesmt.algebra import (
     tight,
 )
 from shapesmt.ops.shared.fields import reshaped, wanted
-from shapesmt.rules import Decided, InferenceContext, Tensor, rule
+from shapesmt.rules import Decided, RuleContext, Tensor, rule
 
 
 @rule("Reshape", any_rank=True)
-def reshape(ctx: InferenceContext) -> Tensor:
+def reshape(ctx: RuleContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
     items = wanted(ctx, 1) if ctx.version >= 5 else [as_dim(d) for d in ctx.integers("shape")]
     return reshape_to(ctx, items, allow_zero=ctx.integer("allowzero", 0) == 1)
 
 
 def reshape_to(
-    ctx: InferenceContext, items: Sequence[Dim | None] | None, *, allow_zero: bool, rounded: bool = False
+    ctx: RuleContext, items: Sequence[Dim | None] | None, *, allow_zero: bool, rounded: bool = False
 ) -> Tensor:
     """The first input with these sizes, of which one may be -1: what remains.
 
@@ -58,7 +58,7 @@ class _Sizes:
     """One reshape: what is asked for, sorted into sizes, sizes that may be -1, the one -1, and unknown ones."""
 
     def __init__(
-        self, ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None], *, allow_zero: bool, rounded: bool
+        self, ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], *, allow_zero: bool, rounded: bool
     ) -> None:
         self.ctx, self.x, self.allow_zero, self.rounded = ctx, x, allow_zero, rounded
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]

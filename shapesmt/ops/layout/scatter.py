@@ -9,11 +9,11 @@ from shapesmt.algebra import Dim, at_least, implies, maximum, minimum
 from shapesmt.ops.layout.indexing import same_rank
 from shapesmt.ops.shared.fields import Array, array_of, integers_of
 from shapesmt.ops.shared.indices import columns, require_inside, spans
-from shapesmt.rules import Elements, InferenceContext, Item, Tensor, Value, from_array, rule
+from shapesmt.rules import Elements, Item, RuleContext, Tensor, Value, from_array, rule
 
 
 @rule("Scatter", "ScatterElements", since=9)
-def scatter_elements(ctx: InferenceContext) -> Tensor:
+def scatter_elements(ctx: RuleContext) -> Tensor:
     """`out[indices[i, j], j] = updates[i, j]` (for axis 0); off the axis the indices are no larger than data."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     axis = same_rank(ctx, x, indices)
@@ -22,7 +22,7 @@ def scatter_elements(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims, value=_written_elements(ctx, axis))
 
 
-def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
+def _written_elements(ctx: RuleContext, axis: int) -> Value | None:
     x, updates, constants = ctx.input(0), array_of(ctx.input(2)), integers_of(ctx.input(1))
     if not isinstance(x.value, Elements) or constants is None or updates is None or len(constants) != updates.size:
         return None
@@ -33,7 +33,7 @@ def _written_elements(ctx: InferenceContext, axis: int) -> Value | None:
 
 
 @rule("ScatterND", since=11)
-def scatter_nd(ctx: InferenceContext) -> Tensor:
+def scatter_nd(ctx: RuleContext) -> Tensor:
     """`out[*indices[i]] = updates[i]`: the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
@@ -47,7 +47,7 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims, value=_written_tuples(ctx))
 
 
-def _written_tuples(ctx: InferenceContext) -> Value | None:
+def _written_tuples(ctx: RuleContext) -> Value | None:
     x, indices, updates, constants = ctx.input(0), ctx.input(1), array_of(ctx.input(2)), integers_of(ctx.input(1))
     if (
         not isinstance(x.value, Elements)
@@ -63,7 +63,7 @@ def _written_tuples(ctx: InferenceContext) -> Value | None:
     return _written(ctx, x.value.array, [(*tuples[at[:lead]], *at[lead:]) for at in np.ndindex(updates.shape)], updates)
 
 
-def _written(ctx: InferenceContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
+def _written(ctx: RuleContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
     """The array after one write per place, in turn; None where a place is outside."""
     reduction = ctx.text("reduction", "none")
     for place, update in zip(places, updates.ravel().tolist(), strict=True):
@@ -84,7 +84,7 @@ def _reduced(reduction: str, old: Item, new: Item) -> Item:
 
 
 @rule("TensorScatter", since=24)
-def tensor_scatter(ctx: InferenceContext) -> Tensor:
+def tensor_scatter(ctx: RuleContext) -> Tensor:
     """`out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`: new steps written into a cache."""
     cache, update = ctx.input(0), ctx.input(1)
     axis = ctx.axis(cache.rank, -2)
@@ -96,7 +96,7 @@ def tensor_scatter(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(cache.dims)
 
 
-def require_starts(ctx: InferenceContext, room: Dim, length: Dim) -> None:
+def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
     """State that what is written at each start ends inside the cache, unless that is circular."""
     starts = ctx.input(2, rank=1)
     ctx.require_equal(starts[0], ctx.input(0)[0], laws.WRITE_INDEX_PER_BATCH_ELEMENT)

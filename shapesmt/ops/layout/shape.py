@@ -21,38 +21,34 @@ from shapesmt.ops.shared.fields import (
     viewed,
     wanted,
 )
+from shapesmt.ops.shared.require import element, listed, require_least, require_single, sized
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
     MAX_FLOATS,
     Elements,
-    InferenceContext,
+    RuleContext,
     Shape,
     Tensor,
     Value,
-    element,
     elements,
     from_literal,
-    listed,
     move_positions,
     position,
-    require_least,
-    require_single,
     rule,
-    sized,
 )
 
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
 
 
 @rule("Identity", any_rank=True, total=True)
-def identity(ctx: InferenceContext) -> Tensor:
+def identity(ctx: RuleContext) -> Tensor:
     """The output is the input."""
     return ctx.input(0)
 
 
 @rule("Constant")
-def constant(ctx: InferenceContext) -> Tensor:
+def constant(ctx: RuleContext) -> Tensor:
     """The output is the one attribute that is given."""
     ctx.limit(len(ctx.attributes) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
     for name, value in ctx.attributes.items():
@@ -67,7 +63,7 @@ def constant(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
-def shape(ctx: InferenceContext) -> Tensor:
+def shape(ctx: RuleContext) -> Tensor:
     """`out = x.shape[start:end]`, both ends clamped as Python does."""
     x = ctx.input(0)
     whole = "end" not in ctx.attributes and not ctx.integer("start", 0)
@@ -78,14 +74,14 @@ def shape(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Size", any_rank=True, dtype="int64", total=True, of_shape=True)
-def size(ctx: InferenceContext) -> Tensor:
+def size(ctx: RuleContext) -> Tensor:
     """The number of elements, as a scalar."""
     x = ctx.input(0)
     return ctx.tensor((), "int64", None if x.shape is None else elements((), [x.numel]))
 
 
 @rule("Transpose")
-def transpose(ctx: InferenceContext) -> Tensor:
+def transpose(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
     x = ctx.input(0)
     perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
@@ -99,7 +95,7 @@ def transpose(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Squeeze")
-def squeeze(ctx: InferenceContext) -> Tensor:
+def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them."""
     x = ctx.input(0)
     axes = listed(ctx, 1, "axes", ())
@@ -117,7 +113,7 @@ def squeeze(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Unsqueeze")
-def unsqueeze(ctx: InferenceContext) -> Tensor:
+def unsqueeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
     x = ctx.input(0)
     axes = listed(ctx, 1, "axes")
@@ -132,7 +128,7 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Flatten", any_rank=True)
-def flatten(ctx: InferenceContext) -> Tensor:
+def flatten(ctx: RuleContext) -> Tensor:
     """`out = [product(x.shape[:axis]), product(x.shape[axis:])]`."""
     x = ctx.input(0)
     if x.shape is None:
@@ -143,12 +139,12 @@ def flatten(ctx: InferenceContext) -> Tensor:
     return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
 
 
-def _same_order(ctx: InferenceContext, x: Tensor, dims: list[Dim]) -> Tensor:
+def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
     return ctx.tensor(dims, x.dtype, reshaped(x, dims))
 
 
 @rule("Expand")
-def expand(ctx: InferenceContext) -> Tensor:
+def expand(ctx: RuleContext) -> Tensor:
     """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
     x = ctx.input(0)
     items = wanted(ctx, 1)
@@ -161,7 +157,7 @@ def expand(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, x.dtype, broadcast_value(x, dims[len(dims) - rank :]))
 
 
-def _stretched(ctx: InferenceContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
+def _stretched(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
     """A size of `Expand`'s shape; an unknown one can only change a size of 1."""
     if item is not None:
         return item
@@ -183,7 +179,7 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
 
 
 @rule("Tile", since=6)
-def tile(ctx: InferenceContext) -> Tensor:
+def tile(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
     repeats = counted(ctx, 1, x.rank, "repeats")
@@ -201,7 +197,7 @@ def tile(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ConstantOfShape", since=9, any_rank=True)
-def constant_of_shape(ctx: InferenceContext) -> Tensor:
+def constant_of_shape(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes, filled with one number."""
     ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
     sizes = wanted(ctx, 0)
@@ -213,7 +209,7 @@ def constant_of_shape(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, fill.dtype, _filled(fill, dims))
 
 
-def _fill(ctx: InferenceContext) -> Literal:
+def _fill(ctx: RuleContext) -> Literal:
     value = ctx.attribute("value")
     if value is None:
         return Literal("float32", (), (0.0,))
@@ -232,7 +228,7 @@ def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
 
 
 @rule("Range", since=11, any_rank=True)
-def sequence(ctx: InferenceContext) -> Tensor:
+def sequence(ctx: RuleContext) -> Tensor:
     """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
     _require_scalars(ctx)
@@ -250,7 +246,7 @@ def sequence(ctx: InferenceContext) -> Tensor:
     return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
 
 
-def _require_scalars(ctx: InferenceContext) -> None:
+def _require_scalars(ctx: RuleContext) -> None:
     """State that numbers have no axis where all of them stand in the file: only there does a runtime mind."""
     if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
         ctx.memoizable = False
@@ -269,16 +265,14 @@ def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | 
     return found if found.numerator is not None else None
 
 
-def _length(
-    ctx: InferenceContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None
-) -> Dim:
+def _length(ctx: RuleContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim:
     """The length that data decides; the limit itself, where that is what isn't known of `Range(0, limit, 1)`."""
     if start is ZERO and delta is ONE and limit is None:
         return element(ctx, "length", 1, 0)
     return ctx.fresh("length")
 
 
-def _scalar(ctx: InferenceContext, index: int) -> Dim | Float | None:
+def _scalar(ctx: RuleContext, index: int) -> Dim | Float | None:
     x = ctx.input(index)
     ctx.grant(index)
     if x.shape is not None:
@@ -302,7 +296,7 @@ def _count(start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Fl
 
 
 @rule("EyeLike", since=9, any_rank=True, of_shape=True)
-def eye_like(ctx: InferenceContext) -> Tensor:
+def eye_like(ctx: RuleContext) -> Tensor:
     """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
     x = ctx.input(0, rank=2)
     dtype = DTYPES.get(ctx.integer("dtype"), "") if "dtype" in ctx.attributes else x.dtype
@@ -313,7 +307,7 @@ def eye_like(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Trilu", since=14)
-def trilu(ctx: InferenceContext) -> Tensor:
+def trilu(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements below (or above) diagonal `k` become 0."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)

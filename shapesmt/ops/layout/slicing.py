@@ -7,18 +7,8 @@ from dataclasses import dataclass
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.ops.shared.fields import term_of, valued, wanted
-from shapesmt.rules import (
-    Decided,
-    Elements,
-    InferenceContext,
-    Tensor,
-    Value,
-    from_array,
-    listed,
-    move_positions,
-    position,
-    rule,
-)
+from shapesmt.ops.shared.require import listed
+from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, from_array, move_positions, position, rule
 
 ALL_THE_WAY = 2**31 - 1  # as an end: ONNX Runtime reads it so in 64 bits too
 LONGEST = 2**62  # no axis has more elements
@@ -34,7 +24,7 @@ class Cut:
 
 
 @rule("Slice")
-def cut(ctx: InferenceContext) -> Tensor:
+def cut(ctx: RuleContext) -> Tensor:
     """`out = x[start:end:step]` along each listed axis."""
     x = ctx.input(0)
     ctx.only_sizes(1, 2)
@@ -52,7 +42,7 @@ def cut(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=kept(x, dims, cuts))
 
 
-def _require_lengths(ctx: InferenceContext, x: Tensor) -> None:
+def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
     """State that what is listed in inputs of symbolic length is listed for the same axes."""
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
     lengths = [listed[0] for listed in lists if listed.shape is not None]
@@ -64,7 +54,7 @@ def _require_lengths(ctx: InferenceContext, x: Tensor) -> None:
 
 
 def _cuts(
-    ctx: InferenceContext,
+    ctx: RuleContext,
     x: Tensor,
     axes: tuple[int, ...],
     starts: list[Dim | None] | None,
@@ -78,11 +68,11 @@ def _cuts(
     return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in listed}
 
 
-def _listed(ctx: InferenceContext, index: int, name: str) -> list[Dim | None] | None:
+def _listed(ctx: RuleContext, index: int, name: str) -> list[Dim | None] | None:
     return [as_dim(i) for i in ctx.integers(name)] if ctx.version < 10 else wanted(ctx, index)
 
 
-def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
+def _axes(ctx: RuleContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
     """The axes that are cut; None where they aren't known."""
     named = ctx.has(3) or "axes" in ctx.attributes
     axes = listed(ctx, 3, "axes") if named else None
@@ -99,7 +89,7 @@ def _axes(ctx: InferenceContext, x: Tensor, counts: set[int]) -> tuple[int, ...]
     return ctx.normals(axes, x.rank)
 
 
-def _cut(ctx: InferenceContext, axis: int, size: Dim, start: Dim | None, end: Dim | None, step: Dim | None) -> Cut:
+def _cut(ctx: RuleContext, axis: int, size: Dim, start: Dim | None, end: Dim | None, step: Dim | None) -> Cut:
     if step is not None:
         ctx.require(differs(step, 0), laws.STEP_NOT_0, step, 0)
     if start is None or end is None or step is None:

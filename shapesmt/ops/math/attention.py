@@ -8,13 +8,14 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.rules import require_least, require_shape, rule, tensor
+from shapesmt.ops.shared.require import require_least, require_shape
+from shapesmt.rules import rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 class Heads(NamedTuple):
@@ -26,7 +27,7 @@ class Heads(NamedTuple):
     size: Dim
 
 
-def heads(ctx: InferenceContext, x: Tensor, counted_by: str) -> Heads:
+def heads(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
     """The heads of `[batch, number, length, size]`, or of the packed `[batch, length, number*size]`."""
     if x.rank == 4:
         return Heads(*x.dims)
@@ -36,14 +37,14 @@ def heads(ctx: InferenceContext, x: Tensor, counted_by: str) -> Heads:
     return Heads(x[0], as_dim(count), x[1], x[2] // count)
 
 
-def require_groups(ctx: InferenceContext, q: Heads, k: Heads) -> None:
+def require_groups(ctx: RuleContext, q: Heads, k: Heads) -> None:
     """State that each head of the keys serves as many heads of the queries."""
     law = laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES
     ctx.require_at_least(k.number, 1, laws.AT_LEAST_ONE_HEAD)
     ctx.require(any_of(equal(q.number, k.number), equal(q.number % k.number, 0)), law, q.number, k.number)
 
 
-def require_pair(ctx: InferenceContext, q: Heads, k: Heads, v: Heads) -> None:
+def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
     """State that queries, keys and values belong together."""
     for other in (k, v):
         ctx.require_equal(other.batch, q.batch, laws.QUERIES_KEYS_VALUES_SAME_BATCH)
@@ -53,7 +54,7 @@ def require_pair(ctx: InferenceContext, q: Heads, k: Heads, v: Heads) -> None:
     require_groups(ctx, q, k)
 
 
-def projected(ctx: InferenceContext, *ranks: int) -> list[Heads]:
+def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
     """The heads of queries, keys and values that belong together."""
     given = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
@@ -70,7 +71,7 @@ def projected(ctx: InferenceContext, *ranks: int) -> list[Heads]:
 
 
 @rule("Attention", since=23)
-def attention(ctx: InferenceContext) -> list[Tensor]:
+def attention(ctx: RuleContext) -> list[Tensor]:
     """`softmax(q @ k.T + mask) @ v` for each head: queries `[b, h, s, d]`, values `[b, h, t, e]`: `[b, h, s, e]`.
 
     With three axes the heads are packed: `[b, s, h*d]`. Keys and values of the past come first.
@@ -92,7 +93,7 @@ def attention(ctx: InferenceContext) -> list[Tensor]:
     ]
 
 
-def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
+def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
     """The number of keys and values before."""
     ctx.check(ctx.has(4) == ctx.has(5), laws.PAST_KEYS_AND_VALUES_GIVEN_TOGETHER)
     if not ctx.has(4):
@@ -103,7 +104,7 @@ def past(ctx: InferenceContext, k: Heads, v: Heads) -> Dim:
     return length
 
 
-def require_windows(ctx: InferenceContext) -> None:
+def require_windows(ctx: RuleContext) -> None:
     """State that each side that is seen has a length, or none, and that what the scores are scaled by is positive."""
     scale = ctx.attribute("scale")
     ctx.limit(not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
@@ -112,7 +113,7 @@ def require_windows(ctx: InferenceContext) -> None:
         ctx.check(window >= -1, laws.WINDOW_SIZE_AT_LEAST_MINUS_1.of(side=side, window=window))
 
 
-def require_mask(ctx: InferenceContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
+def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
     """State the shape of a mask, where it is given.
 
     ONNX would stretch any axis of it, and pad the last from opset 24 on; runtimes do neither.
@@ -131,7 +132,7 @@ def require_mask(ctx: InferenceContext, index: int, before: Sequence[Dim | int],
 
 
 @rule("FlexAttention", domain="ai.onnx.preview", nested=True)
-def flex_attention(ctx: InferenceContext) -> Tensor:
+def flex_attention(ctx: RuleContext) -> Tensor:
     """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
     q, k, v = projected(ctx, 4)
     types = {ctx.input(i).dtype for i in range(3)} - {""}
@@ -147,7 +148,7 @@ def flex_attention(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([q.batch, q.number, q.length, v.size])
 
 
-def softmax_type(ctx: InferenceContext, q: Tensor) -> str:
+def softmax_type(ctx: RuleContext, q: Tensor) -> str:
     """The element type in which scores are computed."""
     wide = "float64" if q.dtype == "float64" else "float32"
     if "softmax_precision" not in ctx.attributes:
@@ -156,7 +157,7 @@ def softmax_type(ctx: InferenceContext, q: Tensor) -> str:
 
 
 @rule("LinearAttention", since=27)
-def linear_attention(ctx: InferenceContext) -> list[Tensor]:
+def linear_attention(ctx: RuleContext) -> list[Tensor]:
     """Queries `[b, s, h*d]`, keys `[b, s, g*d]`, values `[b, s, g*e]`: `[b, s, h*e]` and the state `[b, g, d, e]`."""
     q, k, v = projected(ctx, 3)
     ctx.require_equal(k.length, q.length, laws.KEY_PER_QUERY)
@@ -175,7 +176,7 @@ def linear_attention(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor([state[0], q.length, q.number * state[3]]), ctx.tensor(state, dtype)]
 
 
-def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, law: laws.Law) -> None:
+def require_gate(ctx: RuleContext, index: int, k: Heads, other: Dim | int, law: laws.Law) -> None:
     """State that what gates each step has one element per head, or the other number of them."""
     if ctx.has(index):
         gate = ctx.input(index)
@@ -184,7 +185,7 @@ def require_gate(ctx: InferenceContext, index: int, k: Heads, other: Dim | int, 
 
 
 @rule("RotaryEmbedding", since=23)
-def rotary_embedding(ctx: InferenceContext) -> Tensor:
+def rotary_embedding(ctx: RuleContext) -> Tensor:
     """`X[b, h, s, d]` or `[b, s, h*d]` keeps its shape; the caches have half as many columns as are rotated."""
     x, cos, sin = (ctx.input(i) for i in range(3))
     ctx.check(x.rank in (3, 4), laws.INPUT_3_OR_4_AXES.of(rank=x.rank))
@@ -201,7 +202,7 @@ def rotary_embedding(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-def require_rows(ctx: InferenceContext, parts: Heads, half: Dim) -> None:
+def require_rows(ctx: RuleContext, parts: Heads, half: Dim) -> None:
     """State that the caches have a row for each of the positions that the last input lists."""
     cos = ctx.input(1, rank=2)
     ctx.require_equal(cos[1], half, laws.CACHES_HALF_AS_MANY_COLUMNS_AS_ROTATED)

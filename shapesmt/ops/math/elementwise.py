@@ -22,8 +22,8 @@ from shapesmt.rules import (
     Decided,
     Elements,
     Field,
-    InferenceContext,
     Item,
+    RuleContext,
     Shape,
     Tensor,
     Value,
@@ -86,7 +86,7 @@ def element_over(t: Tensor, shape: Shape) -> Item:
     return None if element is None else move_positions(element, lambda back: stretched(t[-back], shape[-back], back))
 
 
-def broadcast(ctx: InferenceContext, function: Function | None, dtype: str | None = None) -> Tensor:
+def broadcast(ctx: RuleContext, function: Function | None, dtype: str | None = None) -> Tensor:
     """The operator `function` on all inputs, broadcast together."""
     operands = tuple(ctx.input(i) for i in range(len(ctx.inputs)))
     shape = ctx.broadcast(*(t.dims for t in operands))
@@ -94,14 +94,14 @@ def broadcast(ctx: InferenceContext, function: Function | None, dtype: str | Non
     return ctx.tensor(shape, dtype, combine(function, operands, shape, operands[0].dtype if dtype is None else dtype))
 
 
-def with_numbers(ctx: InferenceContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def with_numbers(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """What the greatest is taken of: single integers of data as symbols, where another operand is 0 or more."""
     if not any(isinstance(least := term_of(t), Dim) and least.lo >= 0 for t in operands):
         return operands
     return tuple(_number(ctx, i, t) for i, t in enumerate(operands))
 
 
-def _number(ctx: InferenceContext, index: int, t: Tensor) -> Tensor:
+def _number(ctx: RuleContext, index: int, t: Tensor) -> Tensor:
     sizes, bits = concrete(t.shape), INTEGERS.get(t.dtype, 0)
     if t.value is not None or sizes is None or prod(sizes) != 1 or not bits:
         return t
@@ -114,21 +114,21 @@ def _number(ctx: InferenceContext, index: int, t: Tensor) -> Tensor:
 
 
 @rule(*items.UNARY, *ACTIVATIONS, total=True)
-def unary(ctx: InferenceContext) -> Tensor:
+def unary(ctx: RuleContext) -> Tensor:
     """`Y[i] = f(X[i])`: the shape is kept."""
     x = ctx.input(0)
     return ctx.tensor(x.dims, None, combine(items.UNARY.get(ctx.node.op), (x,), x.dims, x.dtype))
 
 
 @rule(*items.PREDICATES, "RegexFullMatch", dtype="bool", total=True)
-def predicate(ctx: InferenceContext) -> Tensor:
+def predicate(ctx: RuleContext) -> Tensor:
     """`Y[i] = f(X[i])` is boolean: the shape is kept."""
     x = ctx.input(0)
     return ctx.tensor(x.dims, "bool", combine(items.PREDICATES.get(ctx.node.op), (x,), x.dims, "bool"))
 
 
 @rule("Cast", "CastLike", any_rank=True, total=True)
-def cast(ctx: InferenceContext) -> Tensor:
+def cast(ctx: RuleContext) -> Tensor:
     """The shape is kept; numbers change type as the runtimes do it."""
     x = ctx.input(0)
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
@@ -140,7 +140,7 @@ def cast(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims, dtype, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))
 
 
-def _wanted_dtype(ctx: InferenceContext) -> str:
+def _wanted_dtype(ctx: RuleContext) -> str:
     to = ctx.attribute("to")
     if isinstance(to, str):  # before opset 6 the type is spelt out
         return {"FLOAT": "float32", "DOUBLE": "float64"}.get(to.upper(), to.lower())
@@ -148,7 +148,7 @@ def _wanted_dtype(ctx: InferenceContext) -> str:
 
 
 @rule("BitCast", any_rank=True, total=True)
-def bit_cast(ctx: InferenceContext) -> Tensor:
+def bit_cast(ctx: RuleContext) -> Tensor:
     """The shape is kept, and the bits."""
     kinds = ctx.input(0).dtype, DTYPES.get(ctx.integer("to"), "")
     bits = {re.sub(r"\D*(\d+).*", r"\1", kind).replace("bool", "8") for kind in kinds if kind}
@@ -157,7 +157,7 @@ def bit_cast(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Clip")
-def clip(ctx: InferenceContext) -> Tensor:
+def clip(ctx: RuleContext) -> Tensor:
     """`Y[i] = min(max, max(min, X[i]))`: the shape is kept, the ends are one element each."""
     x, given = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
     for end in map(ctx.input, given):
@@ -177,7 +177,7 @@ def clip(ctx: InferenceContext) -> Tensor:
 
 @rule(*items.ARITHMETIC, "PRelu", "StringConcat", since=7)
 @rule(*items.VARIADIC, "Mean", since=8)
-def arithmetic(ctx: InferenceContext) -> Tensor:
+def arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; integers aren't divided by zero."""
     op = ctx.node.op
     if op == "Div":
@@ -186,7 +186,7 @@ def arithmetic(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Mod")
-def mod(ctx: InferenceContext) -> Tensor:
+def mod(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; the remainder has the divisor's sign, with `fmod` the dividend's."""
     fmod = bool(ctx.integer("fmod", 0))
     whole = ctx.input(0).dtype not in FLOATS
@@ -195,7 +195,7 @@ def mod(ctx: InferenceContext) -> Tensor:
     return broadcast(ctx, items.c_remainder if fmod else items.remainder)
 
 
-def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
+def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
     """State that no known element of an integer divisor is 0; the runtimes look even where nothing is divided."""
     law = laws.NOT_DIVIDED_BY_ZERO
     if divisor.dtype not in INTEGERS:
@@ -213,19 +213,19 @@ def require_nonzero(ctx: InferenceContext, divisor: Tensor) -> None:
 
 
 @rule("BitShift")
-def bit_shift(ctx: InferenceContext) -> Tensor:
+def bit_shift(ctx: RuleContext) -> Tensor:
     """Operands broadcast together."""
     return broadcast(ctx, items.shift_left if ctx.text("direction") == "LEFT" else items.shift_right)
 
 
 @rule(*items.LOGIC, since=7, dtype="bool")
-def logic(ctx: InferenceContext) -> Tensor:
+def logic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; the outcome is boolean."""
     return broadcast(ctx, items.LOGIC[ctx.node.op], "bool")
 
 
 @rule("Where", any_rank=True)
-def where(ctx: InferenceContext) -> Tensor:
+def where(ctx: RuleContext) -> Tensor:
     """Condition and both cases broadcast together."""
     dtype = ctx.input(1).dtype
     if any(ctx.input(i).shape is None for i in range(3)):
@@ -234,7 +234,7 @@ def where(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SwiGLU", *items.VARIADIC, "Mean")
-def alike(ctx: InferenceContext) -> Tensor:
+def alike(ctx: RuleContext) -> Tensor:
     """Operands have one shape, which is kept."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
@@ -242,7 +242,7 @@ def alike(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Equal", "Greater", "Less", "And", "Or", "Xor")
-def aligned(ctx: InferenceContext) -> Tensor:
+def aligned(ctx: RuleContext) -> Tensor:
     """Before opset 7: `B` has the shape of `A`, or with `broadcast` that of its axes from `axis` on."""
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
     if op != "PRelu" and not ctx.integer("broadcast", 0):

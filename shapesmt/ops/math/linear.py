@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
-from shapesmt.rules import InferenceContext, Shape, Tensor, rule
+from shapesmt.rules import RuleContext, Shape, Tensor, rule
 
 
-def require_broadcast_to(ctx: InferenceContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
+def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
     """State that every size of a tensor, aligned from the right, is that of the shape or 1."""
     ctx.check(x.rank <= len(shape), law)
     for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
@@ -17,7 +17,7 @@ def require_broadcast_to(ctx: InferenceContext, x: Tensor, shape: Shape, law: la
 # Matrix products
 
 
-def matrix_product(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool = False) -> Shape:
+def matrix_product(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool = False) -> Shape:
     """`[..., M, K] x [..., K, N] -> [..., M, N]`; a vector is a row on the left and a column on the right.
 
     `turned` says that the left operand is a transposed view, whose batch and rows aren't one axis to a runtime.
@@ -30,7 +30,7 @@ def matrix_product(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool 
     return batch + a.dims[-2:-1] + (b.dims[-1:] if b.rank > 1 else ())
 
 
-def _require_batches(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: bool) -> None:
+def _require_batches(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool) -> None:
     """State what ONNX Runtime needs of empty operands: it doesn't stretch a batch of one to one of none."""
     law = laws.EMPTY_BATCH_MEETS_EMPTY_BATCH
     plain = all_of(*(equal(d, 1) for d in b.dims[:-2])) if a.rank >= b.rank > 1 and not turned else FALSE
@@ -44,13 +44,13 @@ def _require_batches(ctx: InferenceContext, a: Tensor, b: Tensor, *, turned: boo
 
 
 @rule("MatMul")
-def matmul(ctx: InferenceContext) -> Tensor:
+def matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
     return ctx.tensor(matrix_product(ctx, ctx.input(0), ctx.input(1)))
 
 
 @rule("Gemm")
-def gemm(ctx: InferenceContext) -> Tensor:
+def gemm(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
     m, inner = a.dims[::-1] if ctx.integer("transA", 0) else a.dims
@@ -62,7 +62,7 @@ def gemm(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MatMulInteger", dtype="int32")
-def matmul_integer(ctx: InferenceContext) -> Tensor:
+def matmul_integer(ctx: RuleContext) -> Tensor:
     """A matrix product of quantized operands, with a zero point each: one, or one per row and per column."""
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
@@ -73,7 +73,7 @@ def matmul_integer(ctx: InferenceContext) -> Tensor:
 
 
 @rule("QLinearMatMul")
-def quantized_matmul(ctx: InferenceContext) -> Tensor:
+def quantized_matmul(ctx: RuleContext) -> Tensor:
     """A matrix product of quantized operands; scales and zero points are one, or one per row and per column."""
     a, b = ctx.input(0), ctx.input(3)
     shape = matrix_product(ctx, a, b)
@@ -85,7 +85,7 @@ def quantized_matmul(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(shape, ctx.input(7).dtype)
 
 
-def require_per_line(ctx: InferenceContext, parameter: Tensor, operand: Tensor, axis: int) -> None:
+def require_per_line(ctx: RuleContext, parameter: Tensor, operand: Tensor, axis: int) -> None:
     """State that a scale or zero point is one, or one per row (`axis=-2`) or column (`axis=-1`) of the operand."""
     law = laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_ROW_OR_COLUMN
     fitting: list[Formula] = [equal(parameter.numel, 1)] if parameter.rank <= 1 else []
@@ -98,7 +98,7 @@ def require_per_line(ctx: InferenceContext, parameter: Tensor, operand: Tensor, 
 
 
 @rule("Det")
-def determinant(ctx: InferenceContext) -> Tensor:
+def determinant(ctx: RuleContext) -> Tensor:
     """`[..., M, M] -> [...]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -110,7 +110,7 @@ def determinant(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Einsum")
-def einsum(ctx: InferenceContext) -> Tensor:
+def einsum(ctx: RuleContext) -> Tensor:
     """Each letter of the equation is one size (or 1), `...` the axes that broadcast."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, result = parse_equation(ctx.text("equation"))
@@ -126,7 +126,7 @@ def einsum(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([sizes[letter] for letter in made])
 
 
-def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:
+def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:
     """The size of each letter in all inputs, which broadcast."""
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
@@ -138,7 +138,7 @@ def _joint(ctx: InferenceContext, terms: list[list[str]], operands: list[Tensor]
     return sizes
 
 
-def diagonal_sizes(ctx: InferenceContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
+def diagonal_sizes(ctx: RuleContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
     """The size of each letter in one input; one that is named twice is a diagonal."""
     found: dict[str, Dim] = {}
     for letter, d in zip(letters, x.dims, strict=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.indices import require_inside
-from shapesmt.rules import InferenceContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 @rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
-def class_loss(ctx: InferenceContext) -> list[Tensor]:
+def class_loss(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, D1, ...]` and `labels[N, D1, ...]` make a scalar, or without `reduction` one loss per label."""
     x, labels = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 2, least=True)
@@ -24,7 +24,7 @@ def class_loss(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor(() if single else labels.dims), ctx.tensor(x.dims)]
 
 
-def _require_classes(ctx: InferenceContext, labels: Tensor, count: Dim) -> None:
+def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
     """State that each label is a class, or the number that says that it doesn't count."""
     if "ignore_index" not in ctx.attributes:
         return require_inside(ctx, labels, count)

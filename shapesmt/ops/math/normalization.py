@@ -6,10 +6,11 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
 from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
-from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, rule, uniform
+from shapesmt.ops.shared.require import require_least
+from shapesmt.rules import RuleContext, Shape, Tensor, rule, uniform
 
 
-def require_vectors(ctx: InferenceContext, indices: range, size: Dim) -> None:
+def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
     """State that parameters are vectors with one element per channel."""
     for index in indices:
         parameter = ctx.input(index)
@@ -18,7 +19,7 @@ def require_vectors(ctx: InferenceContext, indices: range, size: Dim) -> None:
 
 
 @rule("Softmax", "LogSoftmax", "Hardmax")
-def softmax(ctx: InferenceContext) -> Tensor:
+def softmax(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is inside it (before opset 13, where the rows begin)."""
     x = ctx.input(0)
     ctx.axis(x.rank, -1 if ctx.version >= 13 else 1)
@@ -26,7 +27,7 @@ def softmax(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LpNormalization")
-def lp_normalization(ctx: InferenceContext) -> Tensor:
+def lp_normalization(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is inside it and the norm is the first or the second."""
     x = ctx.input(0)
     ctx.check(ctx.integer("p", 2) in (1, 2), laws.NORM_1_OR_2.of(norm=ctx.integer("p", 2)))
@@ -35,7 +36,7 @@ def lp_normalization(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LRN")
-def local_response(ctx: InferenceContext) -> Tensor:
+def local_response(ctx: RuleContext) -> Tensor:
     """`X[N, C, H, W]` keeps its shape; an odd number of channels is summed."""
     x = ctx.input(0)
     ctx.limit(x.rank == 4, laws.RANK_4.of(rank=x.rank))
@@ -45,7 +46,7 @@ def local_response(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MeanVarianceNormalization")
-def mean_variance(ctx: InferenceContext) -> Tensor:
+def mean_variance(ctx: RuleContext) -> Tensor:
     """The shape is kept; of the axes that are averaged, those that the tensor lacks don't count."""
     x, axes = ctx.input(0), ctx.integers("axes", (0, 2, 3))
     ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), laws.AN_AXIS_INSIDE_TENSOR)
@@ -53,7 +54,7 @@ def mean_variance(ctx: InferenceContext) -> Tensor:
 
 
 @rule("BatchNormalization")
-def batch_normalization(ctx: InferenceContext) -> list[Tensor]:
+def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
@@ -71,7 +72,7 @@ def batch_normalization(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("InstanceNormalization")
-def instance_normalization(ctx: InferenceContext) -> Tensor:
+def instance_normalization(ctx: RuleContext) -> Tensor:
     """`X[N, C, D1, ...]` keeps its shape; scale and bias have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 3, least=True)
@@ -80,7 +81,7 @@ def instance_normalization(ctx: InferenceContext) -> Tensor:
 
 
 @rule("GroupNormalization", since=18)
-def group_normalization(ctx: InferenceContext) -> Tensor:
+def group_normalization(ctx: RuleContext) -> Tensor:
     """`X[N, C, ...]` keeps its shape; groups divide C, and there is a scale and a bias per channel.
 
     Before opset 21 there is one per group. A single one serves all.
@@ -102,7 +103,7 @@ FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
 
 
 @rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
-def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
+def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
@@ -116,7 +117,7 @@ def layer_normalization(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Dropout", total=True)
-def dropout(ctx: InferenceContext) -> list[Tensor]:
+def dropout(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; the ratio and the mode are scalars."""
     x = ctx.input(0)
     for index, what in ((1, "ratio"), (2, "training mode")):

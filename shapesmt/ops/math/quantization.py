@@ -5,10 +5,10 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
-from shapesmt.rules import InferenceContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
-def require_scale(ctx: InferenceContext) -> None:
+def require_scale(ctx: RuleContext) -> None:
     """State that scale and zero point are single, one per position of `axis`, or one per block along it."""
     x, parameters = ctx.input(0), [ctx.input(1), *([ctx.input(2)] if ctx.has(2) else [])]
     if any(t.shape is None for t in (x, *parameters)):
@@ -25,7 +25,7 @@ def require_scale(ctx: InferenceContext) -> None:
     ctx.require(any_of(*fitting), law, parameters[0].numel, x[axis] if len(fitting) > 1 else 1)
 
 
-def _require_blocks(ctx: InferenceContext, x: Tensor, parameters: list[Tensor], block: int) -> None:
+def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block: int) -> None:
     axis = ctx.axis(x.rank, 1)
     for t in parameters:
         ctx.require_rank(t, x.rank)
@@ -35,7 +35,7 @@ def _require_blocks(ctx: InferenceContext, x: Tensor, parameters: list[Tensor], 
 
 
 @rule("QuantizeLinear", any_rank=True)
-def quantize(ctx: InferenceContext) -> Tensor:
+def quantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; scale and zero point fit it, and the zero point has the output's type."""
     require_scale(ctx)
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
@@ -45,13 +45,13 @@ def quantize(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DequantizeLinear", any_rank=True)
-def dequantize(ctx: InferenceContext) -> Tensor:
+def dequantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; scale and zero point fit it, and the scale has the output's type."""
     require_scale(ctx)
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("output_dtype", 0), "") or ctx.input(1).dtype)
 
 
 @rule("DynamicQuantizeLinear", any_rank=True)
-def dynamic_quantize(ctx: InferenceContext) -> list[Tensor]:
+def dynamic_quantize(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; scale and zero point are scalars."""
     return [ctx.tensor(ctx.input(0).shape, "uint8"), ctx.tensor((), "float32"), ctx.tensor((), "uint8")]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.graph import DTYPES
-from shapesmt.rules import InferenceContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
-def _drawn_dtype(ctx: InferenceContext, default: str) -> str:
+def _drawn_dtype(ctx: RuleContext, default: str) -> str:
     return DTYPES.get(ctx.integer("dtype", 0), "") or default
 
 
 @rule("RandomNormalLike", "RandomUniformLike", "Bernoulli", any_rank=True, total=True, random=True)
-def random_like(ctx: InferenceContext) -> Tensor:
+def random_like(ctx: RuleContext) -> Tensor:
     """The shape is the input's."""
     x = ctx.input(0)
     return ctx.tensor(x.shape, _drawn_dtype(ctx, x.dtype))
 
 
 @rule("RandomNormal", "RandomUniform", random=True)
-def random_tensor(ctx: InferenceContext) -> Tensor:
+def random_tensor(ctx: RuleContext) -> Tensor:
     """The shape is an attribute."""
     shape = ctx.integers("shape")
     ctx.check(all(s >= 0 for s in shape), laws.LISTED_SIZES_NOT_NEGATIVE.of(sizes=list(shape)))
@@ -27,7 +27,7 @@ def random_tensor(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Multinomial", random=True)
-def multinomial(ctx: InferenceContext) -> Tensor:
+def multinomial(ctx: RuleContext) -> Tensor:
     """`[batch, classes] -> [batch, samples]`, each of them at least one."""
     x, samples = ctx.input(0, rank=2), ctx.integer("sample_size", 1)
     ctx.check(samples > 0, laws.AT_LEAST_ONE_SAMPLE_COUNTED.of(samples=samples))

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least
-from shapesmt.rules import require_shape, rule
+from shapesmt.ops.shared.require import require_shape
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
 @rule(*GATES)
-def recurrent(ctx: InferenceContext) -> list[Tensor]:
+def recurrent(ctx: RuleContext) -> list[Tensor]:
     """`x[seq, batch, input]` makes every state `[seq, directions, batch, hidden]` and the last ones.
 
     With `layout=1` the batch comes first everywhere.
@@ -38,18 +39,18 @@ def recurrent(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor(states), ctx.tensor(last), ctx.tensor(last)]
 
 
-def direction_count(ctx: InferenceContext) -> int:
+def direction_count(ctx: RuleContext) -> int:
     """In how many directions the sequence is read."""
     return 2 if ctx.text("direction", "forward") == "bidirectional" else 1
 
 
-def require_states(ctx: InferenceContext, batch: Dim, last: Sequence[Dim | int]) -> None:
+def require_states(ctx: RuleContext, batch: Dim, last: Sequence[Dim | int]) -> None:
     """What samples start from, and how long they are."""
     require_shape(ctx, 4, (batch,), laws.SEQUENCE_LENGTH_PER_SAMPLE, limit=True)
     require_shape(ctx, (5, 6), last, laws.STATE_DIRECTIONS_BATCH_HIDDEN, limit=True)
 
 
-def require_samples(ctx: InferenceContext, length: Dim, batch: Dim, features: Dim) -> None:
+def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) -> None:
     """What must not be empty, since runtimes abort otherwise, and how long samples are."""
     if ctx.node.op != "RNN":
         ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)

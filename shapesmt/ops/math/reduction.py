@@ -30,20 +30,20 @@ from shapesmt.algebra.numeric import MANTISSA, Float, literal
 from shapesmt.ops.shared.fields import concrete, integers_of, valued
 from shapesmt.ops.shared.indices import count_true, fold_all
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
+from shapesmt.ops.shared.require import listed
 from shapesmt.rules import (
     FLOATS,
     Decided,
     Elements,
     Field,
-    InferenceContext,
     Item,
+    RuleContext,
     Shape,
     Tensor,
     Value,
     elements,
     extremes,
     field,
-    listed,
     move_positions,
     position,
     positions,
@@ -69,7 +69,7 @@ NEUTRAL = {"ReduceL1": 0, "ReduceProd": 1, "ReduceSum": 0, "ReduceSumSquare": 0}
 # Folding axes
 
 
-def reduced_axes(ctx: InferenceContext, x: Tensor) -> tuple[int, ...] | None:
+def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
     """The axes that are folded, an attribute or an input; None where they aren't known."""
     if ctx.has(1) and ctx.input(1).shape is not None:
         ctx.require_rank(ctx.input(1), 1)
@@ -96,7 +96,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 
 
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True)
-def reduction(ctx: InferenceContext) -> Tensor:
+def reduction(ctx: RuleContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     if x.shape is None:
@@ -111,7 +111,7 @@ def reduction(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), how=Decided((1,))) for i, d in enumerate(x.dims)])
 
 
-def _counted(ctx: InferenceContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
+def _counted(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
     """The number of true elements, where a sum over all of them is that."""
     if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
         return None
@@ -197,7 +197,7 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
 
 
 @rule("ArgMax", "ArgMin", dtype="int64")
-def extreme_position(ctx: InferenceContext) -> Tensor:
+def extreme_position(ctx: RuleContext) -> Tensor:
     """`axis` becomes 1, or goes away without `keepdims`; where there is an output, it has at least one element."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     axis = ctx.axis(x.rank, 0)
@@ -218,7 +218,7 @@ def extreme_position(ctx: InferenceContext) -> Tensor:
 
 
 @rule("CumSum", "CumProd")
-def running(ctx: InferenceContext) -> Tensor:
+def running(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is one element that names an axis."""
     x, which = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
@@ -233,7 +233,7 @@ def running(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims, None, accumulated(ctx, x, ctx.normal(items[0].constant, x.rank)))
 
 
-def accumulated(ctx: InferenceContext, x: Tensor, axis: int) -> Value | None:
+def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     """The elements of a running sum or product."""
     exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
     if isinstance(x.value, Field):

@@ -8,14 +8,14 @@ from shapesmt import laws
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 DOMAIN = "ai.onnx.preview.training"
 STATES = {"Adagrad": 1, "Momentum": 1, "Adam": 2}
 
 
 @rule(*STATES, domain=DOMAIN)
-def optimizer(ctx: InferenceContext) -> list[Tensor]:
+def optimizer(ctx: RuleContext) -> list[Tensor]:
     """Rate, step, then tensors, their gradients and their states: the tensors and the states after the step."""
     given = [ctx.input(i) for i in range(2, len(ctx.inputs))]
     states = STATES[ctx.node.op]
@@ -29,6 +29,6 @@ def optimizer(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Gradient", domain=DOMAIN)
-def gradient(ctx: InferenceContext) -> list[Tensor]:
+def gradient(ctx: RuleContext) -> list[Tensor]:
     """The derivative by each tensor that `xs` names has its shape."""
     return [ctx.tensor(x.dims, x.dtype) for x in map(ctx.input, range(len(ctx.inputs)))][: ctx.outputs]

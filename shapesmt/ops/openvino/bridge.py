@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shapesmt.algebra import Formula
     from shapesmt.graph import AttributeValue
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
@@ -22,13 +22,13 @@ _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for b
 _TYPES |= {"string": "string", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
 
 
-def integers(ctx: InferenceContext, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
+def integers(ctx: RuleContext, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
     """An attribute that lists integers; the file has a single one without a list around it."""
     value = ctx.attribute(name)
     return (value,) if isinstance(value, int) else ctx.integers(name, default)
 
 
-def numbers(ctx: InferenceContext, name: str) -> tuple[float, ...]:
+def numbers(ctx: RuleContext, name: str) -> tuple[float, ...]:
     """An attribute that lists numbers, written as `integers` are."""
     value = ctx.attribute(name, ())
     listed = value if isinstance(value, tuple) else (value,)
@@ -36,40 +36,40 @@ def numbers(ctx: InferenceContext, name: str) -> tuple[float, ...]:
     return tuple(v for v in listed if isinstance(v, (int, float)))
 
 
-def dtype_of(ctx: InferenceContext, name: str, default: str = "i64") -> str:
+def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
     """An attribute that names an element type."""
     text = ctx.text(name, default).lower()
     ctx.check(text in _TYPES or text == default, laws.ATTRIBUTE_NAMES_ELEMENT_TYPE.of(name=name, text=text))
     return _TYPES.get(text, "")
 
 
-def known(ctx: InferenceContext, index: int, what: str) -> tuple[int, ...] | None:
+def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
     """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
     return bridge.known(ctx, index, what, REMEDY)
 
 
-def known_axis(ctx: InferenceContext, index: int) -> int | None:
+def known_axis(ctx: RuleContext, index: int) -> int | None:
     """The axis that an input names; a node without it isn't judged."""
     return bridge.known_axis(ctx, index, REMEDY)
 
 
-def placed(ctx: InferenceContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
+def placed(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
     """Axes counted from the front, each once; a scalar counts as having one."""
     return tuple(dict.fromkeys(ctx.normal(axis, max(rank, 1)) for axis in axes))
 
 
-def without_broadcast(ctx: InferenceContext) -> bool:
+def without_broadcast(ctx: RuleContext) -> bool:
     """Whether operands must have one shape."""
     return ctx.text("auto_broadcast", "numpy") in ("none", "explicit")
 
 
-def unchecked(ctx: InferenceContext, law: laws.Law, formula: Formula = FALSE) -> None:
+def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
     """Leave a node open that breaks a law which OpenVINO doesn't check: what it does then isn't defined."""
     if formula is not TRUE:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}, which OpenVINO doesn't check"))
 
 
-def careless(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
+def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
     """What ONNX's operator makes, of whose indices none is checked."""
     before = len(ctx.requirements)
     made = bridge.result(ctx, op, *inputs, **attributes)

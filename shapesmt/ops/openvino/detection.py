@@ -9,17 +9,18 @@ from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_shape, require_vector, sized
 from shapesmt.ops.windows.detection import kept_per_class
-from shapesmt.rules import FLOATS, Tensor, require_shape, require_vector, sized, tensor
+from shapesmt.rules import FLOATS, Tensor, tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 SCORED, COORDINATES = laws.SCORE_PER_BOX_AND_CLASS, laws.BOX_4_COORDINATES
 
 
-def chosen(ctx: InferenceContext, coordinates: int = 4) -> Dim:
+def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
     """The most boxes that are kept of `[b, n, 4]` with scores `[b, c, n]`."""
     boxes, scores = ctx.input(0), ctx.input(1)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
@@ -29,7 +30,7 @@ def chosen(ctx: InferenceContext, coordinates: int = 4) -> Dim:
 
 
 @operator("NonMaxSuppression", "NMSRotated")
-def non_max_suppression(ctx: InferenceContext) -> list[Tensor]:
+def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
     """The indices and the scores of those selected, `[selected, 3]` each, and how many they are."""
     most, dtype = chosen(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
     for index in range(2, len(ctx.inputs)):
@@ -39,14 +40,14 @@ def non_max_suppression(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
-def padded_non_max_suppression(ctx: InferenceContext) -> Tensor:
+def padded_non_max_suppression(ctx: RuleContext) -> Tensor:
     """The indices of those selected, and as many times -1 as are missing from the most."""
     most, whole = chosen(ctx), not ctx.has(2) or ctx.input(2).dtype not in FLOATS
     return tensor(dtype_of(ctx, "output_type"), (most if whole else ctx.fresh("selected", 0, most), 3))
 
 
 @operator("MatrixNms", "MulticlassNms")
-def ranked(ctx: InferenceContext) -> list[Tensor]:
+def ranked(ctx: RuleContext) -> list[Tensor]:
     """Boxes `[b, n, 4]`: rows `[kept, 6]`, where each was `[kept, 1]`, and how many there are of each sample."""
     boxes, scores, many = ctx.input(0), ctx.input(1), ctx.has(2)
     dtype = dtype_of(ctx, "output_type")
@@ -70,7 +71,7 @@ def ranked(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("PriorBox")
-def prior_box(ctx: InferenceContext) -> Tensor:
+def prior_box(ctx: RuleContext) -> Tensor:
     """`[2, 4 * height * width * priors]`, as many priors as sizes and ratios make."""
     sizes, fixed = numbers(ctx, "min_size"), numbers(ctx, "fixed_size")
     density = [int(d) ** 2 - 1 for d in numbers(ctx, "density")]
@@ -82,7 +83,7 @@ def prior_box(ctx: InferenceContext) -> Tensor:
     return _priors(ctx, count)
 
 
-def _ratios(ctx: InferenceContext) -> int:
+def _ratios(ctx: RuleContext) -> int:
     """How many distinct ratios there are, with 1 and, where boxes are flipped, the inverse ones."""
     given = numbers(ctx, "aspect_ratio")
     ctx.check(0 not in given, laws.RATIO_NOT_0)
@@ -91,14 +92,14 @@ def _ratios(ctx: InferenceContext) -> int:
 
 
 @operator("PriorBoxClustered")
-def clustered_prior_box(ctx: InferenceContext) -> Tensor:
+def clustered_prior_box(ctx: RuleContext) -> Tensor:
     """`[2, 4 * height * width * priors]`, as many priors as widths."""
     widths, heights = numbers(ctx, "width"), numbers(ctx, "height")
     ctx.check(len(widths) == len(heights), laws.HEIGHT_PER_WIDTH.of(widths=len(widths), heights=len(heights)))
     return _priors(ctx, len(widths))
 
 
-def _priors(ctx: InferenceContext, count: int) -> Tensor:
+def _priors(ctx: RuleContext, count: int) -> Tensor:
     """So many boxes at each place."""
     listed = counted(ctx, 0, 2, "sizes")
     for d in listed:
@@ -112,7 +113,7 @@ def _priors(ctx: InferenceContext, count: int) -> Tensor:
 
 
 @operator("Proposal", "Proposal-1")
-def proposal(ctx: InferenceContext) -> list[Tensor]:
+def proposal(ctx: RuleContext) -> list[Tensor]:
     """Scores `[n, 2a, h, w]` and deltas `[n, 4a, h, w]` make `[n * most, 5]` boxes and their scores."""
     scores, deltas, image = (ctx.input(i) for i in range(3))
     most = ctx.integer("post_nms_topn")
@@ -125,7 +126,7 @@ def proposal(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("DetectionOutput", "DetectionOutput-1")
-def detection_output(ctx: InferenceContext) -> Tensor:
+def detection_output(ctx: RuleContext) -> Tensor:
     """Deltas `[n, 4*p]`, scores `[n, p*c]` and priors `[1 or n, 1 or 2, 4*p]`: `[1, 1, most, 7]`."""
     deltas, scores, priors = ctx.input(0), ctx.input(1), ctx.input(2)
     size = 4 if ctx.integer("normalized", 0) else 5
@@ -146,7 +147,7 @@ def detection_output(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ExperimentalDetectronDetectionOutput")
-def detectron_output(ctx: InferenceContext) -> list[Tensor]:
+def detectron_output(ctx: RuleContext) -> list[Tensor]:
     """Regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`: so many boxes, their classes and scores."""
     x, classes, most = ctx.input(0), ctx.integer("num_classes"), ctx.integer("max_detections_per_image")
     require_shape(ctx, 0, (x[0], 4), COORDINATES)
@@ -158,7 +159,7 @@ def detectron_output(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("ExperimentalDetectronGenerateProposalsSingleImage")
-def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
+def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
     """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: so many boxes and their scores."""
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
@@ -171,7 +172,7 @@ def detectron_proposals(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("ExperimentalDetectronPriorGridGenerator")
-def prior_grid(ctx: InferenceContext) -> Tensor:
+def prior_grid(ctx: RuleContext) -> Tensor:
     """Priors `[p, 4]` at each place of a map: `[h, w, p, 4]`, or all of them in one list."""
     priors, places, image = (ctx.input(i) for i in range(3))
     ctx.require_equal(priors[1], 4, COORDINATES)
@@ -185,7 +186,7 @@ def prior_grid(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ExperimentalDetectronROIFeatureExtractor")
-def detectron_features(ctx: InferenceContext) -> list[Tensor]:
+def detectron_features(ctx: RuleContext) -> list[Tensor]:
     """Regions `[r, 4]` of maps `[1, c, h, w]` of several scales: `[r, c, size, size]`, and the regions."""
     regions, first, size = ctx.input(0), ctx.input(1), ctx.integer("output_size")
     ctx.require_equal(regions[1], 4, COORDINATES)
@@ -197,7 +198,7 @@ def detectron_features(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("ExperimentalDetectronTopKROIs")
-def top_regions(ctx: InferenceContext) -> Tensor:
+def top_regions(ctx: RuleContext) -> Tensor:
     """The best of regions `[r, 4]` with scores `[r]`."""
     regions, most = ctx.input(0), ctx.integer("max_rois", 0)
     ctx.require_equal(regions[1], 4, COORDINATES)
@@ -207,7 +208,7 @@ def top_regions(ctx: InferenceContext) -> Tensor:
 
 
 @operator("GenerateProposals")
-def generate_proposals(ctx: InferenceContext) -> list[Tensor]:
+def generate_proposals(ctx: RuleContext) -> list[Tensor]:
     """Anchors `[h, w, a, 4]`, deltas `[n, 4*a, h, w]`, scores `[n, a, h, w]`: boxes, scores, how many of each."""
     image, scores, most = ctx.input(0), ctx.input(3), ctx.integer("post_nms_count")
     law = laws.IMAGE_HEIGHT_WIDTH_1_OR_2_SCALES

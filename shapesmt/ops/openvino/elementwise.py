@@ -10,7 +10,7 @@ from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import number_of, result
 from shapesmt.ops.shared.items import remainder
-from shapesmt.rules import FLOATS, InferenceContext, Tensor, tensor
+from shapesmt.rules import FLOATS, RuleContext, Tensor, tensor
 
 BINARY = {
     **{name: name for name in ("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "Less")},
@@ -34,7 +34,7 @@ BINARY = {
 COMPARED = {"Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor"}
 
 
-def operands(ctx: InferenceContext) -> list[Tensor]:
+def operands(ctx: RuleContext) -> list[Tensor]:
     """The two operands; the second is placed at an axis of the first, or agrees with it, where the node says so."""
     x, y = ctx.input(0), ctx.input(1)
     if x.shape is None or y.shape is None:
@@ -46,7 +46,7 @@ def operands(ctx: InferenceContext) -> list[Tensor]:
     return [x, y]
 
 
-def _placed(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
+def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     """The second operand with axes of 1 behind it, so that it begins at the axis that the node names."""
     axis = ctx.integer("auto_broadcast.auto_broadcast_axis", 0)
     first = x.rank - y.rank if axis == -1 else axis
@@ -59,7 +59,7 @@ def _placed(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
 
 @operator(*(BINARY.keys() - COMPARED), any_rank=True)
 @operator(*COMPARED, any_rank=True, dtype="bool")
-def binary(ctx: InferenceContext) -> Tensor:
+def binary(ctx: RuleContext) -> Tensor:
     """Operands broadcast together as the node says."""
     op = ctx.node.op
     if "Shift" in op:
@@ -70,7 +70,7 @@ def binary(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Divide", any_rank=True)
-def divide(ctx: InferenceContext) -> Tensor:
+def divide(ctx: RuleContext) -> Tensor:
     """As binary operators do; integers are divided downwards unless `m_pythondiv` is false."""
     x, y = operands(ctx)
     whole = x.dtype not in FLOATS and bool(ctx.integer("m_pythondiv", 1))
@@ -81,32 +81,32 @@ def divide(ctx: InferenceContext) -> Tensor:
 
 
 @operator("NotEqual", any_rank=True, dtype="bool")
-def not_equal(ctx: InferenceContext) -> Tensor:
+def not_equal(ctx: RuleContext) -> Tensor:
     """`not x == y`."""
     return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
 
 
 @operator("IsFinite", any_rank=True, total=True)
-def finite(ctx: InferenceContext) -> Tensor:
+def finite(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are boolean."""
     return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
 
 
 @operator("LogicalNot", any_rank=True, total=True)
-def logical_not(ctx: InferenceContext) -> Tensor:
+def logical_not(ctx: RuleContext) -> Tensor:
     """The shape and the element type are kept, which need not be bool."""
     return result(ctx, "Not", ctx.input(0)) if ctx.input(0).dtype in ("bool", "") else ctx.tensor(ctx.input(0).shape)
 
 
 @operator("SquaredDifference", any_rank=True)
-def squared_difference(ctx: InferenceContext) -> Tensor:
+def squared_difference(ctx: RuleContext) -> Tensor:
     """`(x - y)**2`."""
     difference = result(ctx, "Sub", *operands(ctx))
     return result(ctx, "Mul", difference, difference)
 
 
 @operator("Select", any_rank=True)
-def select(ctx: InferenceContext) -> Tensor:
+def select(ctx: RuleContext) -> Tensor:
     """One of two tensors at each element; all broadcast together unless the node says that they agree."""
     chosen = [ctx.input(i) for i in range(3)]
     if without_broadcast(ctx) and all(x.shape is not None for x in chosen):
@@ -115,18 +115,18 @@ def select(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Convert", any_rank=True, total=True)
-def convert(ctx: InferenceContext) -> Tensor:
+def convert(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements change type."""
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", "")))
 
 
 @operator("ConvertLike", any_rank=True, total=True)
-def convert_like(ctx: InferenceContext) -> Tensor:
+def convert_like(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements take the type of the other input."""
     return result(ctx, "CastLike", ctx.input(0), ctx.input(1))
 
 
 @operator("ErfInv", "GRN", "MVN-2", "Result", any_rank=True, total=True)
-def kept(ctx: InferenceContext) -> Tensor:
+def kept(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)

@@ -8,15 +8,16 @@ from shapesmt import laws
 from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import scalar
-from shapesmt.rules import require_shape, require_single, require_vector, tensor
+from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")
-def bags_by_offsets(ctx: InferenceContext) -> Tensor:
+def bags_by_offsets(ctx: RuleContext) -> Tensor:
     """A table `[n, ...]`, indices, and where each bag begins: `[bags, ...]`."""
     table, indices, offsets = (ctx.input(i) for i in range(3))
     require_vector(ctx, 4, indices[0], laws.WEIGHT_PER_INDEX)
@@ -26,7 +27,7 @@ def bags_by_offsets(ctx: InferenceContext) -> Tensor:
 
 
 @operator("EmbeddingBagPackedSum", "EmbeddingBagPacked")
-def bags_of_rows(ctx: InferenceContext) -> Tensor:
+def bags_of_rows(ctx: RuleContext) -> Tensor:
     """A table `[n, ...]` and indices `[bags, each]`: `[bags, ...]`."""
     table, indices = ctx.input(0), ctx.input(1)
     require_shape(ctx, 2, indices.dims, laws.WEIGHT_PER_INDEX)
@@ -36,7 +37,7 @@ def bags_of_rows(ctx: InferenceContext) -> Tensor:
 
 
 @operator("EmbeddingSegmentsSum")
-def bags_by_segments(ctx: InferenceContext) -> Tensor:
+def bags_by_segments(ctx: RuleContext) -> Tensor:
     """A table `[n, ...]`, indices, and the segment of each: `[segments, ...]`."""
     table, indices, segments = ctx.input(0), ctx.input(1), scalar(ctx, 3)
     require_vector(ctx, 2, indices[0], laws.SEGMENT_PER_ROW)
@@ -48,7 +49,7 @@ def bags_by_segments(ctx: InferenceContext) -> Tensor:
 
 
 @operator("CTCLoss")
-def ctc_loss(ctx: InferenceContext) -> Tensor:
+def ctc_loss(ctx: RuleContext) -> Tensor:
     """Logits `[n, time, classes]`, their lengths, labels `[n, time]` and their lengths: `[n]`."""
     x = ctx.input(0)
     require_vector(ctx, (1, 3), x[0], laws.LENGTH_PER_BATCH_ELEMENT)
@@ -57,7 +58,7 @@ def ctc_loss(ctx: InferenceContext) -> Tensor:
 
 
 @operator("CTCGreedyDecoder")
-def ctc_greedy(ctx: InferenceContext) -> Tensor:
+def ctc_greedy(ctx: RuleContext) -> Tensor:
     """Scores `[time, n, classes]` and which steps count, `[time, n]`: `[n, time, 1, 1]`."""
     x = ctx.input(0)
     require_shape(ctx, 1, x.dims[:2], laws.STEP_MARKED_OR_NOT)
@@ -65,7 +66,7 @@ def ctc_greedy(ctx: InferenceContext) -> Tensor:
 
 
 @operator("CTCGreedyDecoderSeqLen")
-def ctc_greedy_lengths(ctx: InferenceContext) -> list[Tensor]:
+def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
     """Scores `[n, time, classes]` and lengths: classes `[n, time]` and how many there are."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
@@ -75,14 +76,14 @@ def ctc_greedy_lengths(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("StringTensorUnpack")
-def unpack(ctx: InferenceContext) -> list[Tensor]:
+def unpack(ctx: RuleContext) -> list[Tensor]:
     """Where each text begins and ends, and all characters."""
     x = ctx.input(0)
     return [*[tensor("int32", x.dims)] * 2, tensor("uint8", (ctx.fresh("characters"),))]
 
 
 @operator("StringTensorPack")
-def pack(ctx: InferenceContext) -> Tensor:
+def pack(ctx: RuleContext) -> Tensor:
     """Texts, of which each begins and ends somewhere among the characters."""
     begins, ends = ctx.input(0), ctx.input(1)
     ctx.require_agree(begins, ends, law=laws.TEXT_BEGINS_AND_ENDS)
@@ -93,7 +94,7 @@ def pack(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Multinomial")
-def multinomial(ctx: InferenceContext) -> Tensor:
+def multinomial(ctx: RuleContext) -> Tensor:
     """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
     x, count = ctx.input(0), scalar(ctx, 1)
     ctx.require_at_least(count, 0, laws.SAMPLE_COUNT_NOT_NEGATIVE)
@@ -101,7 +102,7 @@ def multinomial(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Inverse")
-def inverse(ctx: InferenceContext) -> Tensor:
+def inverse(ctx: RuleContext) -> Tensor:
     """`[..., n, n]`."""
     x = ctx.input(0)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
@@ -109,7 +110,7 @@ def inverse(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ConvertPromoteTypes", any_rank=True, total=True)
-def promoted(ctx: InferenceContext) -> list[Tensor]:
+def promoted(ctx: RuleContext) -> list[Tensor]:
     """Both tensors of a type that holds both, which is the one they have where that is one."""
     x, y = ctx.input(0), ctx.input(1)
     dtype = x.dtype if x.dtype == y.dtype else ""
@@ -118,7 +119,7 @@ def promoted(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("ReadValue", "Assign", any_rank=True)
-def variable(ctx: InferenceContext) -> Tensor:
+def variable(ctx: RuleContext) -> Tensor:
     """A state: what it is given, or what it is declared to be where a run begins without."""
     if ctx.has(0):
         return ctx.tensor(ctx.input(0).shape)

@@ -9,15 +9,15 @@ from shapesmt.algebra import as_dim, ceil_divide, divides, maximum, product
 from shapesmt.ops.openvino.bridge import integers
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.fields import counted
-from shapesmt.rules import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("ROIPooling")
-def roi_pooling(ctx: InferenceContext) -> Tensor:
+def roi_pooling(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` and regions `[r, 5]` make `[r, c, *output]`."""
     x, regions = ctx.input(0), ctx.input(1)
     ctx.require_equal(regions[1], 5, laws.REGION_IMAGE_INDEX_AND_COORDINATES)
@@ -29,7 +29,7 @@ def roi_pooling(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ROIAlign", "ROIAlignRotated")
-def roi_align(ctx: InferenceContext) -> Tensor:
+def roi_align(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`, regions `[r, 4]` (turned: 5) and the image of each make `[r, c, height, width]`."""
     x, regions, height, width = ctx.input(0), ctx.input(1), ctx.integer("pooled_h"), ctx.integer("pooled_w")
     coordinates = 5 if ctx.node.op == "ROIAlignRotated" else 4
@@ -39,7 +39,7 @@ def roi_align(ctx: InferenceContext) -> Tensor:
 
 
 @operator("PSROIPooling", "DeformablePSROIPooling")
-def position_sensitive(ctx: InferenceContext) -> Tensor:
+def position_sensitive(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` and regions `[r, 5]` make `[r, output_dim, group, group]`."""
     x, regions, made = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
     group, mode = ctx.integer("group_size", 1), ctx.text("mode", "average").lower()
@@ -55,7 +55,7 @@ def position_sensitive(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ExtractImagePatches")
-def image_patches(ctx: InferenceContext) -> Tensor:
+def image_patches(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`: the windows that fit, their elements as channels."""
     x, kernel, strides, rates = ctx.input(0), *(integers(ctx, name) for name in ("sizes", "strides", "rates"))
     ctx.check({len(kernel), len(strides), len(rates)} == {2}, laws.SIZES_STRIDES_RATES_2_ENTRIES)
@@ -70,7 +70,7 @@ def image_patches(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ReorgYolo")
-def reorganized(ctx: InferenceContext) -> Tensor:
+def reorganized(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` becomes `[n, c * s * s, h / s, w / s]`."""
     x, stride = ctx.input(0), ctx.integer("stride", 1)
     ctx.check(stride >= 1, laws.STRIDE_AT_LEAST_1.of(stride=stride))
@@ -81,7 +81,7 @@ def reorganized(ctx: InferenceContext) -> Tensor:
 
 
 @operator("RegionYolo")
-def yolo_regions(ctx: InferenceContext) -> Tensor:
+def yolo_regions(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`: the axes from `axis` to `end_axis` made one, or the channels of the masked anchors alone."""
     x = ctx.input(0)
     if ctx.integer("do_softmax", 1):
@@ -96,7 +96,7 @@ PLANES = {"NV12": ((2, 2),), "I420": ((2, 1), (2, 1))}
 
 
 @operator("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR")
-def colours(ctx: InferenceContext) -> Tensor:
+def colours(ctx: RuleContext) -> Tensor:
     """`[n, h, w, 1]` and the colours of every 2x2 points, in planes of their own or below: `[n, h, w, 3]`."""
     y, law = ctx.input(0), laws.COLOUR_PER_2X2_POINTS
     planes = PLANES[ctx.node.op[:4]]
@@ -112,7 +112,7 @@ def colours(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Col2Im")
-def columns_to_image(ctx: InferenceContext) -> Tensor:
+def columns_to_image(ctx: RuleContext) -> Tensor:
     """`[n, c * kernel, windows]`, or one sample alone, becomes `[n, c, *output]`."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
     image, kernel = (sized(ctx, counted(ctx, i, 2, "sizes")) for i in (1, 2))

@@ -8,14 +8,15 @@ from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, kn
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided
-from shapesmt.rules import InferenceContext, Tensor, require_least, require_shape, require_vector, tensor
+from shapesmt.rules import RuleContext, Tensor, tensor
 
 # Slices
 
 
 @operator("Slice")
-def cut(ctx: InferenceContext) -> Tensor:
+def cut(ctx: RuleContext) -> Tensor:
     """`x[start:stop:step]` along each listed axis."""
     return result(ctx, "Slice", *(ctx.input(i) for i in (0, 1, 2)), ctx.input(4) if ctx.has(4) else None, ctx.input(3))
 
@@ -24,7 +25,7 @@ MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
 @operator("StridedSlice")
-def strided_slice(ctx: InferenceContext) -> Tensor:
+def strided_slice(ctx: RuleContext) -> Tensor:
     """Entries are slices, an ellipsis, new axes and single elements, as the masks say."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
     ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), laws.MASK_0_AND_1)
@@ -38,7 +39,7 @@ def strided_slice(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Gather")
-def gather(ctx: InferenceContext) -> Tensor:
+def gather(ctx: RuleContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
     x, indices, named = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
     if named is None:
@@ -58,7 +59,7 @@ def gather(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
 
 
-def _gathered(ctx: InferenceContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
+def _gathered(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
     """What ONNX gathers, without its law: an index outside the axis gathers zeros."""
     before = len(ctx.requirements)
     made = result(ctx, "Gather", x, indices, axis=axis)
@@ -68,7 +69,7 @@ def _gathered(ctx: InferenceContext, x: Tensor, indices: Tensor, axis: int) -> T
 
 
 @operator("GatherElements")
-def gather_elements(ctx: InferenceContext) -> Tensor:
+def gather_elements(ctx: RuleContext) -> Tensor:
     """The indices' shape, which off the axis is the data's."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
@@ -77,13 +78,13 @@ def gather_elements(ctx: InferenceContext) -> Tensor:
 
 
 @operator("GatherND")
-def gather_nd(ctx: InferenceContext) -> Tensor:
+def gather_nd(ctx: RuleContext) -> Tensor:
     """Elements or slices by the indices in the last axis, within common batch axes."""
     return careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=ctx.integer("batch_dims", 0))
 
 
 @operator("GatherND-5")
-def gather_nd_5(ctx: InferenceContext) -> Tensor:
+def gather_nd_5(ctx: RuleContext) -> Tensor:
     """As later versions, but with the batch axes made one."""
     batch = ctx.integer("batch_dims", 0)
     found = careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=batch)
@@ -93,7 +94,7 @@ def gather_nd_5(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ScatterUpdate")
-def scatter_update(ctx: InferenceContext) -> Tensor:
+def scatter_update(ctx: RuleContext) -> Tensor:
     """The shape is kept; updates are `[*before, *indices, *behind]` about the axis."""
     x, indices, updates, named = ctx.input(0), ctx.input(1), ctx.input(2), known_axis(ctx, 3)
     if named is None:
@@ -112,7 +113,7 @@ REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": 
 
 
 @operator("ScatterElementsUpdate")
-def scatter_elements(ctx: InferenceContext) -> Tensor:
+def scatter_elements(ctx: RuleContext) -> Tensor:
     """The shape is kept; indices and updates have one shape, and the rank of the data."""
     axis, reduction = known_axis(ctx, 3), REDUCTIONS.get(ctx.text("reduction", "none"))
     if axis is None:
@@ -122,7 +123,7 @@ def scatter_elements(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ScatterNDUpdate")
-def scatter_nd(ctx: InferenceContext) -> Tensor:
+def scatter_nd(ctx: RuleContext) -> Tensor:
     """The shape is kept; indices name elements or slices, and there is an update for each."""
     reduction = REDUCTIONS.get(ctx.text("reduction", "none"))
     made = careless(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
@@ -133,7 +134,7 @@ def scatter_nd(ctx: InferenceContext) -> Tensor:
 
 
 @operator("TopK")
-def top_k(ctx: InferenceContext) -> list[Tensor]:
+def top_k(ctx: RuleContext) -> list[Tensor]:
     """The `k` largest or smallest along an axis, and their places."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}
     ordered = int(ctx.text("sort", "value") == "value")
@@ -143,14 +144,14 @@ def top_k(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("NonZero", any_rank=True)
-def non_zero(ctx: InferenceContext) -> Tensor:
+def non_zero(ctx: RuleContext) -> Tensor:
     """Where elements aren't 0: a row for each axis."""
     found, dtype = result(ctx, "NonZero", ctx.input(0)), dtype_of(ctx, "output_type")
     return tensor(dtype, found.shape, found.value)
 
 
 @operator("Unique")
-def unique(ctx: InferenceContext) -> list[Tensor]:
+def unique(ctx: RuleContext) -> list[Tensor]:
     """The distinct elements or slices, where each first occurs, the way back, and their counts."""
     axis = known(ctx, 1, "the axis") if ctx.has(1) else ()
     if axis is None:
@@ -163,7 +164,7 @@ def unique(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("SliceScatter")
-def slice_scatter(ctx: InferenceContext) -> Tensor:
+def slice_scatter(ctx: RuleContext) -> Tensor:
     """The shape is kept; the updates have the shape of the slice that they replace."""
     x, axes = ctx.input(0), ctx.input(5) if ctx.has(5) else None
     replaced = result(ctx, "Slice", x, ctx.input(2), ctx.input(3), axes, ctx.input(4))
@@ -173,7 +174,7 @@ def slice_scatter(ctx: InferenceContext) -> Tensor:
 
 
 @operator("GatherTree")
-def gather_tree(ctx: InferenceContext) -> Tensor:
+def gather_tree(ctx: RuleContext) -> Tensor:
     """Steps `[time, batch, beams]`, their parents alike, and the length of each sample."""
     steps = ctx.input(0)
     ctx.require_agree(steps, ctx.input(1), law=laws.STEPS_AND_PARENTS_SAME_SHAPE)
@@ -182,7 +183,7 @@ def gather_tree(ctx: InferenceContext) -> Tensor:
 
 
 @operator("SegmentMax")
-def segment_max(ctx: InferenceContext) -> Tensor:
+def segment_max(ctx: RuleContext) -> Tensor:
     """`[n, ...]` and the segment of each row make `[segments, ...]`."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.SEGMENT_PER_ROW)
@@ -195,7 +196,7 @@ def segment_max(ctx: InferenceContext) -> Tensor:
 
 
 @operator("SparseFillEmptyRows")
-def fill_empty_rows(ctx: InferenceContext) -> list[Tensor]:
+def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
     """Values `[n]` at places `[n, 2]` of a matrix: places, values, and which of its rows were empty."""
     values, places = ctx.input(0), ctx.input(2)
     require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)

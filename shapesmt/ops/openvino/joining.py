@@ -8,13 +8,14 @@ from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, listed, parts, result
 from shapesmt.ops.shared.fields import counted
-from shapesmt.rules import InferenceContext, Tensor, require_fits, require_least, require_vector
+from shapesmt.ops.shared.require import require_fits, require_least, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 MIRRORED, EDGE = laws.REFLECTED_PADS_NO_LONGER_THAN_AXIS, laws.EDGE_HAS_ELEMENT_TO_REPEAT
 
 
 @operator("Split")
-def split(ctx: InferenceContext) -> list[Tensor]:
+def split(ctx: RuleContext) -> list[Tensor]:
     """Equal parts along an axis."""
     count = ctx.integer("num_splits", ctx.outputs)
     ctx.check(count == ctx.outputs, laws.NUM_SPLITS_IS_OUTPUT_COUNT.of(count=count, outputs=ctx.outputs))
@@ -22,7 +23,7 @@ def split(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("VariadicSplit")
-def variadic_split(ctx: InferenceContext) -> list[Tensor]:
+def variadic_split(ctx: RuleContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: what remains, if anything."""
     x, axis, lengths = ctx.input(0), known_axis(ctx, 1), counted(ctx, 2, ctx.outputs, "sizes")
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
@@ -38,7 +39,7 @@ def variadic_split(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("Pad")
-def pad(ctx: InferenceContext) -> Tensor:
+def pad(ctx: RuleContext) -> Tensor:
     """Every axis with its pads added; mirrored ones are limited by what there is to mirror."""
     x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
     before, after = (counted(ctx, i, x.rank, "pads") for i in (1, 2))
@@ -55,7 +56,7 @@ def pad(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Roll", any_rank=True)
-def roll(ctx: InferenceContext) -> Tensor:
+def roll(ctx: RuleContext) -> Tensor:
     """The shape is kept; each of the axes is inside it, and there is a shift for all or one for each."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
     if shifts.shape is not None and ctx.input(2).shape is not None:
@@ -67,7 +68,7 @@ def roll(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Reverse")
-def reverse(ctx: InferenceContext) -> Tensor:
+def reverse(ctx: RuleContext) -> Tensor:
     """The shape is kept; axes are listed, or marked in a list of all."""
     x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
     ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
@@ -79,7 +80,7 @@ def reverse(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ReverseSequence")
-def reverse_sequence(ctx: InferenceContext) -> Tensor:
+def reverse_sequence(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one length for each of the batch."""
     x, lengths = ctx.input(0), ctx.input(1)
     batch = ctx.axis(x.rank, 0, "batch_axis")
@@ -93,7 +94,7 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ShuffleChannels")
-def shuffle_channels(ctx: InferenceContext) -> Tensor:
+def shuffle_channels(ctx: RuleContext) -> Tensor:
     """The shape is kept; the groups divide the axis."""
     x, group = ctx.input(0), ctx.integer("group", 1)
     axis = ctx.axis(x.rank, 1)
@@ -103,7 +104,7 @@ def shuffle_channels(ctx: InferenceContext) -> Tensor:
 
 
 @operator("DepthToSpace")
-def depth_to_space(ctx: InferenceContext) -> Tensor:
+def depth_to_space(ctx: RuleContext) -> Tensor:
     """`[n, c, *sizes]` becomes `[n, c / b**k, *(sizes * b)]` for k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
@@ -115,7 +116,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
 
 
 @operator("SpaceToDepth")
-def space_to_depth(ctx: InferenceContext) -> Tensor:
+def space_to_depth(ctx: RuleContext) -> Tensor:
     """`[n, c, *sizes]` becomes `[n, c * b**k, *(sizes / b)]` for k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
@@ -125,7 +126,7 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([x[0], x[1] * block ** (x.rank - 2), *(d // block for d in x.dims[2:])])
 
 
-def _blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
+def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
     """The block's sizes, and what is cropped from or padded to each end."""
     x = ctx.input(0)
     block = known(ctx, 1, "the sizes of the block")
@@ -135,7 +136,7 @@ def _blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | N
 
 
 @operator("BatchToSpace")
-def batch_to_space(ctx: InferenceContext) -> Tensor:
+def batch_to_space(ctx: RuleContext) -> Tensor:
     """The batch shrinks by the block, whose sizes all axes grow by; then they are cropped."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
@@ -151,7 +152,7 @@ def batch_to_space(ctx: InferenceContext) -> Tensor:
 
 
 @operator("SpaceToBatch")
-def space_to_batch(ctx: InferenceContext) -> Tensor:
+def space_to_batch(ctx: RuleContext) -> Tensor:
     """The axes are padded, or cropped, and shrink by the block, and the batch grows by it."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:

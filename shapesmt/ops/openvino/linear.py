@@ -7,7 +7,8 @@ from shapesmt.algebra import ONE, Dim
 from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
 from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector
+from shapesmt.ops.shared.require import require_shape, require_vector
+from shapesmt.rules import RuleContext, Tensor
 
 
 def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:
@@ -15,7 +16,7 @@ def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:
 
 
 @operator("MatMul")
-def matmul(ctx: InferenceContext) -> Tensor:
+def matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; a vector stays a row or a column."""
     a = _turned(ctx.input(0), ctx.integer("transpose_a", 0))
     b = _turned(ctx.input(1), ctx.integer("transpose_b", 0))
@@ -26,7 +27,7 @@ def matmul(ctx: InferenceContext) -> Tensor:
 
 
 @operator("LSTMCell", "LSTMCell-1", "GRUCell", "RNNCell")
-def cell(ctx: InferenceContext) -> list[Tensor]:
+def cell(ctx: RuleContext) -> list[Tensor]:
     """`x[batch, input]` and states `[batch, hidden]` make the next states; the states say what hidden is."""
     x, hidden, kind = ctx.input(0), ctx.input(1)[1], ctx.node.op.partition("Cell")[0]
     gates, states = GATES[kind] * hidden, 2 if kind == "LSTM" else 1
@@ -38,13 +39,13 @@ def cell(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor(state)] * states
 
 
-def _biases(ctx: InferenceContext, gates: Dim, hidden: Dim) -> Dim:
+def _biases(ctx: RuleContext, gates: Dim, hidden: Dim) -> Dim:
     """How many biases there are: a GRU that resets after its product has one gate more."""
     return gates + hidden if ctx.integer("linear_before_reset", 0) else gates
 
 
 @operator("LSTMSequence", "GRUSequence", "RNNSequence")
-def sequence(ctx: InferenceContext) -> list[Tensor]:
+def sequence(ctx: RuleContext) -> list[Tensor]:
     """`x[batch, seq, input]` makes every state `[batch, directions, seq, hidden]` and the last ones."""
     x, hidden, kind = ctx.input(0), ctx.input(1)[2], ctx.node.op.removesuffix("Sequence")
     states = 2 if kind == "LSTM" else 1
@@ -60,7 +61,7 @@ def sequence(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("ScaledDotProductAttention")
-def attention(ctx: InferenceContext) -> Tensor:
+def attention(ctx: RuleContext) -> Tensor:
     """Queries `[..., L, E]`, keys `[..., S, E]` and values `[..., S, V]` make `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
     ctx.require_equal(q[-1], k[-1], laws.QUERY_AND_KEY_SAME_HEAD_SIZE)
@@ -76,7 +77,7 @@ def attention(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Einsum")
-def einsum(ctx: InferenceContext) -> Tensor:
+def einsum(ctx: RuleContext) -> Tensor:
     """Each letter of the equation is one size (or 1); the axes of ellipses are aligned at their last ones."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, made = parse_equation(ctx.text("equation"))
@@ -95,7 +96,7 @@ def einsum(ctx: InferenceContext) -> Tensor:
 
 
 @operator("GroupedMatMul")
-def grouped_matmul(ctx: InferenceContext) -> Tensor:
+def grouped_matmul(ctx: RuleContext) -> Tensor:
     """`[g, m, k]`, or rows `[m, k]` that offsets part into g groups, by `[g, n, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     ctx.check(b.rank == 3 or ctx.has(2), laws.RANK_3.of(rank=b.rank))

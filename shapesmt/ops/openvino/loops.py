@@ -5,11 +5,12 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least, divides, select
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.rules import LARGEST, InferenceContext, Tensor, elements, tensor
+from shapesmt.ops.shared.require import LARGEST
+from shapesmt.rules import RuleContext, Tensor, elements, tensor
 
 
 @operator("LoopTrips")
-def trips(ctx: InferenceContext) -> Tensor:
+def trips(ctx: RuleContext) -> Tensor:
     """The number that is given, where a negative one is no limit, or that of the slices of an axis."""
     if ctx.has(1):
         x, size = ctx.input(1), ctx.integer("part_size")
@@ -24,7 +25,7 @@ def trips(ctx: InferenceContext) -> Tensor:
 
 
 @operator("LoopPart")
-def gone_through(ctx: InferenceContext) -> Tensor:
+def gone_through(ctx: RuleContext) -> Tensor:
     """The part of an axis from `start` to before `end`, where -1 is the end, or back."""
     x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank)
     ends = [as_dim(n) + (x[axis] + 1 if n < 0 else 0) for n in (ctx.integer("start"), ctx.integer("end"))]
@@ -35,7 +36,7 @@ def gone_through(ctx: InferenceContext) -> Tensor:
 
 
 @operator("LoopSlice")
-def part(ctx: InferenceContext) -> Tensor:
+def part(ctx: RuleContext) -> Tensor:
     """The slice that a trip is given."""
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
     axis = ctx.axis(x.rank)
@@ -45,14 +46,14 @@ def part(ctx: InferenceContext) -> Tensor:
 
 
 @operator("LoopCarried")
-def carried(ctx: InferenceContext) -> Tensor:
+def carried(ctx: RuleContext) -> Tensor:
     """What a trip is given by the one before: of the shape that the first was given."""
     ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.STATE_KEEPS_SHAPE)
     return ctx.input(1)
 
 
 @operator("LoopJoined")
-def joined(ctx: InferenceContext) -> Tensor:
+def joined(ctx: RuleContext) -> Tensor:
     """Slices `[trips, *sizes]`, joined along one of their axes."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)

@@ -10,14 +10,14 @@ from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import result
-from shapesmt.rules import require_vector
+from shapesmt.ops.shared.require import require_vector
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("Clamp", any_rank=True, total=True)
-def clamp(ctx: InferenceContext) -> Tensor:
+def clamp(ctx: RuleContext) -> Tensor:
     """The shape is kept; the least value is no more than the greatest."""
     least, most = ctx.number("min"), ctx.number("max")
     ctx.check(least <= most, laws.MIN_AT_MOST_MAX.of(least=least, most=most))
@@ -25,7 +25,7 @@ def clamp(ctx: InferenceContext) -> Tensor:
 
 
 @operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax")
-def softmax(ctx: InferenceContext) -> Tensor:
+def softmax(ctx: RuleContext) -> Tensor:
     """The shape is kept; the axis is inside it, and once was counted from the front."""
     x, axis = ctx.input(0), ctx.integer("axis", 1)
     ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", laws.AXIS_COUNTED_FROM_FRONT.of(axis=axis))
@@ -34,7 +34,7 @@ def softmax(ctx: InferenceContext) -> Tensor:
 
 
 @operator("LRN")
-def local_response(ctx: InferenceContext) -> Tensor:
+def local_response(ctx: RuleContext) -> Tensor:
     """The shape is kept; what is summed are channels, all sizes, or both."""
     x, axes, size = ctx.input(0), known(ctx, 1, "the axes"), ctx.integer("size")
     ctx.check(size >= 0, laws.SUMMED_CHANNELS_NOT_NEGATIVE.of(size=size))
@@ -45,7 +45,7 @@ def local_response(ctx: InferenceContext) -> Tensor:
 
 
 @operator("MVN", "NormalizeL2")
-def over_axes(ctx: InferenceContext) -> Tensor:
+def over_axes(ctx: RuleContext) -> Tensor:
     """The shape is kept; each axis that is listed is inside it."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") or ()
     for axis in axes:
@@ -55,7 +55,7 @@ def over_axes(ctx: InferenceContext) -> Tensor:
 
 
 @operator("PReLU", "PRelu")
-def prelu(ctx: InferenceContext) -> Tensor:
+def prelu(ctx: RuleContext) -> Tensor:
     """The shape is kept; slopes are one, one for each channel, or broadcast to the input."""
     x, slope = ctx.input(0), ctx.input(1)
     if slope.rank > 1:
@@ -71,7 +71,7 @@ def prelu(ctx: InferenceContext) -> Tensor:
 
 
 @operator("FakeQuantize")
-def fake_quantize(ctx: InferenceContext) -> Tensor:
+def fake_quantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; the four ranges broadcast with it, or agree where the node says so."""
     given = [ctx.input(i) for i in range(5)]
     if without_broadcast(ctx):
@@ -85,7 +85,7 @@ def fake_quantize(ctx: InferenceContext) -> Tensor:
 
 
 @operator("FakeConvert")
-def fake_convert(ctx: InferenceContext) -> Tensor:
+def fake_convert(ctx: RuleContext) -> Tensor:
     """The shape is kept; the scale broadcasts to it, and the shift has the shape of the scale."""
     x, scale = ctx.input(0), ctx.input(1)
     require_broadcast_to(ctx, scale, x.dims, laws.SCALE_BROADCASTS_TO_INPUT)
@@ -97,7 +97,7 @@ def fake_convert(ctx: InferenceContext) -> Tensor:
 
 
 @operator("BatchNormInference", "BatchNormInference-1")
-def batch_normalization(ctx: InferenceContext) -> Tensor:
+def batch_normalization(ctx: RuleContext) -> Tensor:
     """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
     order = (2, 0, 1, 3, 4) if ctx.node.op == "BatchNormInference-1" else range(5)
     ctx.check(ctx.number("epsilon", 0) >= 0, laws.EPSILON_AT_LEAST_0)
@@ -105,7 +105,7 @@ def batch_normalization(ctx: InferenceContext) -> Tensor:
 
 
 @operator("GroupNormalization")
-def group_normalization(ctx: InferenceContext) -> Tensor:
+def group_normalization(ctx: RuleContext) -> Tensor:
     """`X[N, C, ...]` keeps its shape; the groups divide C, and scale and bias have C elements."""
     groups = ctx.integer("num_groups")
     require_vector(ctx, (1, 2), ctx.input(0)[1], laws.PARAMETERS_PER_CHANNEL)

@@ -7,14 +7,14 @@ from shapesmt.algebra import FALSE, TRUE
 from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import as_list, result
-from shapesmt.rules import InferenceContext, Tensor
+from shapesmt.rules import RuleContext, Tensor
 
 FOLDS = {f"Reduce{name}": f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")}
 FOLDS |= {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 
 
 @operator(*FOLDS, any_rank=True)
-def reduction(ctx: InferenceContext) -> Tensor:
+def reduction(ctx: RuleContext) -> Tensor:
     """Each listed axis becomes 1, or goes away without `keep_dims`; none listed, none folded."""
     known(ctx, 1, "the axes")
     keep, axes = ctx.integer("keep_dims", 0), as_list(ctx.input(1))
@@ -22,7 +22,7 @@ def reduction(ctx: InferenceContext) -> Tensor:
 
 
 @operator("CumSum", any_rank=True)
-def running(ctx: InferenceContext) -> Tensor:
+def running(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
     x, axis = ctx.input(0), ctx.constants(1)
@@ -35,13 +35,13 @@ def running(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Bucketize", any_rank=True, total=True)
-def bucketize(ctx: InferenceContext) -> Tensor:
+def bucketize(ctx: RuleContext) -> Tensor:
     """The shape of the values that are looked up."""
     return ctx.tensor(ctx.input(0).shape, dtype_of(ctx, "output_type"))
 
 
 @operator("SearchSorted", any_rank=True)
-def search_sorted(ctx: InferenceContext) -> Tensor:
+def search_sorted(ctx: RuleContext) -> Tensor:
     """The shape of the values, which are looked up in one list or in that of their own row."""
     table, values = ctx.input(0), ctx.input(1)
     if table.shape is not None and values.shape is not None and table.rank > 1:

@@ -13,8 +13,9 @@ from shapesmt.ops.openvino.bridge import dtype_of, known, placed, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped, wanted
+from shapesmt.ops.shared.require import require_least, require_single, sized
 from shapesmt.ops.windows.detection import known_number
-from shapesmt.rules import InferenceContext, Shape, Tensor, require_least, require_single, sized, tensor
+from shapesmt.rules import RuleContext, Shape, Tensor, tensor
 
 
 def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
@@ -23,14 +24,14 @@ def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
 
 
 @operator("ShapeOf", "ShapeOf-1", any_rank=True, total=True, of_shape=True)
-def shape_of(ctx: InferenceContext) -> Tensor:
+def shape_of(ctx: RuleContext) -> Tensor:
     """The sizes of the input, as a list."""
     found = result(ctx, "Shape", ctx.input(0))
     return tensor(dtype_of(ctx, "output_type"), found.shape, found.value)
 
 
 @operator("Reshape", any_rank=True)
-def reshape(ctx: InferenceContext) -> Tensor:
+def reshape(ctx: RuleContext) -> Tensor:
     """The number of elements is kept; -1 is what remains, 0 copies a size with `special_zero`."""
     x, items, special = ctx.input(0), wanted(ctx, 1), bool(ctx.integer("special_zero", 0))
     zeros = [] if items is None else [i for i, d in enumerate(items) if d is not None and d.constant == 0]
@@ -42,7 +43,7 @@ def reshape(ctx: InferenceContext) -> Tensor:
     return _copied(ctx, x, items, zeros)
 
 
-def _copied(ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
+def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
     """The shape with some sizes copied; without a -1, nothing checks that the others make as many elements."""
     ctx.check(zeros[-1] < x.rank, laws.ZERO_COPIES_INPUT_SIZE)
     left = tensor(x.dtype, [d for i, d in enumerate(x.dims) if i not in zeros])
@@ -57,7 +58,7 @@ def _copied(ctx: InferenceContext, x: Tensor, items: Sequence[Dim | None], zeros
 
 
 @operator("Squeeze", any_rank=True)
-def squeeze(ctx: InferenceContext) -> Tensor:
+def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them; a listed one that is never 1 stays."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") if ctx.has(1) else ()
     if not axes:
@@ -72,7 +73,7 @@ def squeeze(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Unsqueeze", any_rank=True)
-def unsqueeze(ctx: InferenceContext) -> Tensor:
+def unsqueeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are inserted; of one that is named twice there is one."""
     axes = ctx.constants(1)
     if axes is None:
@@ -83,7 +84,7 @@ def unsqueeze(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Transpose", any_rank=True)
-def transpose(ctx: InferenceContext) -> Tensor:
+def transpose(ctx: RuleContext) -> Tensor:
     """The axes in the order that is listed, reversed where none is."""
     order = known(ctx, 1, "the axes")
     x = ctx.input(0)
@@ -93,7 +94,7 @@ def transpose(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Broadcast")
-def broadcast(ctx: InferenceContext) -> Tensor:
+def broadcast(ctx: RuleContext) -> Tensor:
     """The input stretched to the listed shape; along both with mode bidirectional, along named axes with explicit."""
     mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), wanted(ctx, 1)
     if mode == "bidirectional":
@@ -108,7 +109,7 @@ def broadcast(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=broadcast_value(x, dims))
 
 
-def _explicit(ctx: InferenceContext, x: Tensor, dims: Shape) -> Tensor:
+def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
     """The shape, in which each axis of the input has a place of its own."""
     ctx.check(ctx.has(2), laws.EXPLICIT_MODE_NEEDS_AXES)
     axes = known(ctx, 2, "the axes")
@@ -121,7 +122,7 @@ def _explicit(ctx: InferenceContext, x: Tensor, dims: Shape) -> Tensor:
 
 
 @operator("Tile")
-def tile(ctx: InferenceContext) -> Tensor:
+def tile(ctx: RuleContext) -> Tensor:
     """Every size times its number; the shorter of shape and list is completed by ones in front."""
     x, counts = ctx.input(0), wanted(ctx, 1)
     if counts is None:
@@ -133,14 +134,14 @@ def tile(ctx: InferenceContext) -> Tensor:
 
 
 @operator("Range", "Range-1", any_rank=True)
-def sequence(ctx: InferenceContext) -> Tensor:
+def sequence(ctx: RuleContext) -> Tensor:
     """`start + i*step` up to `stop`, each of which is made of the output's type before."""
     dtype = dtype_of(ctx, "output_type", "f32") if ctx.node.op == "Range" else ctx.input(0).dtype
     return result(ctx, "Range", *(result(ctx, "Cast", ctx.input(i), to=number_of(dtype)) for i in range(3)))
 
 
 @operator("Eye", any_rank=True)
-def eye(ctx: InferenceContext) -> Tensor:
+def eye(ctx: RuleContext) -> Tensor:
     """`[*batch, rows, columns]`."""
     for index in range(3):
         require_single(ctx, index, law=laws.ROWS_COLUMNS_DIAGONAL_ONE_NUMBER_EACH)
@@ -153,7 +154,7 @@ def eye(ctx: InferenceContext) -> Tensor:
 
 
 @operator("OneHot")
-def one_hot(ctx: InferenceContext) -> Tensor:
+def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth`."""
     indices, depth = ctx.input(0), ctx.items(1)
     axis = ctx.axis(indices.rank + 1, -1)
@@ -163,7 +164,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
 
 
 @operator("RandomUniform", any_rank=True, random=True)
-def random_uniform(ctx: InferenceContext) -> Tensor:
+def random_uniform(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, ends = wanted(ctx, 0), [known_number(ctx.input(i)) for i in (1, 2)]
     require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
-def transform(ctx: InferenceContext) -> Tensor:
+def transform(ctx: RuleContext) -> Tensor:
     """Pairs to pairs; `RDFT` makes them of real numbers, of the last axis only half, and `IRDFT` undoes it."""
     x, op, axes = ctx.input(0), ctx.node.op, known(ctx, 1, "the axes")
     dims = list(x.dims if op == "RDFT" else x.dims[:-1])
@@ -38,7 +38,7 @@ def transform(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*dims, *pairs])
 
 
-def _lengths(ctx: InferenceContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:
+def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:
     """How long each transformed axis is: as the input says, -1 for as long as it is."""
     found = [dims[axis] for axis in places]
     if op == "IRDFT" and found:
@@ -57,7 +57,7 @@ def _lengths(ctx: InferenceContext, op: str, dims: Sequence[Dim], places: Sequen
 
 
 @operator("STFT")
-def short_time_transform(ctx: InferenceContext) -> Tensor:
+def short_time_transform(ctx: RuleContext) -> Tensor:
     """Signals `[..., length]` to `[..., frames, bins, 2]`, or bins before frames."""
     x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
@@ -70,7 +70,7 @@ def short_time_transform(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ISTFT")
-def inverse_short_time_transform(ctx: InferenceContext) -> Tensor:
+def inverse_short_time_transform(ctx: RuleContext) -> Tensor:
     """Frames `[..., bins, frames, 2]` to signals `[..., length]`."""
     x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)

@@ -20,7 +20,7 @@ from shapesmt.rules import rule
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapesmt.rules import AnyApply, InferenceContext, Tensor
+    from shapesmt.rules import AnyApply, RuleContext, Tensor
 
 DOMAIN = "openvino"
 
@@ -258,7 +258,7 @@ def operator(
 
     def register(apply: AnyApply) -> AnyApply:
         @wraps(apply)
-        def checked(ctx: InferenceContext) -> object:
+        def checked(ctx: RuleContext) -> object:
             require_signature(ctx)
             return apply(ctx)
 
@@ -271,7 +271,7 @@ def operator(
     return register
 
 
-def require_signature(ctx: InferenceContext) -> None:
+def require_signature(ctx: RuleContext) -> None:
     """State that inputs and attributes are what the operator takes."""
     slots = signatures().get(ctx.node.op)
     if slots is not None:
@@ -291,7 +291,7 @@ def require_signature(ctx: InferenceContext) -> None:
         ctx.check(all(word in (words or "").split() for word in told.replace(",", " ").split()), law)
 
 
-def _require_slot(ctx: InferenceContext, slot: Slot, x: Tensor) -> None:
+def _require_slot(ctx: RuleContext, slot: Slot, x: Tensor) -> None:
     """State the element type and the rank of an input."""
     what, pattern = TYPES[slot.letter]
     ctx.check(not x.dtype or bool(re.fullmatch(pattern, x.dtype)), laws.ELEMENT_TYPE.of(expected=what, dtype=x.dtype))

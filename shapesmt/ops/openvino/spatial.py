@@ -11,24 +11,25 @@ from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
 from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.windows.resize import by_factor
 from shapesmt.ops.windows.spatial import Axis
-from shapesmt.rules import FLOATS, Elements, Tensor, require_least, require_shape, sized, tensor
+from shapesmt.rules import FLOATS, Elements, Tensor, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
     from shapesmt.graph import AttributeValue
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 
-def padding(ctx: InferenceContext) -> str:
+def padding(ctx: RuleContext) -> str:
     """How the input is padded: explicit, valid, same_upper or same_lower."""
     return ctx.text("auto_pad", "explicit").lower()
 
 
-def windowed(ctx: InferenceContext) -> dict[str, AttributeValue]:
+def windowed(ctx: RuleContext) -> dict[str, AttributeValue]:
     """The attributes of a window as ONNX has them."""
     found: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
@@ -43,19 +44,19 @@ def windowed(ctx: InferenceContext) -> dict[str, AttributeValue]:
 
 
 @operator("Convolution")
-def convolution(ctx: InferenceContext) -> Tensor:
+def convolution(ctx: RuleContext) -> Tensor:
     """Filters `[m, c, *kernel]` slide over `[n, c, *sizes]`."""
     return result(ctx, "Conv", ctx.input(0), ctx.input(1), **windowed(ctx))
 
 
 @operator("BinaryConvolution")
-def binary_convolution(ctx: InferenceContext) -> Tensor:
+def binary_convolution(ctx: RuleContext) -> Tensor:
     """Filters of single bits slide as others do."""
     return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **windowed(ctx))
 
 
 @operator("GroupConvolution")
-def group_convolution(ctx: InferenceContext) -> Tensor:
+def group_convolution(ctx: RuleContext) -> Tensor:
     """Filters `[group, m, c, *kernel]`, each group on its share of the channels."""
     x, w = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == w.rank - 1, laws.FILTER_RANK_INPUT_PLUS_1.of(rank=x.rank, filters=w.rank))
@@ -64,7 +65,7 @@ def group_convolution(ctx: InferenceContext) -> Tensor:
 
 
 @operator("DeformableConvolution")
-def deformable_convolution(ctx: InferenceContext) -> Tensor:
+def deformable_convolution(ctx: RuleContext) -> Tensor:
     """As a convolution, with two offsets, and a mask, for each of the window's elements wherever it stands."""
     x, offsets, w = (ctx.input(i) for i in range(3))
     group, deformable = ctx.integer("group", 1), ctx.integer("deformable_group", 1)
@@ -79,7 +80,7 @@ def deformable_convolution(ctx: InferenceContext) -> Tensor:
 
 
 @operator("ConvolutionBackpropData", "GroupConvolutionBackpropData")
-def transposed_convolution(ctx: InferenceContext) -> Tensor:
+def transposed_convolution(ctx: RuleContext) -> Tensor:
     """Every element spreads filters `[c, m, *kernel]`, or `[group, c, m, *kernel]`; sizes may be asked for."""
     x, w = ctx.input(0), ctx.input(1)
     groups = w[0] if ctx.node.op.startswith("Group") else ONE
@@ -103,7 +104,7 @@ def _spread(size: Dim, kernel: Dim, axis: Axis, more: int) -> Dim:
     return (maximum(size, 1) - 1) * axis.stride + (kernel - 1) * axis.dilation + 1 + more - axis.head - axis.tail
 
 
-def sliding(ctx: InferenceContext, kernel: Sequence[int]) -> list[Axis]:
+def sliding(ctx: RuleContext, kernel: Sequence[int]) -> list[Axis]:
     """The window along each axis; pads that are worked out from the sizes, or not at all, count as none."""
     rank, explicit = len(kernel), padding(ctx) == "explicit"
     begin, end = ((integers(ctx, name) if explicit else ()) or (0,) * rank for name in ("pads_begin", "pads_end"))
@@ -118,7 +119,7 @@ def sliding(ctx: InferenceContext, kernel: Sequence[int]) -> list[Axis]:
 # Pooling
 
 
-def pooled(ctx: InferenceContext, x: Tensor) -> list[Dim]:
+def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
     """The input's sizes with every spatial one as long as the window has positions."""
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
@@ -131,7 +132,7 @@ def pooled(ctx: InferenceContext, x: Tensor) -> list[Dim]:
     return [*x.dims[:2], *(positions(ctx, d, axis) for d, axis in zip(x.dims[2:], axes, strict=True))]
 
 
-def positions(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
+def positions(ctx: RuleContext, size: Dim, axis: Axis) -> Dim:
     """How many positions a window has; the last may stick out with `ceil`, and with `ceil_torch` starts inside."""
     if padding(ctx).startswith("same"):
         return ceil_divide(size, axis.stride)
@@ -145,7 +146,7 @@ def positions(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
 
 
 @operator("AvgPool", "MaxPool", "MaxPool-1")
-def pool(ctx: InferenceContext) -> list[Tensor]:
+def pool(ctx: RuleContext) -> list[Tensor]:
     """The mean or maximum of each window, and where the maximum was."""
     dims = pooled(ctx, ctx.input(0))
     if "axis" in ctx.attributes:
@@ -154,7 +155,7 @@ def pool(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("AdaptiveAvgPool", "AdaptiveMaxPool")
-def adaptive_pool(ctx: InferenceContext) -> list[Tensor]:
+def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
     """The spatial axes get the sizes that are listed."""
     x = ctx.input(0)
     sizes = counted(ctx, 1, x.rank - 2, "sizes")
@@ -166,7 +167,7 @@ def adaptive_pool(ctx: InferenceContext) -> list[Tensor]:
 
 
 @operator("Interpolate", "Interpolate-4")
-def interpolate(ctx: InferenceContext) -> Tensor:
+def interpolate(ctx: RuleContext) -> Tensor:
     """The listed axes get the listed sizes, or are padded and multiplied by the listed factors.
 
     Version 4 has both lists, later ones that which the node goes by.
@@ -191,14 +192,14 @@ def interpolate(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims)
 
 
-def _resized(ctx: InferenceContext, axes: Sequence[int], rank: int) -> Sequence[int]:
+def _resized(ctx: RuleContext, axes: Sequence[int], rank: int) -> Sequence[int]:
     """The axes that are listed, each counted from the front."""
     for axis in axes:
         ctx.check(0 <= axis < rank, laws.AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=rank))
     return axes
 
 
-def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
+def _scaled(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
     """Sizes times the factors that an input lists."""
     value = ctx.input(index).value
     factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
@@ -207,7 +208,7 @@ def _scaled(ctx: InferenceContext, index: int, sizes: Sequence[Dim]) -> list[Dim
 
 
 @operator("Interpolate-1")
-def interpolate_1(ctx: InferenceContext) -> Tensor:
+def interpolate_1(ctx: RuleContext) -> Tensor:
     """The axes of the attribute get the listed sizes."""
     x = ctx.input(0)
     axes = _resized(ctx, integers(ctx, "axes"), x.rank)
@@ -215,7 +216,7 @@ def interpolate_1(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_padded(ctx, x))])
 
 
-def _padded(ctx: InferenceContext, x: Tensor) -> list[Dim]:
+def _padded(ctx: RuleContext, x: Tensor) -> list[Dim]:
     """The sizes with the pads that the node names added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
     ctx.check(min(begin + end) >= 0, laws.PADDING_NOT_NEGATIVE)

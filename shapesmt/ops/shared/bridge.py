@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, as_dim
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, VARIADIC
-from shapesmt.rules import InferenceContext, Tensor, Unjudged, elements, resolve, rule, tensor
+from shapesmt.rules import RuleContext, Tensor, Unjudged, elements, resolve, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> None:
     """Register a rule for each operator of a table: what ONNX's operator does."""
 
-    def renamed(ctx: InferenceContext) -> list[Tensor]:
+    def renamed(ctx: RuleContext) -> list[Tensor]:
         """What the ONNX operator of the table's line does."""
         row = table[ctx.node.op]
         if row.onnx in ONE_TYPE:
@@ -48,7 +48,7 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
     register(*table.keys() - total, domain=domain, any_rank=True)(renamed)
 
 
-def require_one_type(ctx: InferenceContext, inputs: Sequence[Tensor | None] | None = None) -> None:
+def require_one_type(ctx: RuleContext, inputs: Sequence[Tensor | None] | None = None) -> None:
     """State that these inputs, or all, are of one element type."""
     types = list(
         dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
@@ -56,12 +56,12 @@ def require_one_type(ctx: InferenceContext, inputs: Sequence[Tensor | None] | No
     ctx.check(len(types) <= 1, laws.OPERANDS_SAME_TYPE.of(types=" and ".join(types)))
 
 
-def results(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
+def results(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
     """What ONNX's operator makes of these inputs; what it needs, the node needs."""
     return [*ctx.delegate(op, inputs, version=OPSET, attributes=attributes)]
 
 
-def result(ctx: InferenceContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
+def result(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
     """The one thing that ONNX's operator makes."""
     return ctx.delegate(op, inputs, version=OPSET, attributes=attributes, outputs=ctx.node.outputs[:1])[0]
 
@@ -85,7 +85,7 @@ def as_list(x: Tensor) -> Tensor:
     return tensor(x.dtype, (ONE,), None if items is None else elements((1,), items))
 
 
-def known(ctx: InferenceContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
+def known(ctx: RuleContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
     """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
     found = ctx.constants(index)
     if found is None:
@@ -94,21 +94,19 @@ def known(ctx: InferenceContext, index: int, what: str, remedy: str = "") -> tup
     return found
 
 
-def known_axis(ctx: InferenceContext, index: int, remedy: str = "") -> int | None:
+def known_axis(ctx: RuleContext, index: int, remedy: str = "") -> int | None:
     """The axis that an input names; a node without it isn't judged."""
     found = known(ctx, index, "the axis", remedy)
     ctx.check(found is None or len(found) == 1, laws.AXIS_ONE_NUMBER)
     return found[0] if found else None
 
 
-def anything(ctx: InferenceContext, x: Tensor, index: int = 0) -> Tensor:
+def anything(ctx: RuleContext, x: Tensor, index: int = 0) -> Tensor:
     """A tensor of the same rank, of which no size is known."""
     return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)
 
 
-def parts(
-    ctx: InferenceContext, x: Tensor, axis: int | None, lengths: Sequence[Dim | None] | None = None
-) -> list[Tensor]:
+def parts(ctx: RuleContext, x: Tensor, axis: int | None, lengths: Sequence[Dim | None] | None = None) -> list[Tensor]:
     """Parts along an axis: equal ones, or of the listed lengths, of which one may be -1: the rest."""
     if axis is None:
         return [anything(ctx, x, i) for i in range(ctx.outputs)]

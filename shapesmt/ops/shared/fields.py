@@ -21,8 +21,8 @@ from shapesmt.rules import (
     MAX_ELEMENTS,
     Elements,
     Field,
-    InferenceContext,
     Item,
+    RuleContext,
     Tensor,
     Value,
     elements,
@@ -53,7 +53,7 @@ def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
     return None if any(s is None or s < 0 for s in sizes) else tuple(s for s in sizes if s is not None)
 
 
-def wanted(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
+def wanted(ctx: RuleContext, index: int) -> list[Dim | None] | None:
     """The elements of an input that lists sizes, None for each unknown one; None where their number is unknown."""
     x = ctx.input(index)
     if x.shape is None:
@@ -75,7 +75,7 @@ def _at(element: Dim, place: int) -> Dim:
     return move_positions(element, lambda _: as_dim(place))
 
 
-def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Dim | None]:
+def counted(ctx: RuleContext, index: int, count: int, what: str) -> list[Dim | None]:
     """The elements of an input that lists so many integers, None for each unknown one."""
     items = wanted(ctx, index)
     law = laws.NUMBER_OF.of(expected=count, what=what, count=len(items or ()))
@@ -85,7 +85,7 @@ def counted(ctx: InferenceContext, index: int, count: int, what: str) -> list[Di
     return [None] * count if items is None else items
 
 
-def attribute(ctx: InferenceContext, name: str, count: int, what: str) -> list[Dim | None]:
+def attribute(ctx: RuleContext, name: str, count: int, what: str) -> list[Dim | None]:
     """The integers of an attribute that lists so many."""
     values = ctx.integers(name)
     ctx.check(len(values) == count, laws.NUMBER_OF.of(expected=count, what=what, count=len(values)))

@@ -41,7 +41,7 @@ from shapesmt.rules import (
     Decided,
     Elements,
     Field,
-    InferenceContext,
+    RuleContext,
     Shape,
     Tensor,
     Value,
@@ -58,14 +58,14 @@ MAX_CASES = 16
 Box = dict[Atom, tuple[Dim, Dim]]  # per position the first and the last index
 
 
-def count_true(ctx: InferenceContext, index: int) -> Dim:
+def count_true(ctx: RuleContext, index: int) -> Dim:
     """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
     ctx.only_sizes(index)
     total = ctx.input(index).numel
     return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
 
 
-def true_place(ctx: InferenceContext, index: int, axis: int) -> Dim:
+def true_place(ctx: RuleContext, index: int, axis: int) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0."""
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=True, row=True))
 
@@ -78,7 +78,7 @@ class Span(NamedTuple):
     greatest: Dim
 
 
-def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
+def require_inside(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
     ctx.grant(1)
     known = spans(indices)
@@ -91,7 +91,7 @@ def require_inside(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
         ctx.require(any_of(unless, negate(given), inside), laws.INDICES_INSIDE_AXIS, shown, size)
 
 
-def require_places(ctx: InferenceContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
+def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
     """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
     if not ctx.has(index):
         return

@@ -13,7 +13,7 @@ from shapesmt.rules import Field, tensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 FURTHEST = 2**63 - 1
 
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     step: Dim | None
 
 
-def strided(ctx: InferenceContext, masked: Masked) -> Tensor:
+def strided(ctx: RuleContext, masked: Masked) -> Tensor:
     """Begins, ends and steps are inputs 1 to 3; the masks are begin, end, ellipsis, new_axis and shrink_axis."""
     x, parts = ctx.input(0), _parts(ctx, masked)
     if parts is None:
@@ -50,14 +50,14 @@ def strided(ctx: InferenceContext, masked: Masked) -> Tensor:
     return result(ctx, "Unsqueeze", x, listed(*made)) if made else x
 
 
-def _picked(ctx: InferenceContext, x: Tensor, axes: list[int]) -> Tensor:
+def _picked(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:
     """The axes of which one element is left, dropped; that there is one is stated already."""
     dims = [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
     value = x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None
     return result(ctx, "Squeeze", tensor(x.dtype, dims, value), listed(*axes))
 
 
-def _parts(ctx: InferenceContext, masked: Masked) -> list[Part] | None:
+def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
     """The entries, each with its axis."""
     begins, ends = wanted(ctx, 1), wanted(ctx, 2)
     if begins is None or ends is None:

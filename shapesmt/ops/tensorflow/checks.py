@@ -11,11 +11,11 @@ from shapesmt.ops.tensorflow.common import DOMAIN
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @rule("Assert", domain=DOMAIN, any_rank=True, total=True)
-def asserted(ctx: InferenceContext) -> list[Tensor]:
+def asserted(ctx: RuleContext) -> list[Tensor]:
     """The condition holds; where it depends on data, it is taken to."""
     condition = ctx.input(0)
     if condition.shape is not None:

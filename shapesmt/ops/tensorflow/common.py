@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shapesmt.algebra import Formula
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 DOMAIN = "tensorflow"
 
@@ -24,12 +24,12 @@ LAYOUTS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
 Good: TypeAlias = "Callable[[Dim], Formula]"
 
 
-def dtype_of(ctx: InferenceContext, name: str, default: str) -> str:
+def dtype_of(ctx: RuleContext, name: str, default: str) -> str:
     """An attribute that names an element type."""
     return ctx.text(name, default)
 
 
-def one_of(ctx: InferenceContext, name: str, *values: str) -> str:
+def one_of(ctx: RuleContext, name: str, *values: str) -> str:
     """A text attribute, which is the first of some values unless the node says another."""
     value = ctx.text(name, values[0])
     listed = " or ".join(filter(None, values))
@@ -37,32 +37,32 @@ def one_of(ctx: InferenceContext, name: str, *values: str) -> str:
     return value
 
 
-def least(ctx: InferenceContext, name: str, minimum: int, default: int | None = None) -> int:
+def least(ctx: RuleContext, name: str, minimum: int, default: int | None = None) -> int:
     """An integer attribute that is at least that."""
     value = ctx.integer(name, default)
     ctx.check(value >= minimum, laws.ATTRIBUTE_AT_LEAST.of(name=name, least=minimum, value=value))
     return value
 
 
-def require_numbers(ctx: InferenceContext, *indices: int) -> None:
+def require_numbers(ctx: RuleContext, *indices: int) -> None:
     """State that inputs, where they are given, are one number each."""
     for index in indices:
         if ctx.has(index) and ctx.input(index).shape is not None:
             ctx.require_rank(ctx.input(index), 0)
 
 
-def axis_of(ctx: InferenceContext, index: int) -> int | None:
+def axis_of(ctx: RuleContext, index: int) -> int | None:
     """The axis that an input names by one number; a node without it isn't judged."""
     require_numbers(ctx, index)
     return known_axis(ctx, index)
 
 
-def require_most(ctx: InferenceContext, x: Tensor, rank: int) -> None:
+def require_most(ctx: RuleContext, x: Tensor, rank: int) -> None:
     """State that a tensor has no more axes than the operator was written for."""
     ctx.check(x.rank <= rank, laws.RANK_AT_MOST.of(most=rank, rank=x.rank))
 
 
-def numbers(ctx: InferenceContext, index: int) -> list[Dim | Float]:
+def numbers(ctx: RuleContext, index: int) -> list[Dim | Float]:
     """The known numbers of an input, integers and floats."""
     ctx.grant(index)
     value = ctx.input(index).value
@@ -70,7 +70,7 @@ def numbers(ctx: InferenceContext, index: int) -> list[Dim | Float]:
 
 
 def require_order(
-    ctx: InferenceContext, low: Dim | Float | float, high: Dim | Float | float, law: laws.Law, *, apart: bool = False
+    ctx: RuleContext, low: Dim | Float | float, high: Dim | Float | float, law: laws.Law, *, apart: bool = False
 ) -> None:
     """State that one number is no greater than another, or (`apart`) smaller, where that can be compared."""
     a, b = (literal(float(x), "float32") if isinstance(x, (int, float)) else x for x in (low, high))
@@ -81,7 +81,7 @@ def require_order(
         ctx.require(TRUE if found is None else negate(found) if apart else found, law)
 
 
-def leave_open(ctx: InferenceContext, law: laws.Law) -> NoReturn:
+def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:
     """End the rule of a node of which nothing is said, unless the law is kept."""
     ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", str(law)))
     raise RejectedError
@@ -93,7 +93,7 @@ def typed(x: Tensor, dtype: str) -> Tensor:
 
 
 def require_each(
-    ctx: InferenceContext, x: Tensor, good: Callable[[Dim], Formula], law: laws.Law, used: Dim | int = 1
+    ctx: RuleContext, x: Tensor, good: Callable[[Dim], Formula], law: laws.Law, used: Dim | int = 1
 ) -> None:
     """State something of every known integer of a tensor, unless nothing is `used`."""
     ctx.grant_elements(x)
@@ -103,14 +103,14 @@ def require_each(
             ctx.require(any_of(good(item), equal(used, 0)), law, item)
 
 
-def first(ctx: InferenceContext, index: int) -> Dim | None:
+def first(ctx: RuleContext, index: int) -> Dim | None:
     """The one integer that an input holds, where it is known."""
     ctx.grant(index)
     items = ctx.items(index)
     return items[0] if items and len(items) == 1 else None
 
 
-def channels_first(ctx: InferenceContext) -> bool:
+def channels_first(ctx: RuleContext) -> bool:
     """Whether the channels are the second axis; they are the last one unless the node says so."""
     layout = ctx.text("data_format", "NHWC")
     if layout.endswith("VECT_C"):
@@ -119,7 +119,7 @@ def channels_first(ctx: InferenceContext) -> bool:
     return layout.startswith("NC")
 
 
-def channel(ctx: InferenceContext, x: Tensor) -> Dim:
+def channel(ctx: RuleContext, x: Tensor) -> Dim:
     """The number of channels."""
     return x[1 if channels_first(ctx) else -1]
 

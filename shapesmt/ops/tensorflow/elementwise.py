@@ -7,6 +7,7 @@ from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equ
 from shapesmt.ops.math.elementwise import broadcast
 from shapesmt.ops.shared.bridge import number_of, require_one_type, result
 from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
+from shapesmt.ops.shared.require import require_shape, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     channel,
@@ -16,7 +17,7 @@ from shapesmt.ops.tensorflow.common import (
     require_each,
     resized,
 )
-from shapesmt.rules import InferenceContext, Tensor, require_shape, require_vector, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
 KEPT = (
     *("BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Dawsn"),
@@ -40,34 +41,34 @@ RETYPED = {  # the attribute that names the type of what is made, or that type
 
 
 @rule(*KEPT, domain=DOMAIN, any_rank=True, total=True)
-def kept(ctx: InferenceContext) -> Tensor:
+def kept(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
 
 
 @rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True)
-def retyped(ctx: InferenceContext) -> Tensor:
+def retyped(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are of another type."""
     named = RETYPED[ctx.node.op]
     return ctx.tensor(ctx.input(0).shape, named[1:] if named[0] == ":" else dtype_of(ctx, named, "float32"))
 
 
 @rule("RegexFullMatch", "RegexReplace", domain=DOMAIN)
-def matched(ctx: InferenceContext) -> Tensor:
+def matched(ctx: RuleContext) -> Tensor:
     """The shape is kept; the pattern is one text, and so is what replaces it."""
     require_shape(ctx, (1, 2), (), laws.PATTERNS_ONE_TEXT_EACH)
     return ctx.tensor(ctx.input(0).shape, "bool" if ctx.node.op == "RegexFullMatch" else "string")
 
 
 @rule("StringLower", "StringUpper", domain=DOMAIN, any_rank=True, total=True)
-def in_case(ctx: InferenceContext) -> Tensor:
+def in_case(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     one_of(ctx, "encoding", "", "utf-8")
     return ctx.tensor(ctx.input(0).shape)
 
 
 @rule("AsString", domain=DOMAIN, any_rank=True, total=True)
-def as_text(ctx: InferenceContext) -> Tensor:
+def as_text(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are texts."""
     one_of(ctx, "fill", "", " ", "+", "-", "0", "#")
     return ctx.tensor(ctx.input(0).shape, "string")
@@ -77,7 +78,7 @@ HASHES = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStr
 
 
 @rule(*HASHES, domain=DOMAIN, any_rank=True, total=True)
-def hashed(ctx: InferenceContext) -> Tensor:
+def hashed(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are the numbers of their buckets, of which there is one at least."""
     least(ctx, "num_buckets", 1)
     if ctx.node.op.endswith("Strong"):
@@ -86,32 +87,32 @@ def hashed(ctx: InferenceContext) -> Tensor:
 
 
 @rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
-def finite(ctx: InferenceContext) -> Tensor:
+def finite(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are boolean."""
     return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
 
 
 @rule("IdentityN", domain=DOMAIN, any_rank=True, total=True)
-def each(ctx: InferenceContext) -> list[Tensor]:
+def each(ctx: RuleContext) -> list[Tensor]:
     """The outputs are the inputs."""
     return [ctx.input(i) for i in range(ctx.outputs)]
 
 
 @rule("Square", domain=DOMAIN, any_rank=True, total=True)
-def square(ctx: InferenceContext) -> Tensor:
+def square(ctx: RuleContext) -> Tensor:
     """`x * x`."""
     return result(ctx, "Mul", ctx.input(0), ctx.input(0))
 
 
 @rule("Cast", domain=DOMAIN, any_rank=True, total=True)
-def cast(ctx: InferenceContext) -> Tensor:
+def cast(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements change type."""
     dtype = dtype_of(ctx, "DstT", "")
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype)) if dtype else ctx.tensor(ctx.input(0).shape, "")
 
 
 @rule("Bitcast", domain=DOMAIN)
-def bitcast(ctx: InferenceContext) -> Tensor:
+def bitcast(ctx: RuleContext) -> Tensor:
     """The bits are kept: smaller elements add an axis for what was one, larger ones take the last axis."""
     x, dtype = ctx.input(0), dtype_of(ctx, "type", "")
     before, after = _width(x.dtype), _width(dtype)
@@ -136,14 +137,14 @@ LOOSE = ("Atan2", "DivNoNan", "Igamma", "IgammaGradA", "Igammac", "MulNoNan", "N
 
 
 @rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN)
-def arithmetic(ctx: InferenceContext) -> Tensor:
+def arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together."""
     require_one_type(ctx)
     return broadcast(ctx, None)
 
 
 @rule("Complex", domain=DOMAIN)
-def complex_numbers(ctx: InferenceContext) -> Tensor:
+def complex_numbers(ctx: RuleContext) -> Tensor:
     """Real and imaginary parts broadcast together."""
     return broadcast(ctx, None, dtype_of(ctx, "Tout", "complex64"))
 
@@ -157,7 +158,7 @@ DIVISIONS: dict[str, Function] = {
 
 
 @rule(*DIVISIONS, "RealDiv", domain=DOMAIN, any_rank=True)
-def divide(ctx: InferenceContext) -> Tensor:
+def divide(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; no integer is divided by zero."""
     x, y = ctx.input(0), ctx.input(1)
     require_one_type(ctx)
@@ -168,14 +169,14 @@ def divide(ctx: InferenceContext) -> Tensor:
     return made
 
 
-def _divided(ctx: InferenceContext, x: Tensor, y: Tensor) -> Tensor:
+def _divided(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     """A quotient of floats, which is rounded to a whole number where the operator says so."""
     quotient = result(ctx, "Div", x, y)
     return result(ctx, "Floor", quotient) if ctx.node.op == "FloorDiv" else quotient
 
 
 @rule("Pow", domain=DOMAIN)
-def power(ctx: InferenceContext) -> Tensor:
+def power(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; no integer has a negative exponent."""
     require_one_type(ctx)
     made = result(ctx, "Pow", ctx.input(0), ctx.input(1))
@@ -186,7 +187,7 @@ def power(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN)
-def compare(ctx: InferenceContext) -> Tensor:
+def compare(ctx: RuleContext) -> Tensor:
     """Operands broadcast together, or have one shape where that is so; some may have shapes that don't go together."""
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
     require_one_type(ctx)
@@ -202,13 +203,13 @@ def compare(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LeftShift", "RightShift", domain=DOMAIN, any_rank=True)
-def shift(ctx: InferenceContext) -> Tensor:
+def shift(ctx: RuleContext) -> Tensor:
     """Operands broadcast together."""
     return result(ctx, "BitShift", ctx.input(0), ctx.input(1), direction=ctx.node.op.removesuffix("Shift").upper())
 
 
 @rule("SquaredDifference", domain=DOMAIN, any_rank=True)
-def squared_difference(ctx: InferenceContext) -> Tensor:
+def squared_difference(ctx: RuleContext) -> Tensor:
     """`(x - y)**2`."""
     require_one_type(ctx)
     difference = result(ctx, "Sub", ctx.input(0), ctx.input(1))
@@ -216,7 +217,7 @@ def squared_difference(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SelectV2", domain=DOMAIN, any_rank=True)
-def choose(ctx: InferenceContext) -> Tensor:
+def choose(ctx: RuleContext) -> Tensor:
     """The condition and both cases broadcast together, to at most 8 axes where that changes one of them."""
     made = result(ctx, "Where", *map(ctx.input, range(3)))
     if made.shape is not None and made.rank > 8:
@@ -230,7 +231,7 @@ def choose(ctx: InferenceContext) -> Tensor:
 
 
 @rule("BiasAdd", "BiasAddV1", domain=DOMAIN)
-def bias_add(ctx: InferenceContext) -> Tensor:
+def bias_add(ctx: RuleContext) -> Tensor:
     """The shape is kept; the bias has one element per channel."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -239,7 +240,7 @@ def bias_add(ctx: InferenceContext) -> Tensor:
 
 
 @rule("AddN", "AccumulateNV2", domain=DOMAIN)
-def add_n(ctx: InferenceContext) -> Tensor:
+def add_n(ctx: RuleContext) -> Tensor:
     """Operands have one shape."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
@@ -247,7 +248,7 @@ def add_n(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Select", domain=DOMAIN)
-def select(ctx: InferenceContext) -> Tensor:
+def select(ctx: RuleContext) -> Tensor:
     """Both cases have one shape, and so has the condition, unless it is one truth or one for each row."""
     condition, x, y = (ctx.input(i) for i in range(3))
     ctx.require_agree(x, y, law=laws.CASES_SAME_SHAPE)
@@ -262,7 +263,7 @@ def select(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ClipByValue", domain=DOMAIN)
-def clip(ctx: InferenceContext) -> Tensor:
+def clip(ctx: RuleContext) -> Tensor:
     """The shape is kept; the ends are one number each, or one for each element."""
     x = ctx.input(0)
     for end in (ctx.input(1), ctx.input(2)):
@@ -272,7 +273,7 @@ def clip(ctx: InferenceContext) -> Tensor:
 
 
 @rule("StringJoin", domain=DOMAIN)
-def join(ctx: InferenceContext) -> Tensor:
+def join(ctx: RuleContext) -> Tensor:
     """Texts have one shape, but for scalars."""
     parts = [x for x in map(ctx.input, range(len(ctx.inputs))) if x.rank]
     if parts:
@@ -284,7 +285,7 @@ def join(ctx: InferenceContext) -> Tensor:
 
 
 @rule("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
-def fake_quantize(ctx: InferenceContext) -> Tensor:
+def fake_quantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one range, or one per channel."""
     x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")
     ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, laws.QUANTIZED_TO_2_TO_16_BITS)

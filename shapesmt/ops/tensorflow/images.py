@@ -8,6 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,
@@ -19,17 +20,17 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 KERNELS = ("lanczos3", "lanczos1", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
 RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear")}
 
 
 @rule("QuantizedResizeBilinear", domain=DOMAIN)
-def resize_quantized(ctx: InferenceContext) -> list[Tensor]:
+def resize_quantized(ctx: RuleContext) -> list[Tensor]:
     """`[n, h, w, c]` gets the height and width that are listed; the ends of the range stay."""
     require_numbers(ctx, 2, 3)
     ctx.require_at_least(ctx.input(0, rank=4)[0], 1, laws.AN_IMAGE)
@@ -38,7 +39,7 @@ def resize_quantized(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule(*RESIZED, "ResizeNearestNeighbor", domain=DOMAIN)
-def resize(ctx: InferenceContext) -> Tensor:
+def resize(ctx: RuleContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; neither image is empty."""
     x = ctx.input(0, rank=4)
     size = sized(ctx, counted(ctx, 1, 2, "sizes"), 1)
@@ -47,7 +48,7 @@ def resize(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ScaleAndTranslate", domain=DOMAIN)
-def scale(ctx: InferenceContext) -> Tensor:
+def scale(ctx: RuleContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; there is a factor and a shift for each."""
     one_of(ctx, "kernel_type", *KERNELS)
     require_vector(ctx, (2, 3), 2, laws.FACTOR_AND_SHIFT_FOR_HEIGHT_AND_WIDTH)
@@ -55,7 +56,7 @@ def scale(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ImageProjectiveTransformV2", "ImageProjectiveTransformV3", domain=DOMAIN)
-def project(ctx: InferenceContext) -> Tensor:
+def project(ctx: RuleContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; there is one transform, or one per image."""
     x, transforms = ctx.input(0, rank=4), ctx.input(1, rank=2)
     require_numbers(ctx, 3)
@@ -68,7 +69,7 @@ def project(ctx: InferenceContext) -> Tensor:
 
 
 @rule("CropAndResize", domain=DOMAIN)
-def crop(ctx: InferenceContext) -> Tensor:
+def crop(ctx: RuleContext) -> Tensor:
     """Boxes `[n, 4]`, and the image of each, cut out of `[b, h, w, c]` and resized."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=2)
     none = equal(boxes[0], 0) if boxes[1].constant is None else FALSE  # that one has others is seen when it runs
@@ -82,7 +83,7 @@ def crop(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DecodeImage", "DecodePng", "DecodeJpeg", "DecodeBmp", domain=DOMAIN)
-def decode(ctx: InferenceContext) -> Tensor:
+def decode(ctx: RuleContext) -> Tensor:
     """An image of a size that its file has."""
     ctx.require_rank(ctx.input(0), 0)
     channels = least(ctx, "channels", 0, 0) or ctx.fresh("channels", 1)
@@ -91,7 +92,7 @@ def decode(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DecodeAndCropJpeg", domain=DOMAIN)
-def decode_part(ctx: InferenceContext) -> Tensor:
+def decode_part(ctx: RuleContext) -> Tensor:
     """The part of an image that starts and is as large as said."""
     window, channels = ctx.items(1) or (None,) * 4, least(ctx, "channels", 0, 0)
     require_numbers(ctx, 0)
@@ -103,14 +104,14 @@ def decode_part(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ExtractJpegShape", domain=DOMAIN)
-def size_of_image(ctx: InferenceContext) -> Tensor:
+def size_of_image(ctx: RuleContext) -> Tensor:
     """Height, width and channels of a file."""
     require_numbers(ctx, 0)
     return ctx.tensor((3,), dtype_of(ctx, "output_type", "int32"))
 
 
 @rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)
-def adjust(ctx: InferenceContext) -> Tensor:
+def adjust(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     x = ctx.input(0)
     ctx.require_rank(x, 1 if "To" in ctx.node.op else 3, least=True)
@@ -123,7 +124,7 @@ def adjust(ctx: InferenceContext) -> Tensor:
 # Boxes
 
 
-def selected(ctx: InferenceContext) -> tuple[Dim, Dim]:
+def selected(ctx: RuleContext) -> tuple[Dim, Dim]:
     """How many boxes are selected, and how many at most, of boxes `[n, 4]` and scores `[n]`."""
     boxes, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(boxes[1], 4, laws.BOX_4_COORDINATES)
@@ -135,7 +136,7 @@ def selected(ctx: InferenceContext) -> tuple[Dim, Dim]:
     return ctx.fresh("selected", 0, minimum(boxes[0], limit)), limit
 
 
-def require_thresholds(ctx: InferenceContext, index: int) -> None:
+def require_thresholds(ctx: RuleContext, index: int) -> None:
     """State that a share of what two boxes have in common is one, and that a spread isn't negative."""
     shares = [*(numbers(ctx, index) if ctx.has(index) else ()), ctx.number("iou_threshold", 0.5)]
     for share in shares:
@@ -146,13 +147,13 @@ def require_thresholds(ctx: InferenceContext, index: int) -> None:
 
 
 @rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", domain=DOMAIN)
-def suppress(ctx: InferenceContext) -> Tensor:
+def suppress(ctx: RuleContext) -> Tensor:
     """The indices of the selected boxes."""
     return ctx.tensor((selected(ctx)[0],), "int32")
 
 
 @rule("NonMaxSuppressionV4", "NonMaxSuppressionV5", domain=DOMAIN)
-def suppress_padded(ctx: InferenceContext) -> list[Tensor]:
+def suppress_padded(ctx: RuleContext) -> list[Tensor]:
     """The indices of the selected boxes, their scores where these change, and how many they are."""
     count, limit = selected(ctx)
     dims = (limit if ctx.integer("pad_to_max_output_size", 0) else count,)
@@ -161,7 +162,7 @@ def suppress_padded(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("CombinedNonMaxSuppression", domain=DOMAIN)
-def suppress_combined(ctx: InferenceContext) -> list[Tensor]:
+def suppress_combined(ctx: RuleContext) -> list[Tensor]:
     """Boxes `[b, n, q, 4]` and scores `[b, n, c]`, where q is 1 or c: so many of each image."""
     boxes, scores, each, total = ctx.input(0, rank=4), ctx.input(1, rank=3), first(ctx, 2), first(ctx, 3)
     law = laws.BOXES_AND_SCORES_SAME_IMAGES_AND_ANCHORS
@@ -180,7 +181,7 @@ def suppress_combined(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("NonMaxSuppressionWithOverlaps", domain=DOMAIN)
-def suppress_overlaps(ctx: InferenceContext) -> Tensor:
+def suppress_overlaps(ctx: RuleContext) -> Tensor:
     """The indices of the selected boxes, of which it is known how much each two have in common."""
     overlaps, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(overlaps[0], overlaps[1], laws.OVERLAP_OF_EACH_TWO_BOXES)
@@ -191,7 +192,7 @@ def suppress_overlaps(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DrawBoundingBoxes", "DrawBoundingBoxesV2", domain=DOMAIN)
-def draw(ctx: InferenceContext) -> Tensor:
+def draw(ctx: RuleContext) -> Tensor:
     """Images `[b, h, w, c]` with the boxes `[b, n, 4]` drawn on them."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=3)
     ctx.require_equal(x[0], boxes[0], laws.BOXES_PER_IMAGE)
@@ -206,7 +207,7 @@ def draw(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ExtractGlimpse", "ExtractGlimpseV2", domain=DOMAIN)
-def glimpse(ctx: InferenceContext) -> Tensor:
+def glimpse(ctx: RuleContext) -> Tensor:
     """A window of the listed sizes of each image."""
     x, offsets = ctx.input(0, rank=4), ctx.input(2, rank=2)
     law = laws.PLACE_PER_IMAGE
@@ -221,7 +222,7 @@ def glimpse(ctx: InferenceContext) -> Tensor:
 
 
 @rule("FractionalAvgPool", "FractionalMaxPool", domain=DOMAIN)
-def fractional_pool(ctx: InferenceContext) -> list[Tensor]:
+def fractional_pool(ctx: RuleContext) -> list[Tensor]:
     """Height and width shrink by a ratio; where the windows of each begin is made as well."""
     x, ratios = ctx.input(0, rank=4), ctx.attribute("pooling_ratio")
     given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
@@ -238,7 +239,7 @@ def fractional_pool(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("EncodeJpeg", "EncodePng", domain=DOMAIN)
-def encode(ctx: InferenceContext) -> Tensor:
+def encode(ctx: RuleContext) -> Tensor:
     """A file of an image `[h, w, c]`."""
     x, png = ctx.input(0), ctx.node.op == "EncodePng"
     ctx.require_rank(x, 3, least=png)
@@ -251,14 +252,14 @@ def encode(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DecodeGif", domain=DOMAIN)
-def decode_frames(ctx: InferenceContext) -> Tensor:
+def decode_frames(ctx: RuleContext) -> Tensor:
     """All images of a file."""
     require_numbers(ctx, 0)
     return ctx.tensor([*(ctx.fresh(name, 1) for name in ("frames", "height", "width")), 3], "uint8")
 
 
 @rule("SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox", domain=DOMAIN)
-def sample(ctx: InferenceContext) -> list[Tensor]:
+def sample(ctx: RuleContext) -> list[Tensor]:
     """A region of an image of the listed sizes: its begin, its sizes and its box."""
     require_vector(ctx, 0, 3, laws.IMAGE_HEIGHT_WIDTH_CHANNELS)
     ctx.require_equal(ctx.input(1, rank=3)[2], 4, laws.BOX_4_COORDINATES)

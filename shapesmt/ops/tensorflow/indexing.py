@@ -25,6 +25,7 @@ from shapesmt.algebra import (
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped, wanted
 from shapesmt.ops.shared.indices import columns, spans
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -38,14 +39,14 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.rules import Field, Tensor, move_positions, position, require_least, require_shape, rule, sized, tensor
+from shapesmt.rules import Field, Tensor, move_positions, position, rule, tensor
 
 if TYPE_CHECKING:
     from shapesmt.graph import AttributeValue
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 
-def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
+def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that known indices are inside an axis of that size, counted from the front."""
     ctx.grant_elements(indices)
     if indices.value is None:
@@ -59,7 +60,7 @@ def require_places(ctx: InferenceContext, indices: Tensor, size: Dim, unless: Fo
 
 
 @rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN)
-def gather(ctx: InferenceContext) -> Tensor:
+def gather(ctx: RuleContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
@@ -76,7 +77,7 @@ def gather(ctx: InferenceContext) -> Tensor:
     return _unjudged(ctx, "Gather", x, indices, axis=axis)
 
 
-def _unjudged(ctx: InferenceContext, op: str, *inputs: Tensor, **attributes: AttributeValue) -> Tensor:
+def _unjudged(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: AttributeValue) -> Tensor:
     """What ONNX's operator makes, without its own laws: TensorFlow's are stated."""
     before = len(ctx.requirements)
     made = result(ctx, op, *inputs, **attributes)
@@ -85,7 +86,7 @@ def _unjudged(ctx: InferenceContext, op: str, *inputs: Tensor, **attributes: Att
 
 
 @rule("GatherNd", "ResourceGatherNd", domain=DOMAIN)
-def gather_nd(ctx: InferenceContext) -> Tensor:
+def gather_nd(ctx: RuleContext) -> Tensor:
     """The last axis of the indices holds tuples, which name elements or slices."""
     x, indices = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
@@ -98,7 +99,7 @@ def gather_nd(ctx: InferenceContext) -> Tensor:
     return _unjudged(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])
 
 
-def require_indexable(ctx: InferenceContext, x: Tensor, indices: Tensor) -> None:
+def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
     """State that index tuples are no longer than the rank, and that nothing is looked up in an empty tensor."""
     ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
     ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
@@ -111,7 +112,7 @@ def require_indexable(ctx: InferenceContext, x: Tensor, indices: Tensor) -> None
 
 
 @rule("ScatterNd", domain=DOMAIN)
-def scatter_nd(ctx: InferenceContext) -> Tensor:
+def scatter_nd(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes, with an update at each place that the index tuples name."""
     indices, updates, sizes = ctx.input(0), ctx.input(1), wanted(ctx, 2)
     if sizes is None:
@@ -134,7 +135,7 @@ REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
 
 
 @rule(*SCATTERS, domain=DOMAIN)
-def tensor_scatter(ctx: InferenceContext) -> Tensor:
+def tensor_scatter(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is an update for each index tuple."""
     x, indices, updates = (ctx.input(i) for i in range(3))
     require_updates(ctx, x, indices, updates)
@@ -144,7 +145,7 @@ def tensor_scatter(ctx: InferenceContext) -> Tensor:
     return _unjudged(ctx, "ScatterND", x, indices, updates, reduction=reduction)
 
 
-def require_updates(ctx: InferenceContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
+def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
     """State that there is an update, of the shape of what it replaces, for each index tuple."""
     ctx.require_rank(indices, 1, least=True)
     ctx.require_rank(x, 1, least=True)
@@ -157,7 +158,7 @@ def require_updates(ctx: InferenceContext, x: Tensor, indices: Tensor, updates: 
     require_tuples(ctx, x, indices, depth)
 
 
-def require_tuples(ctx: InferenceContext, x: Tensor, indices: Tensor, depth: int) -> None:
+def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> None:
     """State that index tuples name places inside the tensor, unless the node goes past those that don't."""
     if one_of(ctx, "bad_indices_policy", "", "DEFAULT", "ERROR", "IGNORE") != "IGNORE":
         for column, size in zip(columns(indices, depth), x.dims, strict=False):
@@ -165,7 +166,7 @@ def require_tuples(ctx: InferenceContext, x: Tensor, indices: Tensor, depth: int
 
 
 @rule("SparseToDense", domain=DOMAIN)
-def sparse_to_dense(ctx: InferenceContext) -> Tensor:
+def sparse_to_dense(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes, with one value, or one for each index, at the places named."""
     indices, sizes, values = ctx.input(0), wanted(ctx, 1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
@@ -183,7 +184,7 @@ def sparse_to_dense(ctx: InferenceContext) -> Tensor:
     return made
 
 
-def require_sorted(ctx: InferenceContext, indices: Tensor, x: Tensor) -> None:
+def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
     """State that known index tuples are inside a tensor, in ascending order and none twice."""
     if indices.rank < 2:  # a list of single numbers
         indices = tensor(
@@ -201,7 +202,7 @@ def require_sorted(ctx: InferenceContext, indices: Tensor, x: Tensor) -> None:
 
 
 @rule("OneHot", domain=DOMAIN)
-def one_hot(ctx: InferenceContext) -> Tensor:
+def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
     require_shape(ctx, (1, 2, 3), (), laws.DEPTH_ON_OFF_ONE_NUMBER_EACH)
@@ -213,7 +214,7 @@ def one_hot(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TopK", "TopKV2", domain=DOMAIN)
-def top_k(ctx: InferenceContext) -> list[Tensor]:
+def top_k(ctx: RuleContext) -> list[Tensor]:
     """The `k` largest along the last axis, and their places; `k` is an input since version 2."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
@@ -224,7 +225,7 @@ def top_k(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("NthElement", domain=DOMAIN)
-def nth_element(ctx: InferenceContext) -> Tensor:
+def nth_element(ctx: RuleContext) -> Tensor:
     """The n-th smallest along the last axis, which goes away."""
     x, place = ctx.input(0), first(ctx, 1)
     ctx.require_rank(x, 1, least=True)
@@ -235,7 +236,7 @@ def nth_element(ctx: InferenceContext) -> Tensor:
 
 
 @rule("InTopK", "InTopKV2", domain=DOMAIN)
-def in_top_k(ctx: InferenceContext) -> Tensor:
+def in_top_k(ctx: RuleContext) -> Tensor:
     """Whether each row's target is among its best."""
     x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
     require_numbers(ctx, 2)
@@ -244,7 +245,7 @@ def in_top_k(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Where", domain=DOMAIN, any_rank=True)
-def where(ctx: InferenceContext) -> Tensor:
+def where(ctx: RuleContext) -> Tensor:
     """The places of what isn't 0, `[count, rank]`."""
     x = ctx.input(0)
     found = result(ctx, "NonZero", x)
@@ -256,7 +257,7 @@ def where(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
-def unique(ctx: InferenceContext) -> list[Tensor]:
+def unique(ctx: RuleContext) -> list[Tensor]:
     """The distinct elements or slices, the place of each in that list, and their counts."""
     x, dtype = ctx.input(0), dtype_of(ctx, "out_idx", "int32")
     axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
@@ -272,7 +273,7 @@ def unique(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("ListDiff", domain=DOMAIN)
-def list_diff(ctx: InferenceContext) -> list[Tensor]:
+def list_diff(ctx: RuleContext) -> list[Tensor]:
     """What of one list isn't in another, and where it was."""
     x = ctx.input(0, rank=1)
     ctx.require_rank(ctx.input(1), 1)
@@ -281,7 +282,7 @@ def list_diff(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("UnravelIndex", domain=DOMAIN)
-def unravel(ctx: InferenceContext) -> Tensor:
+def unravel(ctx: RuleContext) -> Tensor:
     """Places in a flat list as places along each axis of a shape, `[rank, count]`."""
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
@@ -298,7 +299,7 @@ def unravel(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Bincount", "DenseBincount", domain=DOMAIN)
-def bincount(ctx: InferenceContext) -> Tensor:
+def bincount(ctx: RuleContext) -> Tensor:
     """How often each number below `size` occurs, or the sum of its weights; row by row for a matrix."""
     x, weights, size = ctx.input(0), ctx.input(2), first(ctx, 1)
     ctx.require_rank(ctx.input(1), 0)
@@ -316,7 +317,7 @@ def bincount(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Bucketize", domain=DOMAIN, any_rank=True, total=True)
-def bucketize(ctx: InferenceContext) -> Tensor:
+def bucketize(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are the numbers of their buckets, between boundaries in order."""
     boundaries = [b for b in ctx.attribute("boundaries") or () if isinstance(b, float)]  # type: ignore[union-attr]  # a list
     ctx.check(boundaries == sorted(boundaries), laws.BOUNDARIES_ASCENDING)
@@ -324,7 +325,7 @@ def bucketize(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LowerBound", "UpperBound", domain=DOMAIN)
-def bound(ctx: InferenceContext) -> Tensor:
+def bound(ctx: RuleContext) -> Tensor:
     """Where the values of each row stand among that row's sorted ones."""
     ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ordered[0], values[0], laws.ROWS_OF_VALUES_AS_MANY_AS_SORTED)
@@ -332,7 +333,7 @@ def bound(ctx: InferenceContext) -> Tensor:
 
 
 @rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
-def segments(ctx: InferenceContext) -> Tensor:
+def segments(ctx: RuleContext) -> Tensor:
     """Rows folded by their segments, which are as many as the last one's number says."""
     x, ids = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 1, least=True)
@@ -340,7 +341,7 @@ def segments(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
 
 
-def segment_count(ctx: InferenceContext, index: int) -> Dim:
+def segment_count(ctx: RuleContext, index: int) -> Dim:
     """How many segments an ascending list of their numbers has."""
     ids = ctx.input(index)
     if isinstance(ids.value, Field) and not entries(ids.value.element):
@@ -359,7 +360,7 @@ def segment_count(ctx: InferenceContext, index: int) -> Dim:
 
 
 @rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
-def sparse_segments(ctx: InferenceContext) -> Tensor:
+def sparse_segments(ctx: RuleContext) -> Tensor:
     """Some rows, which indices name, folded by their segments."""
     x, indices, ids = ctx.input(0), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_rank(x, 1, least=True)
@@ -369,7 +370,7 @@ def sparse_segments(ctx: InferenceContext) -> Tensor:
 
 
 @rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)
-def unsorted_segments(ctx: InferenceContext) -> Tensor:
+def unsorted_segments(ctx: RuleContext) -> Tensor:
     """Elements or slices folded by their segments, of which there are so many."""
     x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
     ctx.require_rank(ctx.input(2), 0)

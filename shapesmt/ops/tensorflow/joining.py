@@ -10,6 +10,7 @@ from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divide
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -22,12 +23,12 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     resized,
 )
-from shapesmt.rules import Tensor, require_least, require_vector, rule
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 BACKWARDS = 2**63 - 1
 
@@ -35,7 +36,7 @@ BACKWARDS = 2**63 - 1
 
 
 @rule("Concat", "ConcatV2", domain=DOMAIN)
-def concat(ctx: InferenceContext) -> Tensor:
+def concat(ctx: RuleContext) -> Tensor:
     """Tensors of one shape but for the axis, where the output is their sum."""
     last = len(ctx.inputs) - 1
     at = 0 if ctx.node.op == "Concat" else last
@@ -50,7 +51,7 @@ def concat(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Pack", domain=DOMAIN)
-def pack(ctx: InferenceContext) -> Tensor:
+def pack(ctx: RuleContext) -> Tensor:
     """Tensors of one shape, along a new axis."""
     parts = [ctx.input(i) for i in range(len(ctx.inputs))]
     ctx.require_agree(*parts, law=laws.STACKED_SAME_SHAPE)
@@ -60,7 +61,7 @@ def pack(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Unpack", domain=DOMAIN)
-def unpack(ctx: InferenceContext) -> list[Tensor]:
+def unpack(ctx: RuleContext) -> list[Tensor]:
     """The elements along an axis, one output each."""
     x, count = ctx.input(0), ctx.outputs
     axis = ctx.axis(x.rank, 0)
@@ -70,13 +71,13 @@ def unpack(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Split", domain=DOMAIN)
-def split(ctx: InferenceContext) -> list[Tensor]:
+def split(ctx: RuleContext) -> list[Tensor]:
     """Equal parts along an axis."""
     return parts(ctx, ctx.input(1), axis_of(ctx, 0))
 
 
 @rule("SplitV", domain=DOMAIN)
-def split_v(ctx: InferenceContext) -> list[Tensor]:
+def split_v(ctx: RuleContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: the rest."""
     lengths = counted(ctx, 1, ctx.outputs, "sizes")
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
@@ -88,7 +89,7 @@ def split_v(ctx: InferenceContext) -> list[Tensor]:
     return parts(ctx, ctx.input(0), axis_of(ctx, 2), lengths)
 
 
-def require_some_axis(ctx: InferenceContext, lengths: Sequence[Dim | None]) -> None:
+def require_some_axis(ctx: RuleContext, lengths: Sequence[Dim | None]) -> None:
     """State that lengths that are known add up to a size of the tensor, along which axis soever."""
     known = [d for d in lengths if d is not None and d.lo >= 0]
     if len(known) == len(lengths):
@@ -98,7 +99,7 @@ def require_some_axis(ctx: InferenceContext, lengths: Sequence[Dim | None]) -> N
 # Ends
 
 
-def paddings(ctx: InferenceContext, index: int, count: int) -> tuple[list[Dim | None], list[Dim | None]]:
+def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None], list[Dim | None]]:
     """What an input `[count, 2]` adds before and behind each axis, or crops there; none of it is negative."""
     pads, law = ctx.input(index, rank=2), laws.TWO_PADS_PER_COUNTED_AXIS.of(count=count)
     for size, expected in zip(pads.dims, (count, 2), strict=True):
@@ -110,7 +111,7 @@ def paddings(ctx: InferenceContext, index: int, count: int) -> tuple[list[Dim | 
 
 
 @rule("Pad", "PadV2", domain=DOMAIN)
-def pad(ctx: InferenceContext) -> Tensor:
+def pad(ctx: RuleContext) -> Tensor:
     """Every axis with its pads added."""
     x = ctx.input(0)
     before, after = paddings(ctx, 1, x.rank)
@@ -119,7 +120,7 @@ def pad(ctx: InferenceContext) -> Tensor:
     return result(ctx, "Pad", x, listed(*before, *after), ctx.inputs[2] if ctx.has(2) else None) if x.rank else x
 
 
-def require_separable(ctx: InferenceContext, before: Sequence[Dim | None], after: Sequence[Dim | None]) -> None:
+def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Sequence[Dim | None]) -> None:
     """State that there are no more than 6 axes, neighbours without pads as one."""
     if len(before) > 6:
         plain = [
@@ -134,7 +135,7 @@ def require_separable(ctx: InferenceContext, before: Sequence[Dim | None], after
 
 
 @rule("MirrorPad", domain=DOMAIN)
-def mirror_pad(ctx: InferenceContext) -> Tensor:
+def mirror_pad(ctx: RuleContext) -> Tensor:
     """Every axis with its pads added, which are limited by what there is to mirror."""
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
     require_most(ctx, x, 5)
@@ -150,7 +151,7 @@ def mirror_pad(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ReverseV2", domain=DOMAIN)
-def reverse(ctx: InferenceContext) -> Tensor:
+def reverse(ctx: RuleContext) -> Tensor:
     """The elements along the listed axes in the opposite order."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
@@ -162,7 +163,7 @@ def reverse(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Reverse", domain=DOMAIN)
-def reverse_flagged(ctx: InferenceContext) -> Tensor:
+def reverse_flagged(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one flag for each axis."""
     x = ctx.input(0)
     require_most(ctx, x, 8)
@@ -172,7 +173,7 @@ def reverse_flagged(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ReverseSequence", domain=DOMAIN)
-def reverse_sequence(ctx: InferenceContext) -> Tensor:
+def reverse_sequence(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one length for each of the batch, inside the sequence."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     require_most(ctx, x, 5)
@@ -186,7 +187,7 @@ def reverse_sequence(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Roll", domain=DOMAIN)
-def roll(ctx: InferenceContext) -> Tensor:
+def roll(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one shift for each listed axis."""
     x, shift, axes = (ctx.input(i) for i in range(3))
     ctx.require_rank(x, 1, least=True)
@@ -201,7 +202,7 @@ def roll(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DepthToSpace", domain=DOMAIN)
-def depth_to_space(ctx: InferenceContext) -> Tensor:
+def depth_to_space(ctx: RuleContext) -> Tensor:
     """Channels become blocks of height and width."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
@@ -210,7 +211,7 @@ def depth_to_space(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SpaceToDepth", domain=DOMAIN)
-def space_to_depth(ctx: InferenceContext) -> Tensor:
+def space_to_depth(ctx: RuleContext) -> Tensor:
     """Blocks of height and width become channels."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
@@ -219,7 +220,7 @@ def space_to_depth(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([d * block**2 if i == at else d if not i else d // block for i, d in enumerate(x.dims)])
 
 
-def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
+def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
     """The block's sizes, and what is cropped from or padded to each end: inputs, or a square and an input."""
     nd = ctx.node.op.endswith("ND")
     if nd:
@@ -236,7 +237,7 @@ def blocks(ctx: InferenceContext) -> tuple[tuple[int, ...] | None, list[Dim | No
 
 
 @rule("BatchToSpace", "BatchToSpaceND", domain=DOMAIN)
-def batch_to_space(ctx: InferenceContext) -> Tensor:
+def batch_to_space(ctx: RuleContext) -> Tensor:
     """The batch shrinks by the block, whose sizes the next axes grow by; then they are cropped."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:
@@ -251,7 +252,7 @@ def batch_to_space(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SpaceToBatch", "SpaceToBatchND", domain=DOMAIN)
-def space_to_batch(ctx: InferenceContext) -> Tensor:
+def space_to_batch(ctx: RuleContext) -> Tensor:
     """The axes behind the batch are padded and shrink by the block, and the batch grows by it."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:

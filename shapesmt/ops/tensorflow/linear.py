@@ -9,11 +9,12 @@ from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, sel
 from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.fields import counted
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.rules import Tensor, require_least, require_shape, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext, Shape
+    from shapesmt.rules import RuleContext, Shape
 
 
 def turned(x: Tensor, flag: int) -> Shape:
@@ -25,7 +26,7 @@ def turned(x: Tensor, flag: int) -> Shape:
 
 
 @rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN)
-def matmul(ctx: InferenceContext) -> Tensor:
+def matmul(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a bias that is fused has N elements."""
     a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
     b = turned(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
@@ -36,7 +37,7 @@ def matmul(ctx: InferenceContext) -> Tensor:
 
 
 @rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN)
-def batch_matmul(ctx: InferenceContext) -> Tensor:
+def batch_matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]`; batch axes broadcast, but in the first version."""
     x, y = ctx.input(0), ctx.input(1)
     for operand in (x, y):
@@ -50,7 +51,7 @@ def batch_matmul(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Einsum", domain=DOMAIN)
-def einsum(ctx: InferenceContext) -> Tensor:
+def einsum(ctx: RuleContext) -> Tensor:
     """Each letter is one size, on a diagonal where it is repeated; only the axes of ellipses broadcast."""
     left, *right = ctx.text("equation").split("->")
     terms = [split_term(term) for term in (*left.split(","), *right)]
@@ -64,7 +65,7 @@ def einsum(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([d for letter in terms[-1] for d in (common if letter == "..." else (sizes[letter],))])
 
 
-def _measured(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
+def _measured(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
     """The axes of the ellipsis; the letters of the others are those sizes in all operands."""
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
     law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
@@ -77,7 +78,7 @@ def _measured(ctx: InferenceContext, x: Tensor, term: list[str], sizes: dict[str
 
 
 @rule("Cross", domain=DOMAIN)
-def cross(ctx: InferenceContext) -> Tensor:
+def cross(ctx: RuleContext) -> Tensor:
     """Vectors of 3 along the last axis."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.OPERANDS_SAME_SHAPE)
@@ -90,7 +91,7 @@ def cross(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MatrixBandPart", domain=DOMAIN)
-def band_part(ctx: InferenceContext) -> Tensor:
+def band_part(ctx: RuleContext) -> Tensor:
     """The shape is kept; the band lies inside the matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -103,7 +104,7 @@ def band_part(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Diag", domain=DOMAIN)
-def diagonal(ctx: InferenceContext) -> Tensor:
+def diagonal(ctx: RuleContext) -> Tensor:
     """The axes twice, zeros off the diagonal."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
@@ -111,7 +112,7 @@ def diagonal(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DiagPart", domain=DOMAIN)
-def diagonal_part(ctx: InferenceContext) -> Tensor:
+def diagonal_part(ctx: RuleContext) -> Tensor:
     """One half of the axes, which the other half repeats."""
     x = ctx.input(0)
     half = x.rank // 2
@@ -122,7 +123,7 @@ def diagonal_part(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MatrixDiag", domain=DOMAIN)
-def matrix_diag(ctx: InferenceContext) -> Tensor:
+def matrix_diag(ctx: RuleContext) -> Tensor:
     """`[..., n] -> [..., n, n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
@@ -130,7 +131,7 @@ def matrix_diag(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MatrixDiagPart", domain=DOMAIN)
-def matrix_diag_part(ctx: InferenceContext) -> Tensor:
+def matrix_diag_part(ctx: RuleContext) -> Tensor:
     """`[..., m, n] -> [..., min(m, n)]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -138,7 +139,7 @@ def matrix_diag_part(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MatrixSetDiag", domain=DOMAIN)
-def matrix_set_diag(ctx: InferenceContext) -> Tensor:
+def matrix_set_diag(ctx: RuleContext) -> Tensor:
     """The shape is kept; `[..., m, n]` has a diagonal `[..., min(m, n)]`."""
     x, law = ctx.input(0), laws.DIAGONAL_IS_THAT_OF_MATRICES
     ctx.require_rank(x, 2, least=True)
@@ -146,7 +147,7 @@ def matrix_set_diag(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-def diagonals(ctx: InferenceContext, index: int) -> tuple[int, int] | None:
+def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
     """The lowest and the highest diagonal that are meant."""
     found = known(ctx, index, "the diagonals")
     ctx.check(found is None or 1 <= len(found) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
@@ -158,7 +159,7 @@ def diagonals(ctx: InferenceContext, index: int) -> tuple[int, int] | None:
 
 
 @rule("MatrixDiagPartV2", "MatrixDiagPartV3", domain=DOMAIN)
-def band(ctx: InferenceContext) -> Tensor:
+def band(ctx: RuleContext) -> Tensor:
     """The diagonals `lo..hi` of `[..., m, n]`, padded to the length of the longest."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
     ctx.require_rank(x, 2, least=True)
@@ -166,7 +167,7 @@ def band(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(None) if ends is None else _band(ctx, x, *ends)
 
 
-def _band(ctx: InferenceContext, x: Tensor, low: int, high: int) -> Tensor:
+def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
     """The diagonals of matrices, which have them."""
     for k in (low, high):
         inside = at_least(x[-1], k + 1) if k > 0 else at_least(x[-2], 1 - k) if k < 0 else at_least(0, 0)
@@ -177,7 +178,7 @@ def _band(ctx: InferenceContext, x: Tensor, low: int, high: int) -> Tensor:
 
 
 @rule("MatrixSetDiagV2", "MatrixSetDiagV3", domain=DOMAIN)
-def set_band(ctx: InferenceContext) -> Tensor:
+def set_band(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is an element for each one of the diagonals, padded to the length of the longest."""
     x, ends = ctx.input(0), diagonals(ctx, 2)
     ctx.require_rank(x, 2, least=True)
@@ -187,7 +188,7 @@ def set_band(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MatrixDiagV2", "MatrixDiagV3", domain=DOMAIN)
-def from_band(ctx: InferenceContext) -> Tensor:
+def from_band(ctx: RuleContext) -> Tensor:
     """Matrices with the diagonals `lo..hi`, as large as asked for, or as need be."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
     require_numbers(ctx, 2, 3, 4)
@@ -201,7 +202,7 @@ def from_band(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([*x.dims[: -1 - many], *_sides(ctx, x[-1] - min(high, 0), x[-1] + max(low, 0))])
 
 
-def _sides(ctx: InferenceContext, rows: Dim, columns: Dim) -> list[Dim]:
+def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
     """The sizes of a matrix that is at least so large: one of them is just that, unless neither is asked for."""
     asked = [first(ctx, i) for i in (2, 3)]
     given = [d for d in asked if d is None or d.constant != -1]
@@ -222,7 +223,7 @@ def _sides(ctx: InferenceContext, rows: Dim, columns: Dim) -> list[Dim]:
 
 
 @rule("Cholesky", "MatrixExponential", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
-def square(ctx: InferenceContext) -> Tensor:
+def square(ctx: RuleContext) -> Tensor:
     """The shape is kept, of square matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -231,20 +232,20 @@ def square(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MatrixDeterminant", "LogMatrixDeterminant", domain=DOMAIN)
-def determinant(ctx: InferenceContext) -> list[Tensor]:
+def determinant(ctx: RuleContext) -> list[Tensor]:
     """One number for each square matrix, or a sign and a logarithm."""
     return [result(ctx, "Det", ctx.input(0))] * 2
 
 
 @rule("Lu", domain=DOMAIN)
-def lu(ctx: InferenceContext) -> list[Tensor]:
+def lu(ctx: RuleContext) -> list[Tensor]:
     """Both triangles in one matrix, and the order of its rows."""
     x = square(ctx)
     return [x, ctx.tensor(x.dims[:-1], dtype_of(ctx, "output_idx_type", "int32"))]
 
 
 @rule("MatrixSolve", "MatrixTriangularSolve", domain=DOMAIN)
-def solve(ctx: InferenceContext) -> Tensor:
+def solve(ctx: RuleContext) -> Tensor:
     """`[..., m, m]` and right sides `[..., m, k]` make solutions `[..., m, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
@@ -257,7 +258,7 @@ def solve(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Svd", domain=DOMAIN)
-def svd(ctx: InferenceContext) -> list[Tensor]:
+def svd(ctx: RuleContext) -> list[Tensor]:
     """`[..., m, n]` makes singular values `[..., p]` and the vectors of both sides, p = min(m, n)."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -269,7 +270,7 @@ def svd(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Eig", "SelfAdjointEigV2", domain=DOMAIN)
-def eigenvalues(ctx: InferenceContext) -> list[Tensor]:
+def eigenvalues(ctx: RuleContext) -> list[Tensor]:
     """The eigenvalues `[..., n]` and the eigenvectors of square matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -279,7 +280,7 @@ def eigenvalues(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Qr", domain=DOMAIN)
-def qr(ctx: InferenceContext) -> list[Tensor]:
+def qr(ctx: RuleContext) -> list[Tensor]:
     """`[..., m, n]` makes orthogonal and triangular matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -289,7 +290,7 @@ def qr(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("MatrixSolveLs", domain=DOMAIN)
-def solve_least_squares(ctx: InferenceContext) -> Tensor:
+def solve_least_squares(ctx: RuleContext) -> Tensor:
     """`[..., m, n]` and right sides `[..., m, k]` make solutions `[..., n, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
@@ -303,7 +304,7 @@ def solve_least_squares(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TridiagonalSolve", domain=DOMAIN)
-def solve_tridiagonal(ctx: InferenceContext) -> Tensor:
+def solve_tridiagonal(ctx: RuleContext) -> Tensor:
     """Three diagonals `[..., 3, m]` and right sides `[..., m, k]` make solutions `[..., m, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
@@ -318,20 +319,20 @@ def solve_tridiagonal(ctx: InferenceContext) -> Tensor:
 
 
 @rule("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", domain=DOMAIN)
-def fourier(ctx: InferenceContext) -> Tensor:
+def fourier(ctx: RuleContext) -> Tensor:
     """The shape is kept; the last axes are transformed."""
     x = ctx.input(0)
     ctx.require_rank(x, _transformed(ctx), least=True)
     return ctx.tensor(x.dims)
 
 
-def _transformed(ctx: InferenceContext) -> int:
+def _transformed(ctx: RuleContext) -> int:
     """How many axes are transformed."""
     return 3 if "3D" in ctx.node.op else 2 if "2D" in ctx.node.op else 1
 
 
 @rule("RFFT", "RFFT2D", "RFFT3D", domain=DOMAIN)
-def real_fourier(ctx: InferenceContext) -> Tensor:
+def real_fourier(ctx: RuleContext) -> Tensor:
     """The transformed axes get the listed lengths, the last one the half of them that says it all."""
     lengths = _lengths(ctx)
     half = select(equal(lengths[-1], 0), 0, lengths[-1] // 2 + 1)
@@ -340,13 +341,13 @@ def real_fourier(ctx: InferenceContext) -> Tensor:
 
 
 @rule("IRFFT", "IRFFT2D", "IRFFT3D", domain=DOMAIN)
-def inverse_real_fourier(ctx: InferenceContext) -> Tensor:
+def inverse_real_fourier(ctx: RuleContext) -> Tensor:
     """The transformed axes get the listed lengths."""
     lengths = _lengths(ctx)
     return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], dtype_of(ctx, "Treal", "float32"))
 
 
-def _lengths(ctx: InferenceContext) -> list[Dim]:
+def _lengths(ctx: RuleContext) -> list[Dim]:
     """The listed lengths, which the input has."""
     x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
     ctx.require_rank(x, count, least=True)

@@ -8,17 +8,18 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of, wanted
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
-from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 # Recurrent blocks
 
 
 @rule("LSTMBlockCell", "BlockLSTM", "BlockLSTMV2", domain=DOMAIN)
-def lstm(ctx: InferenceContext) -> list[Tensor]:
+def lstm(ctx: RuleContext) -> list[Tensor]:
     """`x[batch, input]`, or one for each step of time, and two states `[batch, cells]` make seven of these."""
     at = 0 if ctx.node.op == "LSTMBlockCell" else 1
     x, cells = ctx.input(at, rank=2 + at), ctx.input(at + 1, rank=2)[1]
@@ -30,7 +31,7 @@ def lstm(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((*x.dims[:at], *state), x.dtype)] * 7
 
 
-def require_peepholes(ctx: InferenceContext, at: int, cells: Dim) -> None:
+def require_peepholes(ctx: RuleContext, at: int, cells: Dim) -> None:
     """State that the cells see a vector each, which is theirs in a block; and that it takes the steps there are."""
     for peephole in range(at + 4, at + 7):
         x = ctx.input(peephole, rank=1)
@@ -44,7 +45,7 @@ def require_peepholes(ctx: InferenceContext, at: int, cells: Dim) -> None:
 
 
 @rule("GRUBlockCell", domain=DOMAIN)
-def gru(ctx: InferenceContext) -> list[Tensor]:
+def gru(ctx: RuleContext) -> list[Tensor]:
     """`x[batch, input]` and a state `[batch, cells]` make four of these."""
     x, cells = ctx.input(0, rank=2), ctx.input(1, rank=2)[1]
     require_shape(ctx, 1, (x[0], cells), laws.STATE_BATCH_CELLS)
@@ -58,7 +59,7 @@ def gru(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("AudioSpectrogram", domain=DOMAIN)
-def spectrogram(ctx: InferenceContext) -> Tensor:
+def spectrogram(ctx: RuleContext) -> Tensor:
     """`[samples, channels] -> [channels, windows, frequencies]`."""
     x, window, stride = ctx.input(0, rank=2), ctx.integer("window_size"), ctx.integer("stride")
     ctx.check(window >= 2 and stride >= 1, laws.WINDOW_TWO_SAMPLES_AND_STEP)
@@ -67,7 +68,7 @@ def spectrogram(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Mfcc", domain=DOMAIN)
-def mfcc(ctx: InferenceContext) -> Tensor:
+def mfcc(ctx: RuleContext) -> Tensor:
     """The frequencies of `[channels, windows, frequencies]` become so many coefficients."""
     x, count, filters = (
         ctx.input(0, rank=3),
@@ -87,7 +88,7 @@ def mfcc(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DynamicPartition", domain=DOMAIN)
-def dynamic_partition(ctx: InferenceContext) -> list[Tensor]:
+def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
     """Elements or slices, each in the output that its number says."""
     x, numbers = ctx.input(0), ctx.input(1)
     ctx.check(numbers.rank <= x.rank, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
@@ -100,7 +101,7 @@ def dynamic_partition(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN)
-def dynamic_stitch(ctx: InferenceContext) -> Tensor:
+def dynamic_stitch(ctx: RuleContext) -> Tensor:
     """Elements or slices at the places that their indices name."""
     half = len(ctx.inputs) // 2
     ctx.check(half >= 1, laws.A_LIST_OF_INDICES_WITH_DATA)
@@ -116,7 +117,7 @@ def dynamic_stitch(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Substr", domain=DOMAIN)
-def substring(ctx: InferenceContext) -> Tensor:
+def substring(ctx: RuleContext) -> Tensor:
     """Places and lengths have one shape, which broadcasts with the texts."""
     x, places = ctx.input(0), ctx.input(1)
     ctx.require_agree(places, ctx.input(2), law=laws.PLACES_AND_LENGTHS_SAME_SHAPE)
@@ -127,7 +128,7 @@ def substring(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Betainc", domain=DOMAIN)
-def incomplete_beta(ctx: InferenceContext) -> Tensor:
+def incomplete_beta(ctx: RuleContext) -> Tensor:
     """Operands have one shape, but for scalars."""
     parts = [x for x in map(ctx.input, range(3)) if x.rank] or [ctx.input(0)]
     ctx.require_agree(*parts, law=laws.OPERANDS_SAME_SHAPE)
@@ -138,7 +139,7 @@ def incomplete_beta(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Empty", domain=DOMAIN, any_rank=True)
-def empty(ctx: InferenceContext) -> Tensor:
+def empty(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes = wanted(ctx, 0)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
@@ -146,7 +147,7 @@ def empty(ctx: InferenceContext) -> Tensor:
 
 
 @rule("FakeParam", domain=DOMAIN)
-def nothing(ctx: InferenceContext) -> Tensor:
+def nothing(ctx: RuleContext) -> Tensor:
     """A stand-in for what a branch doesn't make."""
     declared = ctx.attribute("shape")
     sizes = declared.shape if isinstance(declared, Declared) else None
@@ -155,7 +156,7 @@ def nothing(ctx: InferenceContext) -> Tensor:
 
 
 @rule("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", domain=DOMAIN)
-def seeds(ctx: InferenceContext) -> list[Tensor]:
+def seeds(ctx: RuleContext) -> list[Tensor]:
     """What random numbers start from: a key, a counter, and the number of an algorithm."""
     algorithm = ctx.tensor((), "int32")
     if ctx.node.op == "StatelessRandomGetAlg":

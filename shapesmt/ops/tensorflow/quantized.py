@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
 from shapesmt.ops.shared.bridge import anything
+from shapesmt.ops.shared.require import require_least, require_shape
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -21,13 +22,13 @@ from shapesmt.ops.tensorflow.common import (
 from shapesmt.ops.tensorflow.linear import matmul
 from shapesmt.ops.tensorflow.shape import reshape
 from shapesmt.ops.tensorflow.spatial import convolution, per_axis
-from shapesmt.rules import Tensor, require_least, require_shape, rule
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext, Shape
+    from shapesmt.rules import RuleContext, Shape
 
 
-def ends(ctx: InferenceContext) -> Shape:
+def ends(ctx: RuleContext) -> Shape:
     """The shape of the ends of ranges: one number each, or one for each slice of the axis."""
     axis, x = least(ctx, "axis", -1, -1), ctx.input(0)
     sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), laws.ONE_RANGE_OR_PER_SLICE
@@ -39,14 +40,14 @@ def ends(ctx: InferenceContext) -> Shape:
     return sizes
 
 
-def require_ascending(ctx: InferenceContext) -> None:
+def require_ascending(ctx: RuleContext) -> None:
     """State that ranges, where both ends are known, begin where they end or before."""
     for low, high in zip(numbers(ctx, 1), numbers(ctx, 2), strict=False):
         require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
 
 
 @rule("QuantizeV2", domain=DOMAIN)
-def quantize(ctx: InferenceContext) -> list[Tensor]:
+def quantize(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; the ends of the range come out as well, those of a single slice as numbers."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     require_ascending(ctx)
@@ -59,7 +60,7 @@ def quantize(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Dequantize", domain=DOMAIN)
-def dequantize(ctx: InferenceContext) -> Tensor:
+def dequantize(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
@@ -67,7 +68,7 @@ def dequantize(ctx: InferenceContext) -> Tensor:
 
 
 @rule(*(f"QuantizeAndDequantize{v}" for v in ("", "V2", "V3", "V4")), domain=DOMAIN)
-def quantize_dequantize(ctx: InferenceContext) -> Tensor:
+def quantize_dequantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; a range is one, or one for each slice, which only the third version has kernels for."""
     x, third = ctx.input(0), ctx.node.op.endswith("V3")
     require_bits(ctx, 3 if third else None)
@@ -80,7 +81,7 @@ def quantize_dequantize(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-def require_bits(ctx: InferenceContext, index: int | None) -> None:
+def require_bits(ctx: RuleContext, index: int | None) -> None:
     """State that numbers have some bits, of which an attribute or an input says how many."""
     most = 62 - ctx.integer("signed_input", 1)
     if index is not None:
@@ -94,7 +95,7 @@ def require_bits(ctx: InferenceContext, index: int | None) -> None:
 # Operators on quantized numbers, whose ranges are inputs and outputs of their own
 
 
-def ranged(ctx: InferenceContext, made: Tensor, *ranges: int) -> list[Tensor]:
+def ranged(ctx: RuleContext, made: Tensor, *ranges: int) -> list[Tensor]:
     """An output and the ends of its range; the ends of the inputs' ranges are one number each."""
     require_numbers(ctx, *ranges)
     if ctx.node.op in APART:
@@ -110,7 +111,7 @@ KEPT = ("QuantizedRelu", "QuantizedRelu6", "Requantize", "QuantizeDownAndShrinkR
 
 
 @rule(*KEPT, domain=DOMAIN)
-def quantized_kept(ctx: InferenceContext) -> list[Tensor]:
+def quantized_kept(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept."""
     x, requested = ctx.input(0), [numbers(ctx, i) for i in range(3, len(ctx.inputs))]
     for low, high in zip(*requested, strict=False) if requested else ():
@@ -120,20 +121,20 @@ def quantized_kept(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("RequantizationRange", domain=DOMAIN)
-def quantized_range(ctx: InferenceContext) -> list[Tensor]:
+def quantized_range(ctx: RuleContext) -> list[Tensor]:
     """The range that numbers have."""
     return ranged(ctx, ctx.tensor(ctx.input(0).dims), 1, 2)[1:]
 
 
 @rule("QuantizedAdd", "QuantizedMul", domain=DOMAIN)
-def quantized_arithmetic(ctx: InferenceContext) -> list[Tensor]:
+def quantized_arithmetic(ctx: RuleContext) -> list[Tensor]:
     """Operands broadcast together."""
     shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
     return ranged(ctx, ctx.tensor(shape, dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedBiasAdd", domain=DOMAIN)
-def quantized_bias(ctx: InferenceContext) -> list[Tensor]:
+def quantized_bias(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; the bias has one element per channel."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
@@ -142,13 +143,13 @@ def quantized_bias(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("QuantizedMatMul", domain=DOMAIN)
-def quantized_product(ctx: InferenceContext) -> list[Tensor]:
+def quantized_product(ctx: RuleContext) -> list[Tensor]:
     """`[m, k] x [k, n] -> [m, n]`, either operand transposed."""
     return ranged(ctx, typed(matmul(ctx), dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedConv2D", domain=DOMAIN)
-def quantized_convolution(ctx: InferenceContext) -> list[Tensor]:
+def quantized_convolution(ctx: RuleContext) -> list[Tensor]:
     """Filters `[h, w, c, m]` slide over an image, neither of them empty, as far in both directions."""
     require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, laws.FILTERS_NOT_EMPTY)
     ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
@@ -157,13 +158,13 @@ def quantized_convolution(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("QuantizedReshape", domain=DOMAIN)
-def quantized_reshape(ctx: InferenceContext) -> list[Tensor]:
+def quantized_reshape(ctx: RuleContext) -> list[Tensor]:
     """The number of elements is kept."""
     return ranged(ctx, reshape(ctx), 2, 3)
 
 
 @rule("QuantizedConcat", domain=DOMAIN)
-def quantized_concat(ctx: InferenceContext) -> list[Tensor]:
+def quantized_concat(ctx: RuleContext) -> list[Tensor]:
     """Tensors of one shape but for the axis, where the output is their sum."""
     count, axis = (len(ctx.inputs) - 1) // 3, axis_of(ctx, 0)
     parts = [ctx.input(1 + i) for i in range(count)]

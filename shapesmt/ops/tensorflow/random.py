@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import any_of, equal
 from shapesmt.ops.shared.fields import counted, wanted
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.rules import Tensor, require_least, require_shape, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
 STATELESS = tuple(
@@ -22,7 +23,7 @@ STATELESS = tuple(
 
 
 @rule(*RANDOM, *STATELESS, domain=DOMAIN, any_rank=True, random=True)
-def random(ctx: InferenceContext) -> Tensor:
+def random(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes."""
     sizes, op = wanted(ctx, 0), ctx.node.op
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
@@ -37,7 +38,7 @@ def random(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
 
 
-def require_seeds(ctx: InferenceContext) -> None:
+def require_seeds(ctx: RuleContext) -> None:
     """State what the second input, a seed, and the key, counter and algorithm of second versions have to be."""
     op = ctx.node.op
     if not op.startswith("Stateless"):
@@ -54,7 +55,7 @@ def require_seeds(ctx: InferenceContext) -> None:
 
 
 @rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
-def random_of(ctx: InferenceContext) -> Tensor:
+def random_of(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes for each parameter."""
     sizes, parameters = wanted(ctx, 0), ctx.input(1)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
@@ -63,7 +64,7 @@ def random_of(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
-def multinomial(ctx: InferenceContext) -> Tensor:
+def multinomial(ctx: RuleContext) -> Tensor:
     """So many classes drawn for each row."""
     logits, count = ctx.input(0, rank=2), first(ctx, 1)
     ctx.require_rank(ctx.input(1), 0)
@@ -74,13 +75,13 @@ def multinomial(ctx: InferenceContext) -> Tensor:
 
 
 @rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True)
-def shuffle(ctx: InferenceContext) -> Tensor:
+def shuffle(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
 
 
 @rule("RandomCrop", domain=DOMAIN)
-def random_crop(ctx: InferenceContext) -> Tensor:
+def random_crop(ctx: RuleContext) -> Tensor:
     """A region of an image `[h, w, c]` of the listed height and width."""
     x, size = ctx.input(0, rank=3), sized(ctx, counted(ctx, 1, 2, "sizes"))
     for d, n in zip(x.dims, size, strict=False):

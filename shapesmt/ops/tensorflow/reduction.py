@@ -5,14 +5,14 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, dtype_of, require_most, require_numbers, typed
-from shapesmt.rules import InferenceContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
 FOLDS = {name: f"Reduce{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")}
 FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}
 
 
 @rule(*FOLDS, domain=DOMAIN, any_rank=True)
-def reduction(ctx: InferenceContext) -> Tensor:
+def reduction(ctx: RuleContext) -> Tensor:
     """Each listed axis becomes 1, or goes away without `keep_dims`; none listed, none folded."""
     known(ctx, 1, "the axes")
     x, keep, axes = ctx.input(0), ctx.integer("keep_dims", 0), as_list(ctx.input(1))
@@ -22,7 +22,7 @@ def reduction(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ArgMax", "ArgMin", domain=DOMAIN)
-def extreme_position(ctx: InferenceContext) -> Tensor:
+def extreme_position(ctx: RuleContext) -> Tensor:
     """Where the extreme is along an axis, which goes away and isn't empty."""
     x, axis = ctx.input(0), axis_of(ctx, 1)
     require_most(ctx, x, 7)
@@ -33,7 +33,7 @@ def extreme_position(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Cumsum", "Cumprod", "CumulativeLogsumexp", domain=DOMAIN)
-def running(ctx: InferenceContext) -> Tensor:
+def running(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     x, axis = ctx.input(0), ctx.input(1)
     require_numbers(ctx, 1)
@@ -43,13 +43,13 @@ def running(ctx: InferenceContext) -> Tensor:
 
 
 @rule("L2Loss", domain=DOMAIN, any_rank=True, total=True)
-def l2_loss(ctx: InferenceContext) -> Tensor:
+def l2_loss(ctx: RuleContext) -> Tensor:
     """Half the sum of squares, one number."""
     return ctx.tensor(())
 
 
 @rule("SoftmaxCrossEntropyWithLogits", domain=DOMAIN)
-def cross_entropy(ctx: InferenceContext) -> list[Tensor]:
+def cross_entropy(ctx: RuleContext) -> list[Tensor]:
     """Rows of logits and of labels broadcast together: a loss for each, and its gradient."""
     shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
     ctx.check(len(shape) == 2, laws.RANK_2.of(rank=len(shape)))
@@ -57,7 +57,7 @@ def cross_entropy(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseSoftmaxCrossEntropyWithLogits", domain=DOMAIN)
-def sparse_cross_entropy(ctx: InferenceContext) -> list[Tensor]:
+def sparse_cross_entropy(ctx: RuleContext) -> list[Tensor]:
     """Rows of logits with a label each: a loss for each, and its gradient."""
     logits, labels = ctx.input(0, rank=2), ctx.input(1, rank=1)
     ctx.require_equal(logits[0], labels[0], laws.LABEL_PER_ROW)

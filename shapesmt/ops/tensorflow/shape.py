@@ -14,37 +14,27 @@ from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
 from shapesmt.ops.shared.fields import valued, wanted
 from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
-from shapesmt.rules import (
-    Elements,
-    InferenceContext,
-    Item,
-    Tensor,
-    elements,
-    require_least,
-    require_shape,
-    rule,
-    sized,
-    tensor,
-)
+from shapesmt.rules import Elements, Item, RuleContext, Tensor, elements, rule, tensor
 
 # What there is to know of a shape
 
 
 @rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
-def shape_of(ctx: InferenceContext) -> Tensor:
+def shape_of(ctx: RuleContext) -> Tensor:
     """The sizes of the input, as a list, or their product."""
     return typed(result(ctx, ctx.node.op, ctx.input(0)), dtype_of(ctx, "out_type", "int32"))
 
 
 @rule("ShapeN", domain=DOMAIN)
-def shapes_of(ctx: InferenceContext) -> list[Tensor]:
+def shapes_of(ctx: RuleContext) -> list[Tensor]:
     """The sizes of each input."""
     return [ctx.known(ctx.input(i).dims, dtype_of(ctx, "out_type", "int32")) for i in range(ctx.outputs)]
 
 
 @rule("Rank", domain=DOMAIN, any_rank=True, total=True)
-def rank_of(ctx: InferenceContext) -> Tensor:
+def rank_of(ctx: RuleContext) -> Tensor:
     """The number of axes."""
     ndim = ctx.input(0).ndim
     return ctx.tensor((), "int32", None if ndim is None else elements((), [ndim]))
@@ -54,27 +44,27 @@ def rank_of(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Reshape", domain=DOMAIN, any_rank=True)
-def reshape(ctx: InferenceContext) -> Tensor:
+def reshape(ctx: RuleContext) -> Tensor:
     """The number of elements is kept; -1 is what remains, and beside a 0 what remains of the other sizes."""
     return reshape_to(ctx, wanted(ctx, 1), allow_zero=True, rounded=True)
 
 
 @rule("ExpandDims", domain=DOMAIN, any_rank=True)
-def expand_dims(ctx: InferenceContext) -> Tensor:
+def expand_dims(ctx: RuleContext) -> Tensor:
     """An axis of size 1 is inserted."""
     axis = known_axis(ctx, 1)
     return ctx.tensor(None) if axis is None else result(ctx, "Unsqueeze", ctx.input(0), listed(axis))
 
 
 @rule("Squeeze", domain=DOMAIN, any_rank=True)
-def squeeze(ctx: InferenceContext) -> Tensor:
+def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them."""
     axes = ctx.integers("squeeze_dims", ())
     return result(ctx, "Squeeze", ctx.input(0), listed(*axes) if axes else None)
 
 
 @rule("Transpose", "ConjugateTranspose", domain=DOMAIN)
-def transpose(ctx: InferenceContext) -> Tensor:
+def transpose(ctx: RuleContext) -> Tensor:
     """The axes in the order that is listed."""
     x, order = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
@@ -86,7 +76,7 @@ def transpose(ctx: InferenceContext) -> Tensor:
 
 
 @rule("InvertPermutation", domain=DOMAIN)
-def invert_permutation(ctx: InferenceContext) -> Tensor:
+def invert_permutation(ctx: RuleContext) -> Tensor:
     """Where each number from 0 on stands in a list."""
     x, order = ctx.input(0, rank=1), ctx.constants(0)
     if order is None:
@@ -96,7 +86,7 @@ def invert_permutation(ctx: InferenceContext) -> Tensor:
 
 
 @rule("EnsureShape", domain=DOMAIN)
-def ensure_shape(ctx: InferenceContext) -> Tensor:
+def ensure_shape(ctx: RuleContext) -> Tensor:
     """The shape is kept, and is the one that the node names."""
     x, wanted_shape = ctx.input(0), ctx.attribute("shape")
     if isinstance(wanted_shape, Declared) and wanted_shape.shape is not None:
@@ -108,7 +98,7 @@ def ensure_shape(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DataFormatVecPermute", domain=DOMAIN)
-def permute_sizes(ctx: InferenceContext) -> Tensor:
+def permute_sizes(ctx: RuleContext) -> Tensor:
     """What is listed for the axes of one layout, or for height, width, ... alone, in the order of another."""
     x, source, target = ctx.input(0), ctx.text("src_format", "NHWC"), ctx.text("dst_format", "NCHW")
     ctx.check(len(source) in (4, 5), laws.SRC_FORMAT_LETTERS.of(count=len(source)))
@@ -128,7 +118,7 @@ def permute_sizes(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Fill", domain=DOMAIN, any_rank=True)
-def fill(ctx: InferenceContext) -> Tensor:
+def fill(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes, filled with one element."""
     ctx.require_rank(ctx.input(1), 0)
     made, filling = result(ctx, "Expand", ctx.input(1), ctx.input(0)), ctx.input(1).value
@@ -138,7 +128,7 @@ def fill(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ZerosLike", "OnesLike", domain=DOMAIN, any_rank=True, total=True)
-def alike(ctx: InferenceContext) -> Tensor:
+def alike(ctx: RuleContext) -> Tensor:
     """The shape is kept; every element is 0, or 1."""
     x, element = ctx.input(0), ONE if ctx.node.op == "OnesLike" else ZERO
     known_type = x.shape is not None and (x.dtype in INTEGERS or x.dtype == "bool")
@@ -146,7 +136,7 @@ def alike(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Range", domain=DOMAIN, any_rank=True)
-def sequence(ctx: InferenceContext) -> Tensor:
+def sequence(ctx: RuleContext) -> Tensor:
     """`start + i*delta` up to `limit`, which lies in the direction of `delta`."""
     for i in range(3):
         ctx.require_rank(ctx.input(i), 0)
@@ -171,7 +161,7 @@ def _positive(number: Dim | Float) -> Formula:
 
 
 @rule("LinSpace", domain=DOMAIN)
-def linear_space(ctx: InferenceContext) -> Tensor:
+def linear_space(ctx: RuleContext) -> Tensor:
     """So many numbers from one to another."""
     require_shape(ctx, (0, 1, 2), (), laws.START_STOP_NUMBER_ONE_NUMBER_EACH)
     count = first(ctx, 2)
@@ -183,13 +173,13 @@ def linear_space(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Tile", domain=DOMAIN)
-def tile(ctx: InferenceContext) -> Tensor:
+def tile(ctx: RuleContext) -> Tensor:
     """Every size times its number."""
     return result(ctx, "Tile", ctx.input(0), ctx.input(1))
 
 
 @rule("BroadcastTo", domain=DOMAIN)
-def broadcast_to(ctx: InferenceContext) -> Tensor:
+def broadcast_to(ctx: RuleContext) -> Tensor:
     """The input stretched to the listed shape."""
     x, target = ctx.input(0), wanted(ctx, 1)
     if target is None:
@@ -203,7 +193,7 @@ def broadcast_to(ctx: InferenceContext) -> Tensor:
 
 
 @rule("BroadcastArgs", domain=DOMAIN)
-def broadcast_args(ctx: InferenceContext) -> Tensor:
+def broadcast_args(ctx: RuleContext) -> Tensor:
     """The list of sizes that two lists of sizes broadcast to."""
     given = [wanted(ctx, i) for i in (0, 1)]
     lists = [items[::-1] for items in given if items is not None]

@@ -14,11 +14,11 @@ from shapesmt.rules import Decided, rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @rule("Slice", domain=DOMAIN)
-def cut(ctx: InferenceContext) -> Tensor:
+def cut(ctx: RuleContext) -> Tensor:
     """`size` elements from `begin` on along each axis, all the rest where the size is -1."""
     x = ctx.input(0)
     require_cut(ctx, x)
@@ -29,13 +29,13 @@ def cut(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(dims, value=kept(x, dims, cuts) if possible else None)
 
 
-def require_cut(ctx: InferenceContext, x: Tensor) -> None:
+def require_cut(ctx: RuleContext, x: Tensor) -> None:
     """Leave open what has more axes than slices are cut of, unless they are cut along the first or not at all."""
     if x.rank > 8:
         leave_open(ctx, laws.SLICED_AT_MOST_8_AXES)
 
 
-def part(ctx: InferenceContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
+def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
     """What is kept of one axis."""
     if begin is not None:
         ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), laws.SLICES_INSIDE_AXIS, begin, length)
@@ -51,7 +51,7 @@ def part(ctx: InferenceContext, axis: int, length: Dim, begin: Dim | None, size:
 
 
 @rule("StridedSlice", domain=DOMAIN)
-def strided_slice(ctx: InferenceContext) -> Tensor:
+def strided_slice(ctx: RuleContext) -> Tensor:
     """Entries are slices, an ellipsis, new axes and single elements, as the bits of the masks say."""
 
     def masked(name: str, i: int) -> bool:

@@ -8,13 +8,14 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
 from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.shared.fields import wanted
+from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
-from shapesmt.rules import Tensor, Unjudged, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, Unjudged, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")
@@ -32,7 +33,7 @@ class Window(NamedTuple):
     padding: str
     pads: int
 
-    def positions(self, ctx: InferenceContext, size: Dim, *, loose: bool = False) -> Dim:
+    def positions(self, ctx: RuleContext, size: Dim, *, loose: bool = False) -> Dim:
         """How many positions it has.
 
         Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
@@ -48,12 +49,12 @@ class Window(NamedTuple):
         return maximum(span // self.stride + 1, 0)
 
 
-def spatial(ctx: InferenceContext, values: Sequence[int]) -> tuple[int, ...]:
+def spatial(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
     """What an attribute lists for height, width, ...; it lists something for batch and channels too."""
     return tuple(values[2:] if channels_first(ctx) else values[1:-1])
 
 
-def entries(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
+def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
     """An attribute with one number per axis, or an input of constants; that of the batch is 1."""
     values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
     ctx.check(len(values) == count + 2, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count + 2))
@@ -61,7 +62,7 @@ def entries(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tu
     return values
 
 
-def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
+def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
     """The entries for height, width, ...; that for the channels is 1, but for the strides of pools, which ignore it."""
     values, op = entries(ctx, name, count, index), ctx.node.op
     along = values[CHANNELS[channels_first(ctx)]]
@@ -72,7 +73,7 @@ def per_axis(ctx: InferenceContext, name: str, count: int, index: int = -1) -> t
     return found
 
 
-def explicit_pads(ctx: InferenceContext, count: int) -> tuple[int, ...]:
+def explicit_pads(ctx: RuleContext, count: int) -> tuple[int, ...]:
     """What is padded before and behind height, width, ... where the node lists it; 0 where it doesn't."""
     pads, listed = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
     ctx.check(listed or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
@@ -90,7 +91,7 @@ def pairs(pads: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def windows(
-    ctx: InferenceContext, kernel: Sequence[Dim | int], dilations: str = "dilations", strides_input: int = -1
+    ctx: RuleContext, kernel: Sequence[Dim | int], dilations: str = "dilations", strides_input: int = -1
 ) -> list[Window]:
     """The windows that the attributes describe, one per axis of the kernel."""
     count, padding = len(kernel), ctx.text("padding")
@@ -101,12 +102,12 @@ def windows(
     return [Window(k, stride, dilation, padding, p) for k, stride, dilation, p in each]
 
 
-def sizes(ctx: InferenceContext, x: Tensor) -> tuple[Dim, ...]:
+def sizes(ctx: RuleContext, x: Tensor) -> tuple[Dim, ...]:
     """Height, width, ..."""
     return x.dims[2:] if channels_first(ctx) else x.dims[1:-1]
 
 
-def image(ctx: InferenceContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequence[Dim | int]) -> Tensor:
+def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequence[Dim | int]) -> Tensor:
     """An output with its channels where the input has them."""
     dims = [batch, channels, *spatial_sizes] if channels_first(ctx) else [batch, *spatial_sizes, channels]
     return ctx.tensor(dims)
@@ -115,7 +116,7 @@ def image(ctx: InferenceContext, batch: Dim, channels: Dim | int, spatial_sizes:
 # Convolution
 
 
-def filtered(ctx: InferenceContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
+def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
     """The positions of filters `[*kernel, c, m]` over an image."""
     for operand in (x, w):
         ctx.require_rank(operand, count + 2)
@@ -126,7 +127,7 @@ def filtered(ctx: InferenceContext, x: Tensor, w: Tensor, count: int) -> list[Di
 
 
 @rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
-def convolution(ctx: InferenceContext) -> Tensor:
+def convolution(ctx: RuleContext) -> Tensor:
     """Filters `[*kernel, c, m]` slide over an image, whose channels are a multiple of c: each group has its share.
 
     A volume has one group.
@@ -141,7 +142,7 @@ def convolution(ctx: InferenceContext) -> Tensor:
     return image(ctx, x[0], w[-1], made)
 
 
-def require_groups(ctx: InferenceContext, channels: Dim, w: Tensor) -> None:
+def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
     """State that the channels split into groups, and the filters too."""
     if channels is w[-2]:
         return
@@ -152,7 +153,7 @@ def require_groups(ctx: InferenceContext, channels: Dim, w: Tensor) -> None:
 
 
 @rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN)
-def depthwise(ctx: InferenceContext) -> Tensor:
+def depthwise(ctx: RuleContext) -> Tensor:
     """Filters `[*kernel, c, m]` make m channels of each of c."""
     x, w = ctx.input(0), ctx.input(1)
     made = filtered(ctx, x, w, 2)
@@ -163,7 +164,7 @@ def depthwise(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)
-def transposed_convolution(ctx: InferenceContext) -> Tensor:
+def transposed_convolution(ctx: RuleContext) -> Tensor:
     """An image of the listed sizes, of which a convolution with these filters makes the one that is given."""
     w, y, listed = ctx.input(1), ctx.input(2), wanted(ctx, 0)
     count = 3 if "3D" in ctx.node.op else 2
@@ -186,12 +187,12 @@ def transposed_convolution(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", domain=DOMAIN)
-def pool(ctx: InferenceContext) -> Tensor:
+def pool(ctx: RuleContext) -> Tensor:
     """The maximum or mean of each window."""
     return pooled(ctx, ctx.input(0), 3 if "3D" in ctx.node.op else 2)
 
 
-def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
+def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
     """The input with height and width as long as the window has positions; or windows of channels become one each."""
     ctx.require_rank(x, count + 2)
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
@@ -213,7 +214,7 @@ def pooled(ctx: InferenceContext, x: Tensor, count: int) -> Tensor:
     )
 
 
-def deep(ctx: InferenceContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
+def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
     """Windows of channels that become one each."""
     ctx.check(ctx.node.op in DEEP, laws.NO_WINDOWS_ALONG_CHANNELS.of(op=ctx.node.op))
     ctx.check(set(sides) == {1}, laws.WINDOWS_ALONG_CHANNELS_OR_IMAGE)
@@ -224,7 +225,7 @@ def deep(ctx: InferenceContext, x: Tensor, depth: int, sides: Sequence[int], str
 
 
 @rule("MaxPoolV2", domain=DOMAIN)
-def max_pool_v2(ctx: InferenceContext) -> Tensor:
+def max_pool_v2(ctx: RuleContext) -> Tensor:
     """The maximum of each window, whose sizes and strides are inputs."""
     x, sides = ctx.input(0, rank=4), [known(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
     require_vector(ctx, (1, 2), 4, laws.NUMBER_PER_AXIS)
@@ -232,7 +233,7 @@ def max_pool_v2(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MaxPoolWithArgmax", domain=DOMAIN)
-def max_pool_places(ctx: InferenceContext) -> list[Tensor]:
+def max_pool_places(ctx: RuleContext) -> list[Tensor]:
     """The maximum of each window, and where it was."""
     made = pooled(ctx, ctx.input(0), 2)
     require_least(ctx, ctx.input(0).dims, 1, laws.INPUT_NOT_EMPTY)
@@ -240,7 +241,7 @@ def max_pool_places(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("Dilation2D", domain=DOMAIN)
-def dilation(ctx: InferenceContext) -> Tensor:
+def dilation(ctx: RuleContext) -> Tensor:
     """The maximum of each window and its filter's numbers, channel by channel."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=3)
     axes = windows(ctx, w.dims[:2], "rates")
@@ -249,7 +250,7 @@ def dilation(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ExtractImagePatches", domain=DOMAIN)
-def patches(ctx: InferenceContext) -> Tensor:
+def patches(ctx: RuleContext) -> Tensor:
     """Each window's elements as channels."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
     axes = windows(ctx, kernel, "rates")
@@ -261,7 +262,7 @@ def patches(ctx: InferenceContext) -> Tensor:
 
 
 @rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", domain=DOMAIN)
-def batch_norm(ctx: InferenceContext) -> list[Tensor]:
+def batch_norm(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; scale, offset, mean and variance have one element per channel."""
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
     ctx.require_rank(x, len(ctx.text("data_format", "NHWC")) if ctx.node.op.endswith("V3") else 4)
@@ -276,7 +277,7 @@ def batch_norm(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("BatchNormWithGlobalNormalization", domain=DOMAIN)
-def old_batch_norm(ctx: InferenceContext) -> Tensor:
+def old_batch_norm(ctx: RuleContext) -> Tensor:
     """The shape is kept; mean, variance, offset and factor have one element per channel."""
     x = ctx.input(0, rank=4)
     require_vector(ctx, range(1, 5), x[3], laws.MEAN_VARIANCE_OFFSET_FACTOR_PER_CHANNEL)
@@ -284,7 +285,7 @@ def old_batch_norm(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LRN", domain=DOMAIN)
-def local_response(ctx: InferenceContext) -> Tensor:
+def local_response(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     least(ctx, "depth_radius", 0, 5)
     return ctx.tensor(ctx.input(0, rank=4).dims)

@@ -11,11 +11,11 @@ from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @rule("NonMaxSuppression", since=10)
-def non_max_suppression(ctx: InferenceContext) -> Tensor:
+def non_max_suppression(ctx: RuleContext) -> Tensor:
     """Boxes `[b, n, 4]`, scores `[b, c, n]`: `[selected, 3]`, at most `b * c * min(n, max_output_boxes_per_class)`."""
     boxes, scores = ctx.input(0, rank=3), ctx.input(1, rank=3)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
@@ -30,7 +30,7 @@ def non_max_suppression(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([0 if limit.constant == 0 else ctx.fresh("selected", 0, limit), 3], "int64")
 
 
-def kept_per_class(ctx: InferenceContext, boxes: Dim) -> Dim:
+def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
     """The most boxes that are kept of a class."""
     given = ctx.items(2) if ctx.has(2) else ()
     if given is None or None in given:
@@ -48,7 +48,7 @@ def known_number(t: Tensor) -> float | None:
 
 
 @rule("ImageDecoder", since=20)
-def image_decoder(ctx: InferenceContext) -> Tensor:
+def image_decoder(ctx: RuleContext) -> Tensor:
     """The bytes of a file: `[height, width, channels]`, which are 1 in grey and else 3."""
     ctx.require_rank(ctx.input(0), 1)
     form = ctx.text("pixel_format", "RGB")

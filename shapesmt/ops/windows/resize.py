@@ -14,7 +14,7 @@ from shapesmt.rules import Elements, rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 class Scaled(NamedTuple):
@@ -44,7 +44,7 @@ NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 
 @rule("Upsample", since=7)
-def upsample(ctx: InferenceContext) -> Tensor:
+def upsample(ctx: RuleContext) -> Tensor:
     """`floor(size * factor)` on every axis, for factors of at least 1."""
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
@@ -53,21 +53,21 @@ def upsample(ctx: InferenceContext) -> Tensor:
 
 
 @rule("Upsample", since=10)
-def upsample_gone(ctx: InferenceContext) -> Tensor:
+def upsample_gone(ctx: RuleContext) -> Tensor:
     """Later operator sets have Resize instead."""
     ctx.limit(False, laws.OPERATOR_SET_HAS_UPSAMPLE)
     return upsample(ctx)
 
 
 @rule("Resize", since=10)
-def resize_10(ctx: InferenceContext) -> Tensor:
+def resize_10(ctx: RuleContext) -> Tensor:
     """`floor(size * factor)` on every axis."""
     x = ctx.input(0)
     return made(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
 @rule("Resize", since=11)
-def resize(ctx: InferenceContext) -> Tensor:
+def resize(ctx: RuleContext) -> Tensor:
     """`floor(size * factor)` on the given axes, or the sizes asked for."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
@@ -85,13 +85,13 @@ def resize(ctx: InferenceContext) -> Tensor:
     return made(ctx, x, [changed.get(axis, Scaled(d)) for axis, d in enumerate(x.dims)])
 
 
-def by_factors(ctx: InferenceContext, x: Tensor, axes: Sequence[int], factors: Sequence[Float | None]) -> list[Scaled]:
+def by_factors(ctx: RuleContext, x: Tensor, axes: Sequence[int], factors: Sequence[Float | None]) -> list[Scaled]:
     """Those axes multiplied by factors."""
     pairs = zip(axes, factors, strict=True)
     return [unknown(ctx, axis) if factor is None else by_factor(x[axis], factor) for axis, factor in pairs]
 
 
-def by_sizes(ctx: InferenceContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
+def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
     """Those axes as asked for, or nearly so where the aspect ratio is kept."""
     asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
     kept = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
@@ -105,12 +105,12 @@ def by_sizes(ctx: InferenceContext, x: Tensor, axes: Sequence[int]) -> list[Scal
     return found
 
 
-def unknown(ctx: InferenceContext, axis: int) -> Scaled:
+def unknown(ctx: RuleContext, axis: int) -> Scaled:
     """A size that depends on factors or sizes known at run time only."""
     return Scaled(ctx.fresh(f"size{axis}"))
 
 
-def attribute_factors(ctx: InferenceContext) -> list[Float | None]:
+def attribute_factors(ctx: RuleContext) -> list[Float | None]:
     """The factors of Upsample's first version."""
     listed = ctx.attribute("scales")
     ctx.check(isinstance(listed, tuple), laws.SCALES_LIST_NUMBERS)
@@ -118,7 +118,7 @@ def attribute_factors(ctx: InferenceContext) -> list[Float | None]:
     return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
 
 
-def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Float | None]:
+def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None]:
     """The factors that an input lists, None where unknown."""
     scales = ctx.input(index)
     ctx.grant(index)
@@ -128,16 +128,14 @@ def input_factors(ctx: InferenceContext, index: int, count: int) -> list[Float |
     return factors if len(factors) == count else [None] * count
 
 
-def asked_sizes(ctx: InferenceContext, count: int) -> list[Dim | None]:
+def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
     """The sizes that the last input lists, None where unknown."""
     ctx.require_equal(ctx.input(3).numel, count, laws.SIZE_PER_RESIZED_AXIS)
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count
 
 
-def in_proportion(
-    ctx: InferenceContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str
-) -> list[Dim | None]:
+def in_proportion(ctx: RuleContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str) -> list[Dim | None]:
     """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
     if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
         return [None if a is None else ctx.fresh(f"proportion{i}", kind=Kind.LOST) for i, a in enumerate(asked)]
@@ -149,14 +147,14 @@ def in_proportion(
     return [None if a is None else bounded(ctx, i, a, policy) for i, a in enumerate(asked)]
 
 
-def bounded(ctx: InferenceContext, index: int, asked: Dim, policy: str) -> Dim:
+def bounded(ctx: RuleContext, index: int, asked: Dim, policy: str) -> Dim:
     """A size that rounding decides, on its side of the size asked for."""
     size = ctx.fresh(f"proportion{index}", kind=Kind.LOST)
     ctx.facts.append(at_least(asked, size) if policy == "not_larger" else at_least(size, asked))
     return size
 
 
-def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
+def made(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     """The resized tensor; interpolation is implemented for batches and channels kept as they are."""
     grows = ctx.node.op == "Upsample"
     for axis, scaled in enumerate(axes):
@@ -173,7 +171,7 @@ def made(ctx: InferenceContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     return ctx.tensor([scaled.size for scaled in axes])
 
 
-def interpolates(ctx: InferenceContext, mode: str, axes: Sequence[Scaled]) -> Formula:
+def interpolates(ctx: RuleContext, mode: str, axes: Sequence[Scaled]) -> Formula:
     """The ranks and the axes that runtimes interpolate along."""
     one = [scaled.one for scaled in axes]
     rank = len(axes)

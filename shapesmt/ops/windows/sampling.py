@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.shared.indices import require_places
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.windows.spatial import filters, pooling, positions, require_group
-from shapesmt.rules import require_least, require_shape, require_vector, rule, sized
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
 @rule("RoiAlign", since=10)
-def roi_align(ctx: InferenceContext) -> Tensor:
+def roi_align(ctx: RuleContext) -> Tensor:
     """Regions `[r, 4]` of images `[n, c, h, w]`, `batch_indices[r]`: `[r, c, output_height, output_width]`."""
     x, rois, indices = ctx.input(0, rank=4), ctx.input(1, rank=2), ctx.input(2, rank=1)
     ctx.require_equal(rois[1], 4, laws.REGION_4_COORDINATES)
@@ -29,7 +30,7 @@ def roi_align(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MaxRoiPool")
-def max_roi_pool(ctx: InferenceContext) -> Tensor:
+def max_roi_pool(ctx: RuleContext) -> Tensor:
     """Regions `[r, 5]` of images `[n, c, h, w]`: `[r, c, *pooled_shape]`."""
     x, rois, size = ctx.input(0, rank=4), ctx.input(1, rank=2), ctx.integers("pooled_shape")
     ctx.require_equal(rois[1], 5, laws.REGION_BATCH_INDEX_AND_COORDINATES)
@@ -38,13 +39,13 @@ def max_roi_pool(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([rois[0], x[1], *size])
 
 
-def require_image(ctx: InferenceContext, x: Tensor, rois: Tensor) -> None:
+def require_image(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
     """Without images there are no regions."""
     ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.REGIONS_IN_IMAGE_OF_BATCH, x[0], 1)
 
 
 @rule("GridSample", since=16)
-def grid_sample(ctx: InferenceContext) -> Tensor:
+def grid_sample(ctx: RuleContext) -> Tensor:
     """Images `[n, c, *sizes]` read at the points of a grid `[n, *places, len(sizes)]`: `[n, c, *places]`."""
     x, grid = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == grid.rank and x.rank in (4, 5), laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
@@ -59,7 +60,7 @@ def grid_sample(ctx: InferenceContext) -> Tensor:
 
 
 @rule("AffineGrid", since=20)
-def affine_grid(ctx: InferenceContext) -> Tensor:
+def affine_grid(ctx: RuleContext) -> Tensor:
     """`theta[n, 2, 3]` and the size `[n, c, h, w]` make `[n, h, w, 2]`; the same with one more axis."""
     theta, size = ctx.input(0, rank=3), ctx.input(1, rank=1)
     ctx.check(size[0].constant in (None, 4, 5), laws.SIZE_4_OR_5_ELEMENTS_COUNTED.of(count=size[0]))
@@ -77,7 +78,7 @@ def affine_grid(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MaxUnpool", since=9)
-def max_unpool(ctx: InferenceContext) -> Tensor:
+def max_unpool(ctx: RuleContext) -> Tensor:
     """Pooled `[n, c, *sizes]` put back where they were: `(size - 1)*stride + kernel - pads`, or `output_shape`."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.VALUES_AND_INDICES_SAME_SHAPE)
@@ -90,7 +91,7 @@ def max_unpool(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(sizes)
 
 
-def unpooled(ctx: InferenceContext, inferred: Sequence[Dim]) -> list[Dim]:
+def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
     """The sizes that `output_shape` lists: the batch, the channels and no fewer elements than the pooling needs."""
     require_vector(ctx, 2, len(inferred), laws.OUTPUT_SHAPE_ELEMENT_PER_AXIS)
     items = ctx.items(2) or (None,) * len(inferred)
@@ -105,7 +106,7 @@ def unpooled(ctx: InferenceContext, inferred: Sequence[Dim]) -> list[Dim]:
 
 
 @rule("DeformConv", since=19)
-def deform_conv(ctx: InferenceContext) -> Tensor:
+def deform_conv(ctx: RuleContext) -> Tensor:
     """A convolution whose window has an offset for each of its elements, at each position."""
     x, w, groups = ctx.input(0), ctx.input(1), ctx.integer("offset_group", 1)
     axes = filters(ctx, x, w)
@@ -124,7 +125,7 @@ def deform_conv(ctx: InferenceContext) -> Tensor:
 
 
 @rule("CausalConvWithState", since=27)
-def causal_conv(ctx: InferenceContext) -> list[Tensor]:
+def causal_conv(ctx: RuleContext) -> list[Tensor]:
     """`[n, c, length]` under weights `[c, 1, k]`, after the `k - 1` elements of the state before."""
     x, w, activation = ctx.input(0, rank=3), ctx.input(1), ctx.text("activation", "none")
     ctx.check(activation in ("none", "silu", "swish"), laws.ACTIVATION_NONE_SILU_OR_SWISH.of(activation=activation))

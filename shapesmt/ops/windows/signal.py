@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
 from shapesmt.rules import Elements, rule
@@ -13,10 +13,10 @@ from shapesmt.rules import Elements, rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 
-def scalar(ctx: InferenceContext, index: int, least: int = 0) -> Dim:
+def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
     """The one integer that an input holds; where it isn't known, any of at least `least`."""
     ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
     if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
@@ -27,7 +27,7 @@ def scalar(ctx: InferenceContext, index: int, least: int = 0) -> Dim:
     return items[0]
 
 
-def require_axisless(ctx: InferenceContext, index: int) -> None:
+def require_axisless(ctx: RuleContext, index: int) -> None:
     """State that a number has no axis if it stands in the file: only there do runtimes mind."""
     if ctx.input(index).shape != ():
         ctx.memoizable = False
@@ -35,13 +35,13 @@ def require_axisless(ctx: InferenceContext, index: int) -> None:
 
 
 @rule("DFT", since=17)
-def dft_17(ctx: InferenceContext) -> Tensor:
+def dft_17(ctx: RuleContext) -> Tensor:
     """The transform along the attribute `axis`."""
     return transformed(ctx, ctx.integer("axis", 1))
 
 
 @rule("DFT", since=20)
-def dft(ctx: InferenceContext) -> Tensor:
+def dft(ctx: RuleContext) -> Tensor:
     """The transform along the axis that an input names."""
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
     if ctx.has(2):
@@ -57,7 +57,7 @@ def dft(ctx: InferenceContext) -> Tensor:
     return transformed(ctx, axis[0])
 
 
-def transformed(ctx: InferenceContext, axis: int) -> Tensor:
+def transformed(ctx: RuleContext, axis: int) -> Tensor:
     """`[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`, real numbers' half or back to real ones if `onesided`."""
     x, half, back = ctx.input(0), ctx.integer("onesided", 0) != 0, ctx.integer("inverse", 0) != 0
     ctx.require_rank(x, 2, least=True)
@@ -74,7 +74,7 @@ def transformed(ctx: InferenceContext, axis: int) -> Tensor:
     return ctx.tensor(made)
 
 
-def require_parts(ctx: InferenceContext, size: Dim, admitted: Sequence[int]) -> None:
+def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
     """The last axis holds the real part, or real and imaginary part."""
     law = laws.LAST_AXIS_ELEMENTS if 2 in admitted else laws.LAST_AXIS_ELEMENT
     holds = any_of(*(equal(size, n) for n in admitted))
@@ -82,7 +82,7 @@ def require_parts(ctx: InferenceContext, size: Dim, admitted: Sequence[int]) -> 
 
 
 @rule("STFT", since=17)
-def stft(ctx: InferenceContext) -> Tensor:
+def stft(ctx: RuleContext) -> Tensor:
     """Signals `[n, length, 1 or 2]`, real ones `[n, length]` as well, to `[n, frames, bins, 2]`."""
     x, half = ctx.input(0), ctx.integer("onesided", 1) != 0
     ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
@@ -102,7 +102,7 @@ def stft(ctx: InferenceContext) -> Tensor:
 
 
 @rule("HannWindow", "HammingWindow", "BlackmanWindow", since=17)
-def window(ctx: InferenceContext) -> Tensor:
+def window(ctx: RuleContext) -> Tensor:
     """`[size]`."""
     size = scalar(ctx, 0)
     if size is ZERO:
@@ -113,13 +113,13 @@ def window(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MelWeightMatrix", since=17)
-def mel_weights(ctx: InferenceContext) -> Tensor:
+def mel_weights(ctx: RuleContext) -> Tensor:
     """`[dft_length // 2 + 1, num_mel_bins]`; both edges lie in the spectrum."""
     bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
     ctx.require_at_least(rate, 1, laws.RATE_POSITIVE)
-    spectrum = length // 2 + 1
+    spectrum = maximum(length, 0) // 2 + 1  # ONNX Runtime rounds -1 / 2 to 0
     ctx.require_at_least(bins, 0, laws.BIN_COUNT_NOT_NEGATIVE)
-    ctx.require_at_least(spectrum, 0, laws.LENGTH_NOT_NEGATIVE)
+    ctx.require_at_least(length, -1, laws.LENGTH_NOT_NEGATIVE)
     for index in (3, 4):
         ctx.require_equal(ctx.input(index).numel, 1, laws.EDGES_ONE_NUMBER_EACH)
         edge = ctx.input(index).value

@@ -21,12 +21,13 @@ from shapesmt.algebra import (
     maximum,
     minimum,
 )
-from shapesmt.rules import require_fits, require_one_or, require_single, require_vector, rule
+from shapesmt.ops.shared.require import require_fits, require_one_or, require_single, require_vector
+from shapesmt.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext, Tensor
+    from shapesmt.rules import RuleContext, Tensor
 
 SMALL_WINDOW = 3
 
@@ -50,7 +51,7 @@ class Axis(NamedTuple):
         return size + (self.head + self.tail) - self.extent
 
 
-def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
+def windows(ctx: RuleContext, kernel: Sequence[Dim | int]) -> list[Axis]:
     """The windows that the attributes describe, one per axis of the kernel."""
     rank = len(kernel)
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
@@ -63,14 +64,14 @@ def windows(ctx: InferenceContext, kernel: Sequence[Dim | int]) -> list[Axis]:
     return found
 
 
-def per_axis(ctx: InferenceContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
+def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
     """An attribute with one number per spatial axis (two for `pads`)."""
     found = ctx.integers(name, (default,) * length) or (default,) * length
     ctx.check(len(found) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return found
 
 
-def same(ctx: InferenceContext) -> bool:
+def same(ctx: RuleContext) -> bool:
     """Whether padding is such that only the stride shrinks the input."""
     return ctx.text("auto_pad", "NOTSET").startswith("SAME")
 
@@ -78,7 +79,7 @@ def same(ctx: InferenceContext) -> bool:
 # Convolution
 
 
-def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
+def filters(ctx: RuleContext, x: Tensor, w: Tensor) -> list[Axis]:
     """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
     ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
     for name in ("strides", "dilations"):  # which give the rank where the weights don't
@@ -94,7 +95,7 @@ def filters(ctx: InferenceContext, x: Tensor, w: Tensor) -> list[Axis]:
     return windows(ctx, w.dims[2:])
 
 
-def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
+def convolved(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
     """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
@@ -105,14 +106,14 @@ def convolved(ctx: InferenceContext, x: Tensor, w: Tensor, bias: int, dtype: str
     return ctx.tensor([x[0], w[0], *sizes], dtype)
 
 
-def require_group(ctx: InferenceContext, x: Tensor, w: Tensor) -> None:
+def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
     """State that every group of filters reads its share of the channels."""
     group = ctx.integer("group", 1)
     ctx.require_equal(x[1], w[1] * group, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
 
 
-def slid(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
+def slid(ctx: RuleContext, size: Dim, axis: Axis) -> Dim:
     """The number of positions of a convolution's window."""
     if same(ctx):
         ctx.require_at_least(size, 1, laws.INPUT_NOT_EMPTY)
@@ -122,13 +123,13 @@ def slid(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
 
 
 @rule("Conv")
-def conv(ctx: InferenceContext) -> Tensor:
+def conv(ctx: RuleContext) -> Tensor:
     """A window over the padded input, for each filter."""
     return convolved(ctx, ctx.input(0), ctx.input(1), 2)
 
 
 @rule("ConvInteger", since=10, dtype="int32")
-def conv_integer(ctx: InferenceContext) -> Tensor:
+def conv_integer(ctx: RuleContext) -> Tensor:
     """A convolution of integers."""
     require_single(ctx, 2)
     ctx.require_rank(ctx.input(1), 3, least=True)
@@ -137,7 +138,7 @@ def conv_integer(ctx: InferenceContext) -> Tensor:
 
 
 @rule("QLinearConv", since=10)
-def qlinear_conv(ctx: InferenceContext) -> Tensor:
+def qlinear_conv(ctx: RuleContext) -> Tensor:
     """A convolution of quantized numbers; the element type is that of the output's zero point."""
     x, w = ctx.input(0), ctx.input(3)
     require_single(ctx, 1, 2, 6, 7)
@@ -148,7 +149,7 @@ def qlinear_conv(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ConvTranspose")
-def conv_transpose(ctx: InferenceContext) -> Tensor:
+def conv_transpose(ctx: RuleContext) -> Tensor:
     """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
@@ -163,7 +164,7 @@ def conv_transpose(ctx: InferenceContext) -> Tensor:
     return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
 
 
-def spread(ctx: InferenceContext, size: Dim, axis: Axis, extra: int, asked: int | None) -> Dim:
+def spread(ctx: RuleContext, size: Dim, axis: Axis, extra: int, asked: int | None) -> Dim:
     """The size of what the weights reach along one axis, or the one asked for."""
     ctx.require_at_least(axis.kernel, 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(0 <= extra < axis.stride, laws.OUTPUT_PADDING_BELOW_STRIDE)
@@ -184,7 +185,7 @@ def spread(ctx: InferenceContext, size: Dim, axis: Axis, extra: int, asked: int 
 # Pooling
 
 
-def positions(ctx: InferenceContext, span: Dim, axis: Axis) -> Dim:
+def positions(ctx: RuleContext, span: Dim, axis: Axis) -> Dim:
     """How many positions a window has that can move so far: `span / stride + 1`, rounded towards zero.
 
     A window larger than its input still has one while it is larger by less than a stride. Inputs below their
@@ -199,7 +200,7 @@ def positions(ctx: InferenceContext, span: Dim, axis: Axis) -> Dim:
     return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
 
 
-def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
+def pooled(ctx: RuleContext, size: Dim, axis: Axis) -> Dim:
     """The number of positions of a pooling window.
 
     With `ceil_mode` the last one starts inside the input or the padding before it.
@@ -217,7 +218,7 @@ def pooled(ctx: InferenceContext, size: Dim, axis: Axis) -> Dim:
     return count
 
 
-def _is_plain(ctx: InferenceContext) -> bool:
+def _is_plain(ctx: RuleContext) -> bool:
     """Whether runtimes take the kernel that refuses negative padding."""
     if ctx.node.op == "AveragePool":
         return ctx.version < 19 and not (ctx.integer("ceil_mode", 0) == 1 and ctx.integer("count_include_pad", 0))
@@ -225,13 +226,13 @@ def _is_plain(ctx: InferenceContext) -> bool:
     return ctx.node.op == "MaxPool" and ctx.outputs == 1 and not dilated
 
 
-def require_batch_only_empty(ctx: InferenceContext, x: Tensor) -> None:
+def require_batch_only_empty(ctx: RuleContext, x: Tensor) -> None:
     """An input may have no samples, but a sample has elements."""
     for d in x.dims[1:]:
         ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), laws.ONLY_BATCH_EMPTY, d, 1)
 
 
-def pooling(ctx: InferenceContext, x: Tensor) -> list[Axis]:
+def pooling(ctx: RuleContext, x: Tensor) -> list[Axis]:
     """The windows of pooling, one for each spatial axis."""
     kernel = ctx.integers("kernel_shape")
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
@@ -242,7 +243,7 @@ def pooling(ctx: InferenceContext, x: Tensor) -> list[Axis]:
     return axes
 
 
-def pool(ctx: InferenceContext) -> Tensor:
+def pool(ctx: RuleContext) -> Tensor:
     """The input with every spatial axis as long as the window has positions."""
     x = ctx.input(0)
     axes = pooling(ctx, x)
@@ -251,20 +252,20 @@ def pool(ctx: InferenceContext) -> Tensor:
 
 
 @rule("AveragePool", "LpPool")
-def average_pool(ctx: InferenceContext) -> Tensor:
+def average_pool(ctx: RuleContext) -> Tensor:
     """Windows are averaged."""
     return pool(ctx)
 
 
 @rule("MaxPool")
-def max_pool(ctx: InferenceContext) -> list[Tensor]:
+def max_pool(ctx: RuleContext) -> list[Tensor]:
     """The maximum of each window, and where it was."""
     y = pool(ctx)
     return [y, ctx.tensor(y.dims, "int64")]
 
 
 @rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
-def global_pool(ctx: InferenceContext) -> Tensor:
+def global_pool(ctx: RuleContext) -> Tensor:
     """Every spatial axis becomes one element."""
     x = ctx.input(0)
     ctx.check(3 <= x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))

@@ -59,9 +59,9 @@ def _label(link: Link) -> list[Line]:
     for size in link.sizes:
         text = printable(size.expr, _MOST) if size.value is None else str(size.value)
         shape += [(" \u00d7 " if shape else "", "faint"), (text, size.role or "size")]
-    told = next((s for s in link.sizes if s.role and s.value is not None and s.expr != str(s.value)), None)
-    if told is not None:
-        shape.append((f"   {printable(told.expr, _MOST)} = {told.value}", f"{told.role} formula"))
+    traced = next((s for s in link.sizes if s.role and s.value is not None and s.expr != str(s.value)), None)
+    if traced is not None:
+        shape.append((f"   {printable(traced.expr, _MOST)} = {traced.value}", f"{traced.role} formula"))
     return [title, shape or [("scalar", "faint")]]
 
 
@@ -141,7 +141,7 @@ def region(raster: Raster) -> Markup:
 
 
 def _hatch() -> Markup:
-    """The pattern of what fails: told from what runs without its colour."""
+    """The pattern of what fails, which shows without colour too."""
     under, stroke = tag("rect", width=6, height=6, class_="under"), tag("path", d="M0 6L6 0", class_="stroke")
     return tag("defs", tag("pattern", under, stroke, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse"))
 
@@ -150,9 +150,9 @@ def _cells(rows: Sequence[str], letter: str, cell: tuple[float, float], height: 
     """The outlines of the runs of cells with that letter, the first row at the bottom."""
     for row, text in enumerate(rows):
         start = 0
-        for found, run in groupby(text):
+        for cell_letter, run in groupby(text):
             length = sum(1 for _ in run)
-            if found == letter:
+            if cell_letter == letter:
                 x, y = start * cell[0], height - (row + 1) * cell[1]
                 yield f"M{x:.2f} {y:.2f}h{length * cell[0]:.2f}v{cell[1]:.2f}h{-length * cell[0]:.2f}z"
             start += length
@@ -161,8 +161,8 @@ def _cells(rows: Sequence[str], letter: str, cell: tuple[float, float], height: 
 def _mark(raster: Raster, values: Sequence[int], cell: tuple[float, float], height: float) -> Markup:
     places = [axis.cell(value) for axis, value in zip(raster.axes, values, strict=True)]
     y = height - places[1] * cell[1] if len(places) > 1 else height / 2
-    told = ", ".join(f"{name(a.name)} = {v}" for a, v in zip(raster.axes, values, strict=True))
-    return tag("circle", tag("title", f"counterexample: {told}"), cx=places[0] * cell[0], cy=y, r=4, class_="mark")
+    point = ", ".join(f"{name(a.name)} = {v}" for a, v in zip(raster.axes, values, strict=True))
+    return tag("circle", tag("title", f"counterexample: {point}"), cx=places[0] * cell[0], cy=y, r=4, class_="mark")
 
 
 def _ticks(axis: Axis) -> list[int]:

@@ -20,7 +20,7 @@ from shapesmt.render.text.findings import assignment, causes, first_of_each, rep
 from shapesmt.render.text.summary import condition
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
-from shapesmt.report import Verdict
+from shapesmt.report import FindingKind, Verdict
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -95,12 +95,12 @@ def _badge(verdict: Verdict) -> Markup:
 
 
 def _header(report: Report) -> Markup:
-    told = subject(report)
+    text = subject(report)
     return tag(
         "header",
         tag("p", _badge(report.verdict), class_="verdict"),
         tag("h1", name(report.model)),
-        tag("p", told[:1].upper() + told[1:], class_="lead"),
+        tag("p", text[:1].upper() + text[1:], class_="lead"),
         _inputs(report),
         [tag("p", str(row), class_="faint") for row in adopted({}, {}, report.unadopted)],
         tag("p", proofs(report), class_="faint"),
@@ -134,23 +134,23 @@ def _region(report: Report, raster: Raster | None) -> Markup | None:
     if report.verdict is Verdict.FAILS or region is None or not region.text:
         return None
     how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
-    told: list[Content] = [tag("p", f"The model {how}")]
-    told += [tag("p", _code(formula), class_="formula")] if formula else []
+    text: list[Content] = [tag("p", f"The model {how}")]
+    text += [tag("p", _code(formula), class_="formula")] if formula else []
     if report.remedy is not None:
         advice = tag("code", printable(flags(report.remedy), 1000), id="remedy")
-        told += [
+        text += [
             tag("p", "It is PROVED with"),
             tag("p", advice, tag("button", "Copy", type="button", data_copy="remedy", hidden=""), class_="formula"),
         ]
     if raster is not None and raster.counts is not None:
         running, total = raster.counts
         over = " and ".join(name(axis.name) for axis in reversed(raster.axes))
-        given = f" at {_fixed(raster)}" if raster.fixed else ""
-        told.append(tag("p", tag("b", f"{running:,}"), f" of {total:,} choices of {over} run{given}"))
+        fixed = f" at {_fixed(raster)}" if raster.fixed else ""
+        text.append(tag("p", tag("b", f"{running:,}"), f" of {total:,} choices of {over} run{fixed}"))
     if raster is None:
-        return _section("Where it runs", told)
+        return _section("Where it runs", text)
     drawn = tag("figure", tag("div", drawing.region(raster), class_="scroll"), _caption(raster), class_="picture")
-    return _section("Where it runs", tag("div", tag("div", told), drawn, class_="beside"))
+    return _section("Where it runs", tag("div", tag("div", text), drawn, class_="beside"))
 
 
 def _caption(raster: Raster) -> list[Markup]:
@@ -197,71 +197,78 @@ def _findings(page: PageData) -> Markup | None:
     findings = page.report.judged
     if not findings:
         return None
-    shown = {id(found) for found in first_of_each(findings)[:_MOST_FINDINGS]}
+    shown = {id(finding) for finding in first_of_each(findings)[:_MOST_FINDINGS]}
     cards = [
-        _finding(found, findings, page.cause_graphs.get(place))
-        for place, found in enumerate(findings)
-        if id(found) in shown
+        _finding(finding, findings, page.cause_graphs.get(place))
+        for place, finding in enumerate(findings)
+        if id(finding) in shown
     ]  # fmt: skip
     hidden = len(first_of_each(findings)) - len(cards)
     more = tag("p", f"{count(hidden, 'more finding')}; --format json lists all", class_="faint") if hidden else None
     return _section("Findings", cards, more, number=len(findings))
 
 
-def _finding(found: Finding, among: Sequence[Finding], shown: CauseGraph | None) -> Markup:
-    position = f"node {found.index}" if found.index >= 0 else ""
-    where = " · ".join(part for part in (name(found.op_type), position, found.code) if part)
-    title = tag("h3", _badge(found.verdict), tag("bdi", name(found.node)), tag("small", where))
-    told = [tag("p", printable(_law(found, among), 400), class_="law"), *_told(found)]
-    text = tag("ol", [tag("li", tag("code", str(row).strip())) for row in causes(found.because)], class_="causes")
+def _finding(finding: Finding, among: Sequence[Finding], shown: CauseGraph | None) -> Markup:
+    position = f"node {finding.index}" if finding.index >= 0 else ""
+    where = " · ".join(part for part in (name(finding.op_type), position, finding.code) if part)
+    title = tag("h3", _badge(finding.verdict), tag("bdi", name(finding.node)), tag("small", where))
+    details = [tag("p", printable(_law(finding, among), 400), class_="law"), *_details(finding)]
+    text = tag("ol", [tag("li", tag("code", str(row).strip())) for row in causes(finding.because)], class_="causes")
     if shown is None:
-        return tag("article", title, told, text if found.because else None)
+        return tag("article", title, details, text if finding.because else None)
     listed = tag("details", tag("summary", "the same as a list"), text)
     drawn = tag("figure", tag("div", drawing.cause_graph(shown), class_="scroll"))
-    return tag("article", title, tag("div", tag("div", told, listed), drawn, class_="beside"))
+    return tag("article", title, tag("div", tag("div", details, listed), drawn, class_="beside"))
 
 
-def _law(found: Finding, among: Sequence[Finding]) -> str:
-    if found.kind != "unsupported":
-        return found.law
-    others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
+def _law(finding: Finding, among: Sequence[Finding]) -> str:
+    if finding.kind != FindingKind.UNSUPPORTED:
+        return finding.law
+    others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == finding.op_type for f in among) - 1
     rest = f"; the same for {count(others, 'other node')}" if others else ""
-    return f"operator {name(found.op_type)} has no rule, so its outputs are unknown{rest}"
+    return f"operator {name(finding.op_type)} has no rule, so its outputs are unknown{rest}"
 
 
-def _told(found: Finding) -> Iterator[Markup]:
+def _details(finding: Finding) -> Iterator[Markup]:
     """What clashes, at which input, and for which inputs the node runs."""
-    if found.note:
-        yield tag("p", printable(found.note, 400), class_="faint")
-    if found.when:
-        yield tag("p", "when ", _code(found.when), class_="faint")
-    if found.clash is not None:
-        sides = _side(found.clash.left), tag("span", "against", class_="faint"), _side(found.clash.right)
+    if finding.note:
+        yield tag("p", printable(finding.note, 400), class_="faint")
+    if finding.when:
+        yield tag("p", "when ", _code(finding.when), class_="faint")
+    if finding.clash is not None:
+        sides = _side(finding.clash.left), tag("span", "against", class_="faint"), _side(finding.clash.right)
         yield tag("div", sides, class_="clash")
-    elif found.condition:
-        yield tag("p", _code(found.condition), class_="formula")
-    rows = []
-    if found.verdict is Verdict.FAILS:
-        rows.append(("fails", "for every input"))
-    if found.counterexample is not None:
-        rows.append(("fails at" if not rows else "as at", assignment(found.counterexample)))
-    if found.replay is not None:
-        rows.append(("replay", replayed(found.replay)))
-    if found.verdict is Verdict.DEPENDS and found.holds_iff:
-        rows.append(("runs exactly when", _code(found.holds_iff)))
-    if found.safe_iff:
-        how, formula = runs_when(found.safe_iff, data=True)
-        rows.append((how, _code(formula) if formula else ""))
-    if found.verdict is Verdict.UNKNOWN and found.kind in ("requirement", "data"):
-        rows.append(("undecided", "in the time given; a longer --timeout may decide it"))
-    if found.kind == "data":
-        rows.append(("data", "it hinges on a size that only the data decide"))
-    if found.kind == "elements":
-        rows.append(("not judged", "it rests on numbers that aren't followed"))
-    if found.kind == "rank":
-        rows.append(("not judged", "--shape says what rank an input has"))
+    elif finding.condition:
+        yield tag("p", _code(finding.condition), class_="formula")
+    rows = [*_inputs_that_fail(finding), *_inputs_that_run(finding), *_WHY_OPEN.get(finding.kind, ())]
     if rows:
         yield tag("dl", [(tag("dt", key), tag("dd", value)) for key, value in rows])
+
+
+_WHY_OPEN = {
+    FindingKind.DATA: [("data", "it hinges on a size that only the data decide")],
+    FindingKind.ELEMENTS: [("not judged", "it rests on numbers that aren't followed")],
+    FindingKind.RANK: [("not judged", "--shape says what rank an input has")],
+}
+
+
+def _inputs_that_fail(finding: Finding) -> Iterator[tuple[str, Content]]:
+    if finding.verdict is Verdict.FAILS:
+        yield "fails", "for every input"
+    if finding.counterexample is not None:
+        yield "as at" if finding.verdict is Verdict.FAILS else "fails at", assignment(finding.counterexample)
+    if finding.replay is not None:
+        yield "replay", replayed(finding.replay)
+
+
+def _inputs_that_run(finding: Finding) -> Iterator[tuple[str, Content]]:
+    if finding.verdict is Verdict.DEPENDS and finding.holds_iff:
+        yield "runs exactly when", _code(finding.holds_iff)
+    if finding.safe_iff:
+        how, formula = runs_when(finding.safe_iff, data=True)
+        yield how, _code(formula) if formula else ""
+    if finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
+        yield "undecided", "in the time given; a longer --timeout may decide it"
 
 
 def _side(side: Side) -> Markup:
@@ -335,8 +342,8 @@ def _kind(t: TensorBounds, *, valid: bool) -> list[object]:
     dtype = printable(t.dtype) or "?"
     if t.shape is None:
         shown = either([_intervals(shape) for shape in t.shapes]) or "[...]"
-        told = "; ".join(f"{_formulas(case.shape)} where {printable(case.when, _MOST_CODE)}" for case in t.cases)
-        return [dtype, shown, told, True]
+        formulas = "; ".join(f"{_formulas(case.shape)} where {printable(case.when, _MOST_CODE)}" for case in t.cases)
+        return [dtype, shown, formulas, True]
     varies = any(d.min != d.max for d in t.shape)
     return [dtype, _intervals(t.shape) if valid else "", _formulas(t.shape) if varies else "", varies]
 

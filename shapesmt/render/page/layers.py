@@ -29,7 +29,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The boxes in the order given, the way of each edge (source, bends, label, target), and the whole width."""
+    """The boxes in their order, the way of each edge (source, bends, label, target), and the whole width."""
 
     boxes: list[Item]
     ways: list[list[Item]]
@@ -80,7 +80,7 @@ def _place(rank: list[Item], *, downwards: bool) -> None:
     for item in rank:
         near = (item.above if downwards else item.below) or [item]
         wanted[item] = sum(n.x for n in near) / len(near)
-    rank.sort(key=lambda item: wanted[item])  # stable: the first found stays left
+    rank.sort(key=lambda item: wanted[item])  # stable: of equals the first stays left
     end = float("-inf")
     for item in rank:
         item.x = max(wanted[item], end + item.width / 2)

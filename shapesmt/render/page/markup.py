@@ -30,13 +30,13 @@ def tag(element: str, *content: Content, **attributes: str | float | None) -> Ma
     >>> tag("p", "a < b", tag("b", "!"), class_="note", id=None)
     '<p class="note">a &lt; b<b>!</b></p>'
     """
-    given = "".join(
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     ending = "" if element in _VOID else f"{_joined(content)}</{element}>"
-    return Markup(f"<{element}{given}>{ending}")
+    return Markup(f"<{element}{written}>{ending}")
 
 
 def data(identity: str, value: object) -> Markup:

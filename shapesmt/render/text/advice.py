@@ -13,7 +13,7 @@ __all__ = ["flags"]
 
 
 def flags(remedy: Remedy) -> str:
-    """The remedy as it is given on the command line.
+    """The remedy as flags of the command line.
 
     >>> from shapesmt.report import Remedy
     >>> flags(Remedy({"height": "80..512:16"}, ("total == past + seq",)))

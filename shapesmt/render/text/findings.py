@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.text.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
-from shapesmt.report import Verdict
+from shapesmt.report import FindingKind, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Cause, Counterexample, Finding, Replay, Side, SymbolRange
 
-__all__ = ["assignment", "causes", "finding", "first_of_each", "input_shapes", "replayed", "shape_text"]
+__all__ = ["assignment", "causes", "finding_lines", "first_of_each", "input_shapes", "replayed", "shape_text"]
 
 _MOST_NAMED = 4  # inputs of the same shape that are named
 _LONGEST = 100  # characters of a formula whose value is shown beside it
@@ -23,49 +23,53 @@ _LONGEST = 100  # characters of a formula whose value is shown beside it
 def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, but of the nodes that lack the same rule only the first."""
     seen: dict[object, Finding] = {}
-    for found in findings:
-        seen.setdefault(found.op_type if found.kind == "unsupported" else id(found), found)
+    for finding in findings:
+        seen.setdefault(finding.op_type if finding.kind == FindingKind.UNSUPPORTED else id(finding), finding)
     return list(seen.values())
 
 
-def finding(
-    found: Finding, among: Sequence[Finding], symbols: Mapping[str, SymbolRange] | None = None, *, shapes: bool = False
+def finding_lines(
+    finding: Finding,
+    among: Sequence[Finding],
+    symbols: Mapping[str, SymbolRange] | None = None,
+    *,
+    shapes: bool = False,
 ) -> Iterator[Line]:
     """One finding, line by line.
 
     Args:
-        found: The finding.
+        finding: The finding.
         among: All findings, which those without a rule are counted in.
         symbols: The admissible values; a symbol that has only one needs no mention.
         shapes: Whether to show the shapes on the way to the clash.
     """
-    position = f"node {found.index}" if found.index >= 0 else ""
-    where = ", ".join(part for part in (name(found.op_type), position) if part)
-    verdict = (found.verdict.value, STYLES[found.verdict])
-    code = f"{name(found.code)}  " if found.code else ""
-    yield line(0, verdict, f"  {code}", (name(found.node), STRONG), f" ({where})" if where else "")
-    if found.kind == "unsupported":
-        others = sum(f.kind == "unsupported" and f.op_type == found.op_type for f in among) - 1
+    position = f"node {finding.index}" if finding.index >= 0 else ""
+    where = ", ".join(part for part in (name(finding.op_type), position) if part)
+    verdict = (finding.verdict.value, STYLES[finding.verdict])
+    code = f"{name(finding.code)}  " if finding.code else ""
+    yield line(0, verdict, f"  {code}", (name(finding.node), STRONG), f" ({where})" if where else "")
+    if finding.kind == FindingKind.UNSUPPORTED:
+        others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == finding.op_type for f in among) - 1
         rest = f"; the same for {count(others, 'other node')}" if others else ""
-        known = f"; {found.note}" if found.note else ", so its outputs are unknown"
-        missing = f"operator {name(found.op_type)} has no rule{known}{rest}"
-        yield line(2, printable(found.law, 400) if " must be known: " in found.law else missing)
+        known = f"; {finding.note}" if finding.note else ", so its outputs are unknown"
+        missing = f"operator {name(finding.op_type)} has no rule{known}{rest}"
+        yield line(2, printable(finding.law, 400) if " must be known: " in finding.law else missing)
         return
-    yield line(2, printable(found.law, 400))
-    if found.note:
-        yield line(2, printable(found.note, 400))
-    if found.when:
-        yield line(2, f"when {printable(found.when, 400)}")
-    yield from _sides(found)
-    yield from _inputs_that_fail(found, {n for n, r in (symbols or {}).items() if r.min == r.max})
-    if found.replay is not None:
-        loud = STYLES[Verdict.FAILS] if found.replay.confirmed is False else ""
-        yield line(2, (replayed(found.replay), loud))
-    if found.because:
+    yield line(2, printable(finding.law, 400))
+    if finding.note:
+        yield line(2, printable(finding.note, 400))
+    if finding.when:
+        yield line(2, f"when {printable(finding.when, 400)}")
+    yield from _sides(finding)
+    yield from _inputs_that_fail(finding, {n for n, r in (symbols or {}).items() if r.min == r.max})
+    if finding.replay is not None:
+        loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
+        yield line(2, (replayed(finding.replay), loud))
+    if finding.because:
         yield line(2, "because")
-        yield from causes(found.because)
+        yield from causes(finding.because)
     if shapes:
-        yield from _shapes_on_the_way(found)
+        yield from _shapes_on_the_way(finding)
 
 
 def causes(because: Sequence[Cause]) -> Iterator[Line]:
@@ -98,13 +102,13 @@ def _place(tensor: str, axis: int | None) -> str:
     return f"{name(tensor)}[{axis}]" if axis is not None else f"{name(tensor)}, a value"
 
 
-def _sides(found: Finding) -> Iterator[Line]:
+def _sides(finding: Finding) -> Iterator[Line]:
     """The two sides that clash, below each other; without them, the condition."""
-    if found.clash is None:
-        if found.condition:
-            yield line(4, code(found.condition))
+    if finding.clash is None:
+        if finding.condition:
+            yield line(4, code(finding.condition))
         return
-    rows = [_equation(side) for side in (found.clash.left, found.clash.right)]
+    rows = [_equation(side) for side in (finding.clash.left, finding.clash.right)]
     if all(len(row) == 1 for row in rows):
         yield line(4, rows[0][0], " against ", rows[1][0])
         return
@@ -131,27 +135,27 @@ def _value(of: Cause) -> str:
     return "" if of.value is None or of.expr == str(of.value) else f" = {of.value}"
 
 
-def _inputs_that_fail(found: Finding, fixed: AbstractSet[str]) -> Iterator[Line]:
+def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str]) -> Iterator[Line]:
     """At which inputs the node fails, and at which it runs."""
-    shown = found.counterexample
-    if found.verdict is Verdict.FAILS:
+    shown = finding.counterexample
+    if finding.verdict is Verdict.FAILS:
         only = shown is not None and bool(shown.symbols) and shown.symbols.keys() <= fixed
         every = "fails" if only else "fails for every input"
         yield line(2, every + (_example(shown, fixed, every=True) if shown else ""))
     elif shown is not None:
         yield line(2, "fails" + _example(shown, fixed))
-    if found.kind == "rank":
+    if finding.kind == FindingKind.RANK:
         yield line(2, "so it isn't judged; --shape says what rank an input has")
-    elif found.kind == "elements":
+    elif finding.kind == FindingKind.ELEMENTS:
         yield line(2, "so it isn't judged")
-    elif found.verdict is Verdict.UNKNOWN:
+    elif finding.verdict is Verdict.UNKNOWN:
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
-    if found.verdict is Verdict.DEPENDS and found.holds_iff:
-        yield line(2, "runs exactly when ", code(found.holds_iff))
-    if found.safe_iff:
-        how, formula = runs_when(found.safe_iff, data=True)
+    if finding.verdict is Verdict.DEPENDS and finding.holds_iff:
+        yield line(2, "runs exactly when ", code(finding.holds_iff))
+    if finding.safe_iff:
+        how, formula = runs_when(finding.safe_iff, data=True)
         yield line(2, how, *(" ", code(formula)) * bool(formula))
-    if found.kind == "data":
+    if finding.kind == FindingKind.DATA:
         yield line(2, "it hinges on a size that only the data decide")
 
 
@@ -214,16 +218,16 @@ def _together(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
-def _shapes_on_the_way(found: Finding) -> Iterator[Line]:
+def _shapes_on_the_way(finding: Finding) -> Iterator[Line]:
     """The concrete shapes at the counterexample, from the inputs through each node that changes a size."""
-    given = {c.tensor: c for c in found.because if not c.node and c.shape}
-    made = {c.tensor: c for c in found.because if c.node and c.shape}
-    if not given:
+    inputs = {c.tensor: c for c in finding.because if not c.node and c.shape}
+    computed = {c.tensor: c for c in finding.because if c.node and c.shape}
+    if not inputs:
         return
-    inputs = ", ".join(f"{name(c.tensor)} {shape_text(c.shape)}" for c in given.values())
-    steps = [inputs, *(f"{name(c.node)} {shape_text(c.shape)}" for c in made.values())]
-    clash = found.clash
+    first = ", ".join(f"{name(c.tensor)} {shape_text(c.shape)}" for c in inputs.values())
+    steps = [first, *(f"{name(c.node)} {shape_text(c.shape)}" for c in computed.values())]
+    clash = finding.clash
     values = [] if clash is None else [s.value for s in (clash.left, clash.right) if s.value is not None]
     against = f": {values[0]} against {values[1]}" if len(values) == len(("left", "right")) else " fails"
     yield line(2, "shapes there")
-    yield line(4, " -> ".join([*steps, f"{name(found.node)}{against}"]))
+    yield line(4, " -> ".join([*steps, f"{name(finding.node)}{against}"]))

@@ -29,22 +29,22 @@ def condition(region: Precondition) -> str:
     return " and ".join(f"({t})" if " or " in t and len(region.text) > 1 else t for t in region.text)
 
 
-def unchecked(found: Unchecked) -> Line:
+def unchecked(model: Unchecked) -> Line:
     """The line of a model that could not be checked."""
-    return line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(found.model)}: {printable(found.error, 1000)}")
+    return line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {printable(model.error, 1000)}")
 
 
 def summary(result: BatchReport) -> Iterator[Line]:
     """A row for each model: its verdict, how much of it is proved, when it runs; then the totals."""
-    width = column(["model", *(name(found.model) for found in result.models)])
+    width = column(["model", *(name(model.model) for model in result.models)])
     yield line(0, (f"{'verdict':{_WIDTH}}  {'model':{width}}  proved", STRONG))
-    for found in result.models:
-        label = f"  {name(found.model):{width}}  "
-        if isinstance(found, Unchecked):
-            yield line(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, printable(found.error, 1000))
+    for model in result.models:
+        label = f"  {name(model.model):{width}}  "
+        if isinstance(model, Unchecked):
+            yield line(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, printable(model.error, 1000))
         else:
-            verdict = (f"{found.verdict.value:{_WIDTH}}", STYLES[found.verdict])
-            yield line(0, verdict, label, *_extent(found))
+            verdict = (f"{model.verdict.value:{_WIDTH}}", STYLES[model.verdict])
+            yield line(0, verdict, label, *_extent(model))
     yield line(0)
     yield line(0, (f"{_totals(result)} in {result.seconds:.2f} s", FAINT))
 

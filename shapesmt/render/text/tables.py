@@ -90,9 +90,9 @@ def operators_text(operators: Operators) -> Iterator[Line]:
     width = column([name(qualified) for qualified in versions])
     for qualified, rules in versions.items():
         since = ", ".join(str(rule.since) for rule in rules)
-        told = f"{'no rule' if rules[0].since is None else f'since {since}':8}{_remarks(rules[-1], operators.model)}"
+        text = f"{'no rule' if rules[0].since is None else f'since {since}':8}{_remarks(rules[-1], operators.model)}"
         style = STYLES[Verdict.UNKNOWN] if rules[0].since is None else ""
-        yield line(0, (f"{name(qualified):{width}}  {told}".rstrip(), style))
+        yield line(0, (f"{name(qualified):{width}}  {text}".rstrip(), style))
     if missing:
         yield BLANK
         yield line(0, "an operator without a rule leaves its nodes undecided: shapesmt explain SM601 says what helps")
@@ -113,8 +113,8 @@ def _intervals(t: TensorBounds) -> str:
 def _formulas(t: TensorBounds) -> str:
     if t.shape is not None:
         return f"  {_formula(t.shape)}" if any(d.min != d.max for d in t.shape) else ""
-    told = "; ".join(f"{_formula(case.shape)} where {printable(case.when, 120)}" for case in t.cases)
-    return f"  {told}" if told else ""
+    text = "; ".join(f"{_formula(case.shape)} where {printable(case.when, 120)}" for case in t.cases)
+    return f"  {text}" if text else ""
 
 
 def _formula(shape: Sequence[DimBounds]) -> str:

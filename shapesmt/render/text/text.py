@@ -1,6 +1,6 @@
 """Text for a person at a terminal: the verdict first, then each finding, its cause, and what to do.
 
-The wording is made of plain parts; rich only fits and colours them, and only where someone looks.
+The wording consists of plain parts; rich only fits and colours them, and only where someone looks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.findings import causes, finding, first_of_each
+from shapesmt.render.text.findings import causes, finding_lines, first_of_each
 from shapesmt.render.text.summary import condition, summary, unchecked
 from shapesmt.render.text.tables import bounds_text, operators_text, table, witnesses
 from shapesmt.render.text.warnings import warnings
@@ -30,7 +30,7 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, Report, Unchecked, Verdict
+from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Unchecked, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,8 +55,8 @@ def write_text(result: AnyResult, stream: TextIO) -> None:
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
     """Write the verdict of each model only."""
-    found = result.models if isinstance(result, BatchReport) else (result,)
-    _write((unchecked(one) if isinstance(one, Unchecked) else next(lines(one)) for one in found), stream)
+    answers = result.models if isinstance(result, BatchReport) else (result,)
+    _write((unchecked(answer) if isinstance(answer, Unchecked) else next(lines(answer)) for answer in answers), stream)
 
 
 def _write(rows: Iterator[Line], stream: TextIO) -> None:
@@ -163,12 +163,12 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
     ):
         yield number, of + (one if number == 1 else many)
         of = "" if number else of
-    kinds = Counter(found.kind for found in report.judged)
+    kinds = Counter(finding.kind for finding in report.judged)
     for number, thing, state in (
-        (kinds["unsupported"], "node", "without a rule"),
-        (kinds["rank"], "node", "with inputs of unknown rank"),
-        (kinds["elements"], "node", "with numbers that aren't followed"),
-        (kinds["timeout"], "node", "not looked at in the time given"),
+        (kinds[FindingKind.UNSUPPORTED], "node", "without a rule"),
+        (kinds[FindingKind.RANK], "node", "with inputs of unknown rank"),
+        (kinds[FindingKind.ELEMENTS], "node", "with numbers that aren't followed"),
+        (kinds[FindingKind.TIMEOUT], "node", "not looked at in the time given"),
     ):
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
 
@@ -177,9 +177,9 @@ def _findings(
     findings: Sequence[Finding], symbols: Mapping[str, SymbolRange], *, shapes: bool = False
 ) -> Iterator[Line]:
     shown = first_of_each(findings)
-    for found in shown[:_MOST_FINDINGS]:
+    for finding in shown[:_MOST_FINDINGS]:
         yield BLANK
-        yield from finding(found, findings, symbols, shapes=shapes)
+        yield from finding_lines(finding, findings, symbols, shapes=shapes)
     hidden = len(shown) - _MOST_FINDINGS
     if hidden > 0:
         yield BLANK
@@ -227,21 +227,21 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
         yield from witnesses(explanation.tensors)
 
 
-def _error_code(found: ErrorCode) -> Iterator[Line]:
-    yield line(0, (found.code, STRONG), f" {found.title}")
-    yield line(2, found.law)
-    if found.report is not None:
-        given = "".join(f" --dim {symbol}={text}" for symbol, text in found.dims.items())
-        given += "".join(f' --assume "{text}"' for text in found.assume)
+def _error_code(error: ErrorCode) -> Iterator[Line]:
+    yield line(0, (error.code, STRONG), f" {error.title}")
+    yield line(2, error.law)
+    if error.report is not None:
+        options = "".join(f" --dim {symbol}={text}" for symbol, text in error.dims.items())
+        options += "".join(f' --assume "{text}"' for text in error.assume)
         yield BLANK
-        yield line(2, (f"for example {found.report.model}", FAINT))
-        yield from (line(4, row) for row in found.model.splitlines())
+        yield line(2, (f"for example {error.report.model}", FAINT))
+        yield from (line(4, row) for row in error.model.splitlines())
         yield BLANK
-        yield line(2, (f"$ shapesmt check {found.report.model}{given}", FAINT))
-        yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(found.report))
+        yield line(2, (f"$ shapesmt check {error.report.model}{options}", FAINT))
+        yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(error.report))
     yield BLANK
     yield line(2, "what helps")
-    yield line(4, found.remedy)
+    yield line(4, error.remedy)
 
 
 def _told(explanation: Explanation) -> str:

@@ -1,4 +1,4 @@
-"""The small words that every text is made of: lines, names, counts, intervals."""
+"""The small words of every text: lines, names, counts, intervals."""
 
 from __future__ import annotations
 
@@ -164,8 +164,8 @@ def admissible(symbols: Mapping[str, SymbolRange], assumptions: Sequence[str] = 
     >>> admissible({"batch": SymbolRange(1, 32), "n": SymbolRange(8, 8)}, ["batch % 2 == 0"])
     'batch in 1..32, n = 8 with batch % 2 == 0'
     """
-    given = " and ".join(printable(text, _MOST_CODE) for text in assumptions)
-    return " with ".join(part for part in (listed(list(_named(symbols))), given) if part)
+    relations = " and ".join(printable(text, _MOST_CODE) for text in assumptions)
+    return " with ".join(part for part in (listed(list(_named(symbols))), relations) if part)
 
 
 def adopted(
@@ -175,9 +175,9 @@ def adopted(
 ) -> Iterator[Line]:
     """The ranges and assumptions that nobody gave by hand, by where they come from."""
     theirs: dict[str, list[str]] = {}
-    for symbol, given in symbols.items():
-        if given.source not in _BY_HAND:
-            theirs.setdefault(given.source, []).extend(_named({symbol: given}))
+    for symbol, r in symbols.items():
+        if r.source not in _BY_HAND:
+            theirs.setdefault(r.source, []).extend(_named({symbol: r}))
     for text, source in origins.items():
         theirs.setdefault(source, []).append(printable(text, _MOST_CODE))
     for source, declared in theirs.items():

@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 import pytest
 
+import shapesmt
 from tests.support.harness import agree
 
 ROWS = {"n": (0, 3), "m": (0, 4)}
@@ -208,6 +209,30 @@ def test_scan_inputs_have_one_length():
             (float[h] a_out, float[r] so, float[t] uo) {
                 a_out = Add(a_in, xi) so = Concat<axis=0>(xi, wi) uo = Identity(wi) }> (st, x, w) }"""
     assert needs(run(graph, {"n": (0, 3), "p": (1, 3), "q": (1, 3)})) == ["p == q"]
+
+
+@pytest.mark.parametrize(("taken", "made"), [("6", "h"), ("e", "6"), ("6", "6"), ("e", "h")])
+def test_a_scan_has_the_sizes_that_its_body_declares_as_numbers(taken, made):
+    graph = f"""g (float[p,q] x) => (float[?,?] s) {{
+        s = Scan <num_scan_inputs = 1, body = b (float[{taken}] xi) => (float[{made}] so) {{ so = Abs(xi) }}> (x) }}"""
+    wanted = ["q == 6"] if "6" in (taken, made) else []
+    assert needs(run(graph, {"p": (1, 2), "q": (1, 7)})) == wanted
+
+
+def test_a_branch_makes_the_sizes_that_it_declares_as_numbers():
+    graph = """g (float[n] x, bool c) => (float[?] y) { y = If (c) <
+        then_branch = t () => (float[3] a) { a = Abs(x) }, else_branch = e () => (float[k] b) { b = Neg(x) }> }"""
+    ranges = {"n": (1, 4), "p": (0, 1)}
+    assert needs(run(graph, ranges, items={"c": ["p"]}, dtypes={"c": "bool"})) == ["n == 3 or p == 0"]
+
+
+@pytest.mark.parametrize(("declared", "verdict"), [("6", "UNKNOWN"), ("5", "PROVED"), ("k", "PROVED")])
+def test_a_loop_is_open_where_its_body_cannot_run_on_the_sizes_that_it_declares(declared, verdict):
+    graph = f"""<ir_version: 8, opset_import: ["": 16]>
+    g (float[5] x) => (float[?] y) <int64 m = {{3}}, bool c = {{1}}, float[5] w = {{1, 2, 3, 4, 5}}> {{
+        y = Loop <body = b (int64 i, bool go, float[{declared}] a) => (bool on, float[r] z) {{
+            on = Identity(go) z = Add(a, w) }}> (m, c, x) }}"""
+    assert shapesmt.check(graph.encode()).verdict.name == verdict
 
 
 def test_scan_8():

@@ -141,6 +141,13 @@ def test_center_crop_pad(axes):
     agree(crop, {"x": ["n", "m"]}, {**NM, "a": (0, 4)}, items={"s": sizes}, known=False)
 
 
+@pytest.mark.parametrize("axes", [None, [0, 1], [1]], ids=str)
+def test_center_crop_pad_takes_a_single_size_that_is_computed_for_all_axes(axes):
+    crop = node("CenterCropPad", ["x", "s"], axes=axes)
+    agree(crop, {"x": ["n", "m"]}, {**NM, "a": (0, 4)}, items={"s": ["a"]}, known=False)
+    agree(crop, {"x": ["n", "m"], "s": ["k"]}, {**NM, "k": (1, 3)}, dtypes={"s": "int64"}, known=False)
+
+
 @pytest.mark.parametrize(
     "given",
     [{}, {"strides": [2, 1]}, {"dilations": [1, 2]}, {"strides": [2, 2], "pads": [1, 1, 1, 1], "dilations": [2, 1]}],

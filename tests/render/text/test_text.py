@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-import time
+import threading
 
 import pytest
 
@@ -63,8 +63,20 @@ UNET = Report(
 
 
 class Terminal(io.StringIO):
+    """A stream that looks like a terminal, and knows when a whole bar has been written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wrote = threading.Event()
+
     def isatty(self) -> bool:
         return True
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if " of 60 s" in self.getvalue():
+            self.wrote.set()
+        return written
 
 
 def text(result) -> str:
@@ -430,12 +442,13 @@ def test_plain_text_needs_no_rich():
 def test_progress_appears_only_late_and_only_at_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     quick, slow, piped = Terminal(), Terminal(), io.StringIO()
-    with timing("checking m.onnx", 60, quick):
+    with timing("checking m.onnx", 60, quick, delay=60):
         pass
     with timing("checking [red]m.onnx", 60, slow, delay=0.01):
-        time.sleep(0.5)
+        assert slow.wrote.wait(60)
+    threads = threading.active_count()
     with timing("checking m.onnx", 60, piped, delay=0):
-        time.sleep(0.05)
+        assert threading.active_count() == threads
     assert quick.getvalue() == piped.getvalue() == ""
     assert "checking [red]m.onnx" in slow.getvalue()
     assert "of 60 s" in slow.getvalue()

@@ -9,6 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
+from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     dtype_of,
@@ -21,18 +22,18 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.containers.sparse import triple
-from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 # Sequences of classes
 
 
-def probabilities(ctx: InferenceContext, lengths: int, shortest: int | None = 0) -> Tensor:
+def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> Tensor:
     """`[time, batch, classes]`, with a length for each of the batch."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, lengths, x[1], laws.LENGTH_PER_BATCH_ELEMENT)
@@ -44,7 +45,7 @@ def probabilities(ctx: InferenceContext, lengths: int, shortest: int | None = 0)
 
 
 @rule("CTCGreedyDecoder", domain=DOMAIN)
-def greedy(ctx: InferenceContext) -> list[Tensor]:
+def greedy(ctx: RuleContext) -> list[Tensor]:
     """The most likely classes of each sequence as a sparse matrix, and how likely they are."""
     x = probabilities(ctx, 1, None)
     ctx.require_at_least(x[2], 1, laws.A_CLASS)
@@ -54,7 +55,7 @@ def greedy(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("CTCBeamSearchDecoder", domain=DOMAIN)
-def beams(ctx: InferenceContext) -> list[Tensor]:
+def beams(ctx: RuleContext) -> list[Tensor]:
     """The same of several of the best, whose places come first, then their classes, then their shapes."""
     paths = least(ctx, "top_paths", 1)
     x = probabilities(ctx, 1, int(paths > 1))
@@ -67,7 +68,7 @@ def beams(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("CTCLoss", "CTCLossV2", domain=DOMAIN)
-def loss(ctx: InferenceContext) -> list[Tensor]:
+def loss(ctx: RuleContext) -> list[Tensor]:
     """A loss for each sequence, whose classes are a sparse matrix, and the gradient."""
     x, places, classes = probabilities(ctx, 3), ctx.input(1, rank=2), ctx.input(2, rank=1)
     ctx.require_equal(places[0], classes[0], laws.SPARSE_VALUE_PER_PLACE)
@@ -83,7 +84,7 @@ def loss(ctx: InferenceContext) -> list[Tensor]:
 # Examples
 
 
-def shapes_of(ctx: InferenceContext, batch: Sequence[Dim]) -> list[Tensor]:
+def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
     """A tensor of each of the shapes that the node lists, for each example."""
     types = [t for t in ctx.attribute("Tdense") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
@@ -100,7 +101,7 @@ def shapes_of(ctx: InferenceContext, batch: Sequence[Dim]) -> list[Tensor]:
     return made
 
 
-def examples(ctx: InferenceContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
+def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
     """The sparse features: their places, then their values, then their shapes; and behind them the dense ones."""
     types = [t for t in ctx.attribute("sparse_types") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
@@ -109,7 +110,7 @@ def examples(ctx: InferenceContext, batch: Sequence[Dim], count: int) -> list[Te
 
 
 @rule("ParseExample", domain=DOMAIN)
-def parse(ctx: InferenceContext) -> list[Tensor]:
+def parse(ctx: RuleContext) -> list[Tensor]:
     """The features of a list of examples."""
     ctx.only_sizes(0)
     x, names = ctx.input(0, rank=1), ctx.input(1, rank=1)
@@ -118,7 +119,7 @@ def parse(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("ParseSingleExample", domain=DOMAIN)
-def parse_one(ctx: InferenceContext) -> list[Tensor]:
+def parse_one(ctx: RuleContext) -> list[Tensor]:
     """The features of one example."""
     require_numbers(ctx, 0)
     ctx.only_sizes(0)
@@ -126,7 +127,7 @@ def parse_one(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("ParseExampleV2", domain=DOMAIN)
-def parse_some(ctx: InferenceContext) -> list[Tensor]:
+def parse_some(ctx: RuleContext) -> list[Tensor]:
     """The features of a list of examples, or of one; ragged ones come last: their values, then where rows end."""
     x = ctx.input(0)
     ctx.check(x.rank <= 1, laws.RANK_AT_MOST_1.of(rank=x.rank))
@@ -140,12 +141,12 @@ def parse_some(ctx: InferenceContext) -> list[Tensor]:
     return [*examples(ctx, x.dims, ctx.integer("num_sparse")), *values, *ends]
 
 
-def types_of(ctx: InferenceContext, name: str) -> list[str]:
+def types_of(ctx: RuleContext, name: str) -> list[str]:
     """The element types that an attribute lists."""
     return [t for t in ctx.attribute(name) or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
 
 
-def dense_of(ctx: InferenceContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
+def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
     """The dense features that the node lists, behind some axes."""
     found = ctx.attribute(f"{kind}_shapes") or ()
     shapes = [s.shape for s in found if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
@@ -155,14 +156,14 @@ def dense_of(ctx: InferenceContext, kind: str, types: str, before: Sequence[Dim]
     return [ctx.tensor([*before, *own], t) for own, t in zip(sizes, types_of(ctx, types), strict=True)]
 
 
-def sparse_of(ctx: InferenceContext, part: str, rank: int) -> list[Tensor]:
+def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
     """The sparse features: their places, then their values, then their shapes."""
     types = types_of(ctx, f"{part}_sparse_types")
     found = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
     return [t for kind in zip(*found, strict=True) for t in kind]
 
 
-def ragged_of(ctx: InferenceContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
+def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
     """The ragged features: their values, then where rows end, then where those inside do."""
     kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
     values, ends, inside = ([*enumerate(types_of(ctx, kind))] for kind in kinds)
@@ -172,7 +173,7 @@ def ragged_of(ctx: InferenceContext, part: str, batch: Sequence[Dim], inner: str
 
 
 @rule("ParseSequenceExampleV2", domain=DOMAIN)
-def parse_sequences(ctx: InferenceContext) -> list[Tensor]:
+def parse_sequences(ctx: RuleContext) -> list[Tensor]:
     """The features of examples, or of one, and those of each of their steps."""
     batch = ctx.input(0).dims
     ctx.check(len(batch) <= 1, laws.RANK_AT_MOST_1.of(rank=len(batch)))
@@ -190,13 +191,13 @@ def parse_sequences(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("DecodeRaw", domain=DOMAIN)
-def raw(ctx: InferenceContext) -> Tensor:
+def raw(ctx: RuleContext) -> Tensor:
     """The numbers that the bytes of each text are."""
     return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], dtype_of(ctx, "out_type", ""))
 
 
 @rule("DecodeWav", domain=DOMAIN)
-def sound(ctx: InferenceContext) -> list[Tensor]:
+def sound(ctx: RuleContext) -> list[Tensor]:
     """Samples of some channels, and how many a second has."""
     require_numbers(ctx, 0)
     wanted = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
@@ -206,7 +207,7 @@ def sound(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("HistogramFixedWidth", domain=DOMAIN)
-def histogram(ctx: InferenceContext) -> Tensor:
+def histogram(ctx: RuleContext) -> Tensor:
     """How many values are in each part of a range."""
     count = first(ctx, 2)
     require_vector(ctx, 1, 2, laws.RANGE_TWO_ENDS)

@@ -17,10 +17,10 @@ from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 
-def unset(ctx: InferenceContext, length: Dim | int) -> Tensor:
+def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
     """A list without elements, or with none that is set yet: what is read of it is 0."""
     return tensor(f"unset({ctx.text('element_dtype', '')})", [as_dim(length)], field(ZERO))
 
@@ -30,7 +30,7 @@ def listed(dtype: str, length: Dim, sizes: Iterable[Dim]) -> Tensor:
     return tensor(f"list({dtype})", [length, *sizes])
 
 
-def given(ctx: InferenceContext, index: int = 0) -> Tensor:
+def given(ctx: RuleContext, index: int = 0) -> Tensor:
     """The list that a node reads; one that an operator without a rule makes isn't known to be one."""
     found = ctx.input(index)
     if not found.dtype:
@@ -39,7 +39,7 @@ def given(ctx: InferenceContext, index: int = 0) -> Tensor:
     return found
 
 
-def with_element(ctx: InferenceContext, found: Tensor, length: Dim, x: Tensor) -> Tensor:
+def with_element(ctx: RuleContext, found: Tensor, length: Dim, x: Tensor) -> Tensor:
     """The list with a tensor put into it, which has to be like the others."""
     if found.dtype.startswith("list("):
         old, new = found.dims[1:], x.dims
@@ -49,7 +49,7 @@ def with_element(ctx: InferenceContext, found: Tensor, length: Dim, x: Tensor) -
     return listed(x.dtype, length, x.dims)
 
 
-def asked(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
+def asked(ctx: RuleContext, index: int) -> list[Dim | None] | None:
     """The shape that an input lists for elements, None for each unknown size; None where any will do."""
     x, items = ctx.input(index), ctx.items(index)
     if x.shape is None or x.rank != 1 or items is None:
@@ -58,7 +58,7 @@ def asked(ctx: InferenceContext, index: int) -> list[Dim | None] | None:
     return [d if d is not None and d.lo >= 0 else None for d in items]
 
 
-def element(ctx: InferenceContext, found: Tensor, sizes: list[Dim | None] | None) -> list[Dim] | None:
+def element(ctx: RuleContext, found: Tensor, sizes: list[Dim | None] | None) -> list[Dim] | None:
     """The sizes of an element, None where they aren't known; those never set are zeros of the sizes asked for."""
     if found.dtype.startswith("list("):
         return list(found.dims[1:])
@@ -69,7 +69,7 @@ def element(ctx: InferenceContext, found: Tensor, sizes: list[Dim | None] | None
     return known
 
 
-def fitting(ctx: InferenceContext, found: Tensor, sizes: list[Dim | None] | None, used: Dim) -> list[Dim] | None:
+def fitting(ctx: RuleContext, found: Tensor, sizes: list[Dim | None] | None, used: Dim) -> list[Dim] | None:
     """The sizes of elements, which are those asked for unless none is `used`."""
     made = element(ctx, found, sizes)
     if made is None or sizes is None:
@@ -84,7 +84,7 @@ def fitting(ctx: InferenceContext, found: Tensor, sizes: list[Dim | None] | None
     return [d if size is None else size for d, size in zip(made, sizes, strict=True)]
 
 
-def place(ctx: InferenceContext, index: int, length: Dim | None) -> Dim | None:
+def place(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
     """The position that an input gives, None where unknown; it is inside a list of that length."""
     ctx.require_rank(ctx.input(index), 0)
     k = first(ctx, index)
@@ -98,7 +98,7 @@ def place(ctx: InferenceContext, index: int, length: Dim | None) -> Dim | None:
 
 
 @rule("TensorListReserve", domain=DOMAIN)
-def reserve(ctx: InferenceContext) -> Tensor:
+def reserve(ctx: RuleContext) -> Tensor:
     """A list of that many elements, to be set later."""
     length = first(ctx, 1)
     if length is None:
@@ -108,13 +108,13 @@ def reserve(ctx: InferenceContext) -> Tensor:
 
 
 @rule("EmptyTensorList", domain=DOMAIN, any_rank=True, total=True)
-def empty(ctx: InferenceContext) -> Tensor:
+def empty(ctx: RuleContext) -> Tensor:
     """A list without elements."""
     return unset(ctx, ZERO)
 
 
 @rule("TensorListFromTensor", domain=DOMAIN)
-def from_tensor(ctx: InferenceContext) -> Tensor:
+def from_tensor(ctx: RuleContext) -> Tensor:
     """The slices of a tensor along its first axis."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
@@ -124,7 +124,7 @@ def from_tensor(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TensorListSetItem", domain=DOMAIN)
-def set_item(ctx: InferenceContext) -> Tensor:
+def set_item(ctx: RuleContext) -> Tensor:
     """The list with another tensor at a position; it grows to there if the node says so."""
     found = given(ctx)
     grows = bool(ctx.integer("resize_if_index_out_of_bounds", 0))
@@ -134,14 +134,14 @@ def set_item(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TensorListPushBack", domain=DOMAIN)
-def push_back(ctx: InferenceContext) -> Tensor:
+def push_back(ctx: RuleContext) -> Tensor:
     """The list with a tensor behind its last."""
     found = given(ctx)
     return with_element(ctx, found, found[0] + 1, ctx.input(1))
 
 
 @rule("TensorListPopBack", domain=DOMAIN)
-def pop_back(ctx: InferenceContext) -> list[Tensor]:
+def pop_back(ctx: RuleContext) -> list[Tensor]:
     """The list without its last tensor, and that tensor."""
     found = given(ctx)
     ctx.require_at_least(found[0], 1, laws.LIST_NOT_EMPTY)
@@ -150,7 +150,7 @@ def pop_back(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("TensorListGetItem", domain=DOMAIN)
-def get_item(ctx: InferenceContext) -> Tensor:
+def get_item(ctx: RuleContext) -> Tensor:
     """The tensor at a position."""
     found = given(ctx)
     place(ctx, 1, found[0])
@@ -158,7 +158,7 @@ def get_item(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TensorListStack", domain=DOMAIN)
-def stack(ctx: InferenceContext) -> Tensor:
+def stack(ctx: RuleContext) -> Tensor:
     """All tensors, along a new first axis."""
     found, count = given(ctx), ctx.integer("num_elements", -1)
     if count >= 0:
@@ -171,7 +171,7 @@ def stack(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TensorListConcat", "TensorListConcatV2", domain=DOMAIN)
-def concat(ctx: InferenceContext) -> list[Tensor]:
+def concat(ctx: RuleContext) -> list[Tensor]:
     """All tensors joined along their first axis, and how long each is."""
     found, dtype = given(ctx), ctx.text("element_dtype", "")
     sizes = found.dims[1:] if found.dtype.startswith("list(") else None
@@ -182,7 +182,7 @@ def concat(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("TensorListGather", domain=DOMAIN)
-def gather(ctx: InferenceContext) -> Tensor:
+def gather(ctx: RuleContext) -> Tensor:
     """The tensors at several positions, along a new first axis."""
     found, indices = given(ctx), ctx.input(1, rank=1)
     for k in ctx.items(1) or (None,):
@@ -195,21 +195,21 @@ def gather(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TensorListLength", domain=DOMAIN, any_rank=True, total=True, of_shape=True)
-def length(ctx: InferenceContext) -> Tensor:
+def length(ctx: RuleContext) -> Tensor:
     """The number of elements."""
     found = ctx.input(0)
     return ctx.tensor((), "int32", elements((), [found[0]]) if found.shape else None)
 
 
 @rule("TensorListResize", domain=DOMAIN)
-def resize(ctx: InferenceContext) -> Tensor:
+def resize(ctx: RuleContext) -> Tensor:
     """The list shortened, or with zeros behind it."""
     found, size = given(ctx), first(ctx, 1)
     length = ctx.fresh("length") if size is None else maximum(size, 0)
     return tensor(found.dtype, [length, *found.dims[1:]], found.value)
 
 
-def reached(ctx: InferenceContext, x: Tensor, index: int, length: Dim | None) -> Dim:
+def reached(ctx: RuleContext, x: Tensor, index: int, length: Dim | None) -> Dim:
     """How long a list is that holds the slices of a tensor at positions that an input lists; `length` or more."""
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
@@ -222,7 +222,7 @@ def reached(ctx: InferenceContext, x: Tensor, index: int, length: Dim | None) ->
 
 
 @rule("TensorListScatter", "TensorListScatterV2", domain=DOMAIN)
-def scatter(ctx: InferenceContext) -> Tensor:
+def scatter(ctx: RuleContext) -> Tensor:
     """A list with the slices of a tensor at several positions; -1 elements are as many as that takes."""
     x, count = ctx.input(0), as_dim(-1) if ctx.node.op == "TensorListScatter" else first(ctx, 3)
     length = reached(ctx, x, 1, None)
@@ -237,14 +237,14 @@ def scatter(ctx: InferenceContext) -> Tensor:
 
 
 @rule("TensorListScatterIntoExistingList", domain=DOMAIN)
-def scatter_into(ctx: InferenceContext) -> Tensor:
+def scatter_into(ctx: RuleContext) -> Tensor:
     """The same in a list that there is, which grows where that is needed."""
     found, x = given(ctx), ctx.input(1)
     return with_element(ctx, found, reached(ctx, x, 2, found[0]), tensor(x.dtype, x.dims[1:]))
 
 
 @rule("TensorListSplit", domain=DOMAIN)
-def split(ctx: InferenceContext) -> Tensor:
+def split(ctx: RuleContext) -> Tensor:
     """Pieces of a tensor along its first axis, as long as listed; they are one list where they are equally long."""
     x, lengths = ctx.input(0), ctx.input(2, rank=1)
     ctx.require_rank(x, 1, least=True)

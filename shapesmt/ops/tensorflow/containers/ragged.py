@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.fields import wanted
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, require_least, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 
-def require_rows(ctx: InferenceContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
+def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
     """State that an input lists where each row of so many values ends, behind a 0 (unless not the `whole` is read).
 
     How many rows there are.
@@ -36,7 +37,7 @@ def require_rows(ctx: InferenceContext, index: int, count: Dim | None, *, whole:
     return ends[0] - 1
 
 
-def partitions(ctx: InferenceContext) -> tuple[Dim | None, int]:
+def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
     """How many rows there are on the outside, and how many levels of rows."""
     kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
     ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, laws.ROW_LIST_OF_A_KIND)
@@ -56,7 +57,7 @@ def partitions(ctx: InferenceContext) -> tuple[Dim | None, int]:
     return rows if counted else ctx.input(3, rank=1)[0] - 1, len(kinds) - counted
 
 
-def require_numbers_of_rows(ctx: InferenceContext, index: int, rows: Dim | None) -> None:
+def require_numbers_of_rows(ctx: RuleContext, index: int, rows: Dim | None) -> None:
     """State that an input lists, for each value, in which of so many rows it is."""
     ctx.input(index, rank=1)
     for number in ctx.items(index) or ():
@@ -66,7 +67,7 @@ def require_numbers_of_rows(ctx: InferenceContext, index: int, rows: Dim | None)
 
 
 @rule("RaggedTensorToTensor", domain=DOMAIN)
-def to_tensor(ctx: InferenceContext) -> Tensor:
+def to_tensor(ctx: RuleContext) -> Tensor:
     """Rows made equally long, as long as asked for or as the longest: what is missing is the default."""
     values, default = ctx.input(1), ctx.input(2)
     ctx.require_rank(values, 1, least=True)
@@ -77,7 +78,7 @@ def to_tensor(ctx: InferenceContext) -> Tensor:
     return ctx.tensor(asked(ctx, made, 1 + levels), values.dtype)
 
 
-def require_default(ctx: InferenceContext, default: Tensor, sizes: Sequence[Dim]) -> None:
+def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> None:
     """State that the default stretches to a value."""
     law = laws.DEFAULT_STRETCHES_TO_VALUE
     ctx.check(default.rank <= len(sizes), law)
@@ -87,7 +88,7 @@ def require_default(ctx: InferenceContext, default: Tensor, sizes: Sequence[Dim]
         ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
 
 
-def asked(ctx: InferenceContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
+def asked(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
     """The sizes with those in place that the first input asks for: -1 leaves one as it is, others than `free` stay."""
     ctx.only_sizes(0)
     if ctx.input(0).rank == 0:
@@ -108,7 +109,7 @@ def asked(ctx: InferenceContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
 
 
 @rule("RaggedGather", domain=DOMAIN)
-def gather(ctx: InferenceContext) -> list[Tensor]:
+def gather(ctx: RuleContext) -> list[Tensor]:
     """Rows at some positions: where those inside of each level end, and their values."""
     levels, indices = ctx.integer("PARAMS_RAGGED_RANK"), ctx.input(len(ctx.inputs) - 1)
     law = laws.LEVELS_AS_MANY_AS_INDEX_AXES
@@ -122,7 +123,7 @@ def gather(ctx: InferenceContext) -> list[Tensor]:
     return [*splits, ctx.tensor((ctx.fresh("count"), *values.dims[1:]), values.dtype)]
 
 
-def nested(ctx: InferenceContext, levels: int) -> Dim:
+def nested(ctx: RuleContext, levels: int) -> Dim:
     """State what lists of ends need that are inside of one another, before their values; the rows on the outside."""
     values = ctx.input(levels)
     ctx.require_rank(values, 1, least=True)
@@ -136,7 +137,7 @@ def nested(ctx: InferenceContext, levels: int) -> Dim:
 
 
 @rule("RaggedTensorToVariant", domain=DOMAIN)
-def to_variant(ctx: InferenceContext) -> Tensor:
+def to_variant(ctx: RuleContext) -> Tensor:
     """A ragged tensor as one element, or as one for each row on the outside."""
     levels = len(ctx.inputs) - 1
     rows = nested(ctx, levels) if levels else None
@@ -148,7 +149,7 @@ def to_variant(ctx: InferenceContext) -> Tensor:
 
 
 @rule("RaggedTensorFromVariant", domain=DOMAIN)
-def from_variant(ctx: InferenceContext) -> list[Tensor]:
+def from_variant(ctx: RuleContext) -> list[Tensor]:
     """Such elements as a ragged tensor, whose values have any shape."""
     x, levels = ctx.input(0), ctx.integer("output_ragged_rank")
     counts = [ctx.tensor(x.dims[: i + 1]).numel if i < x.rank else ctx.fresh(f"rows{i}") for i in range(levels)]

@@ -9,15 +9,16 @@ from shapesmt.algebra import FALSE, Dim, Formula, any_of, differs, equal, less, 
 from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import columns
+from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, least, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
-from shapesmt.rules import Tensor, require_least, require_vector, rule, sized
+from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 
 class Sparse(NamedTuple):
@@ -29,7 +30,7 @@ class Sparse(NamedTuple):
     sizes: Sequence[Dim | None] | None
 
 
-def sparse(ctx: InferenceContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
+def sparse(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
     """A sparse tensor: `[count, rank]`, `[count]` and `[rank]`; the places are `inside`, where the node looks."""
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
@@ -46,7 +47,7 @@ def sparse(ctx: InferenceContext, places: int, values: int, shape: int, *, insid
 
 
 def require_inside(
-    ctx: InferenceContext, places: Tensor, sizes: Sequence[Dim | None] | None, unless: Formula = FALSE
+    ctx: RuleContext, places: Tensor, sizes: Sequence[Dim | None] | None, unless: Formula = FALSE
 ) -> None:
     """State that known places are inside a tensor of these sizes."""
     for column, size in zip(columns(places, len(sizes or ())), sizes or (), strict=False):
@@ -56,7 +57,7 @@ def require_inside(
 
 
 def require_alike(
-    ctx: InferenceContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: laws.Law
+    ctx: RuleContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: laws.Law
 ) -> None:
     """State that sizes that are known agree."""
     for p, q in zip(a or (), b or (), strict=False):
@@ -64,20 +65,20 @@ def require_alike(
             ctx.require_equal(p, q, law)
 
 
-def triple(ctx: InferenceContext, count: Dim, rank: Dim | int, dtype: str) -> list[Tensor]:
+def triple(ctx: RuleContext, count: Dim, rank: Dim | int, dtype: str) -> list[Tensor]:
     """The outputs that are a sparse tensor."""
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]
 
 
 @rule("SparseReorder", domain=DOMAIN)
-def reorder(ctx: InferenceContext) -> list[Tensor]:
+def reorder(ctx: RuleContext) -> list[Tensor]:
     """The same values in the order of their places."""
     x = sparse(ctx, 0, 1, 2)
     return triple(ctx, x.entries, x.rank, x.dtype)[:2]
 
 
 @rule("SparseSoftmax", domain=DOMAIN)
-def softmax(ctx: InferenceContext) -> Tensor:
+def softmax(ctx: RuleContext) -> Tensor:
     """The values of a tensor of 2 axes or more, folded along the last one."""
     x = sparse(ctx, 0, 1, 2)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
@@ -85,7 +86,7 @@ def softmax(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", domain=DOMAIN)
-def with_dense(ctx: InferenceContext) -> Tensor:
+def with_dense(ctx: RuleContext) -> Tensor:
     """The values, each with the element of a dense tensor that stretches to the shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_at_least(x.rank, dense.rank, laws.DENSE_AXES_AT_MOST_SPARSE)
@@ -96,7 +97,7 @@ def with_dense(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SparseTensorDenseAdd", domain=DOMAIN)
-def add_dense(ctx: InferenceContext) -> Tensor:
+def add_dense(ctx: RuleContext) -> Tensor:
     """A dense tensor with the values added at their places; both have one shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_equal(x.rank, dense.rank, laws.OPERANDS_SAME_SHAPE)
@@ -105,7 +106,7 @@ def add_dense(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SparseTensorDenseMatMul", domain=DOMAIN)
-def multiply(ctx: InferenceContext) -> Tensor:
+def multiply(ctx: RuleContext) -> Tensor:
     """`[m, k] x [k, n] -> [m, n]`, either operand transposed."""
     x, dense = sparse(ctx, 0, 1, 2), ctx.input(3, rank=2)
     ctx.require_equal(x.rank, 2, laws.SPARSE_OPERAND_MATRIX)
@@ -120,7 +121,7 @@ def multiply(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SparseAdd", domain=DOMAIN)
-def add(ctx: InferenceContext) -> list[Tensor]:
+def add(ctx: RuleContext) -> list[Tensor]:
     """The values of two tensors of one shape, those at one place added."""
     a, b = sparse(ctx, 0, 1, 2), sparse(ctx, 3, 4, 5)
     require_numbers(ctx, 6)
@@ -130,7 +131,7 @@ def add(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
-def extremes(ctx: InferenceContext) -> list[Tensor]:
+def extremes(ctx: RuleContext) -> list[Tensor]:
     """The values of two tensors of one shape, the greater or smaller at one place."""
     a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
     ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
@@ -139,7 +140,7 @@ def extremes(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseConcat", domain=DOMAIN)
-def concat(ctx: InferenceContext) -> list[Tensor]:
+def concat(ctx: RuleContext) -> list[Tensor]:
     """Tensors that are joined along an axis, all their values together."""
     many = len(ctx.inputs) // 3
     ctx.check(many > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
@@ -156,7 +157,7 @@ def concat(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseSlice", domain=DOMAIN)
-def cut(ctx: InferenceContext) -> list[Tensor]:
+def cut(ctx: RuleContext) -> list[Tensor]:
     """The values inside a region."""
     x = sparse(ctx, 0, 1, 2)
     require_vector(ctx, (3, 4), x.rank, laws.START_AND_SIZE_PER_AXIS)
@@ -165,7 +166,7 @@ def cut(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseSplit", domain=DOMAIN)
-def split(ctx: InferenceContext) -> list[Tensor]:
+def split(ctx: RuleContext) -> list[Tensor]:
     """Parts along an axis, as many as said; the first ones are longer by one where that doesn't come out."""
     parts, x = least(ctx, "num_split", 1), sparse(ctx, 1, 2, 3, inside=True)
     require_numbers(ctx, 0)
@@ -185,7 +186,7 @@ def split(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseReshape", domain=DOMAIN)
-def reshape(ctx: InferenceContext) -> list[Tensor]:
+def reshape(ctx: RuleContext) -> list[Tensor]:
     """The same places in another shape."""
     places, old, new = ctx.input(0, rank=2), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_equal(places[1], old[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
@@ -197,7 +198,7 @@ def reshape(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseReduceMax", "SparseReduceSum", domain=DOMAIN)
-def fold(ctx: InferenceContext) -> Tensor:
+def fold(ctx: RuleContext) -> Tensor:
     """Each listed axis becomes 1, or goes away without `keep_dims`."""
     x, axes, keep = sparse(ctx, 0, 1, 2), known(ctx, 3, "the axes"), ctx.integer("keep_dims", 0)
     if axes is None or x.sizes is None:
@@ -210,7 +211,7 @@ def fold(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SparseFillEmptyRows", domain=DOMAIN)
-def fill_rows(ctx: InferenceContext) -> list[Tensor]:
+def fill_rows(ctx: RuleContext) -> list[Tensor]:
     """A value for each row that has none; which rows these are, and where each value has gone."""
     x = sparse(ctx, 0, 1, 2)
     require_numbers(ctx, 3)
@@ -225,7 +226,7 @@ SUMMED = ("Mean", "SqrtN", "Sum")
 
 
 @rule(*(f"SparseSegment{name}WithNumSegments" for name in SUMMED), domain=DOMAIN)
-def segments(ctx: InferenceContext) -> Tensor:
+def segments(ctx: RuleContext) -> Tensor:
     """Some rows, which indices name, folded by their segments, of which there are so many."""
     count, made = first(ctx, 3), sparse_segments(ctx)
     require_numbers(ctx, 3)
@@ -236,7 +237,7 @@ def segments(ctx: InferenceContext) -> Tensor:
 
 
 @rule("SerializeManySparse", domain=DOMAIN)
-def serialized(ctx: InferenceContext) -> Tensor:
+def serialized(ctx: RuleContext) -> Tensor:
     """Three texts for each row of a sparse tensor."""
     x = sparse(ctx, 0, 1, 2, inside=True)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
@@ -246,7 +247,7 @@ def serialized(ctx: InferenceContext) -> Tensor:
 # Sets
 
 
-def operation(ctx: InferenceContext, *places: int) -> None:
+def operation(ctx: RuleContext, *places: int) -> None:
     """Check what is made of the sets; the places of sparse ones, where they are known, are in order."""
     one_of(ctx, "set_operation", "union", "intersection", "a-b", "b-a")
     for at in places:
@@ -256,7 +257,7 @@ def operation(ctx: InferenceContext, *places: int) -> None:
 
 
 @rule("DenseToDenseSetOperation", domain=DOMAIN)
-def sets(ctx: InferenceContext) -> list[Tensor]:
+def sets(ctx: RuleContext) -> list[Tensor]:
     """Sets along the last axes of two tensors, which are alike in the others: their union or the like, sparse."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
@@ -267,7 +268,7 @@ def sets(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("DenseToSparseSetOperation", domain=DOMAIN)
-def sets_of_sparse(ctx: InferenceContext) -> list[Tensor]:
+def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
     """The same where the second tensor is sparse."""
     a, b = ctx.input(0), sparse(ctx, 1, 2, 3, inside=True)
     ctx.require_rank(a, 2, least=True)
@@ -278,7 +279,7 @@ def sets_of_sparse(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("SparseToSparseSetOperation", domain=DOMAIN)
-def sparse_sets(ctx: InferenceContext) -> list[Tensor]:
+def sparse_sets(ctx: RuleContext) -> list[Tensor]:
     """The same where both tensors are sparse."""
     a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
     ctx.require_at_least(a.rank, 2, laws.RANK_AT_LEAST_2)
@@ -292,7 +293,7 @@ def sparse_sets(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("RaggedRange", domain=DOMAIN)
-def ragged_range(ctx: InferenceContext) -> list[Tensor]:
+def ragged_range(ctx: RuleContext) -> list[Tensor]:
     """Numbers from each start to its limit: where each row ends, and all of them."""
     ends = [ctx.input(i) for i in range(3)]
     for x in ends:
@@ -306,7 +307,7 @@ def ragged_range(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("RaggedTensorToSparse", domain=DOMAIN)
-def ragged_to_sparse(ctx: InferenceContext) -> list[Tensor]:
+def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
     """All values with the place of each in its rows."""
     splits, values = len(ctx.inputs) - 1, ctx.input(len(ctx.inputs) - 1)
     ctx.require_rank(values, 1, least=True)

@@ -13,13 +13,14 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
+from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
-from shapesmt.rules import Shape, Tensor, rule, sized, tensor
+from shapesmt.rules import Shape, Tensor, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 
 def handle(key: Shape, value: Sequence[Dim], dense: str = "") -> Tensor:
@@ -35,7 +36,7 @@ class Table(NamedTuple):
     dense: bool
 
 
-def table(ctx: InferenceContext) -> Table:
+def table(ctx: RuleContext) -> Table:
     """The table that a node reads; one from elsewhere isn't known."""
     found = ctx.input(0)
     kind, _, rank = found.dtype.rstrip(")").partition("table(")
@@ -44,7 +45,7 @@ def table(ctx: InferenceContext) -> Table:
     return Table(found.dims[: int(rank)], found.dims[int(rank) :], kind == "dense ")
 
 
-def keyed(ctx: InferenceContext, found: Table) -> Shape:
+def keyed(ctx: RuleContext, found: Table) -> Shape:
     """The sizes of what the keys at the second input are arranged in."""
     x, rank = ctx.input(1), len(found.key)
     ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
@@ -57,7 +58,7 @@ def keyed(ctx: InferenceContext, found: Table) -> Shape:
     return x.dims[: x.rank - rank]
 
 
-def sizes_of_value(ctx: InferenceContext) -> Shape:
+def sizes_of_value(ctx: RuleContext) -> Shape:
     """What the node says of values: a number each unless it says more."""
     declared = ctx.attribute("value_shape")
     sizes = declared.shape if isinstance(declared, Declared) else ()
@@ -66,13 +67,13 @@ def sizes_of_value(ctx: InferenceContext) -> Shape:
 
 
 @rule("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", domain=DOMAIN)
-def scalars(ctx: InferenceContext) -> Tensor:
+def scalars(ctx: RuleContext) -> Tensor:
     """A table of a number or text for each number or text."""
     return ctx.tensor((), "table(0)")
 
 
 @rule("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", domain=DOMAIN)
-def vectors(ctx: InferenceContext) -> Tensor:
+def vectors(ctx: RuleContext) -> Tensor:
     """A table of a list for each number or text."""
     value = sizes_of_value(ctx)
     ctx.check(len(value) == 1, laws.VALUE_IS_LIST)
@@ -80,7 +81,7 @@ def vectors(ctx: InferenceContext) -> Tensor:
 
 
 @rule("MutableDenseHashTable", "MutableDenseHashTableV2", domain=DOMAIN)
-def dense(ctx: InferenceContext) -> Tensor:
+def dense(ctx: RuleContext) -> Tensor:
     """A table whose keys are shaped like the one that stands for an empty place; another stands for a deleted one."""
     empty, buckets = ctx.input(0), ctx.integer("initial_num_buckets", 131072)
     ctx.check(empty.rank <= 1, laws.KEY_NUMBER_OR_LIST)
@@ -94,7 +95,7 @@ def dense(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN)
-def find(ctx: InferenceContext) -> Tensor:
+def find(ctx: RuleContext) -> Tensor:
     """A value for each key; what others get is one value, or one for each."""
     found = table(ctx)
     others, made = ctx.input(2), ctx.tensor([*keyed(ctx, found), *found.value], "")
@@ -104,7 +105,7 @@ def find(ctx: InferenceContext) -> Tensor:
 
 
 @rule("LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2", domain=DOMAIN)
-def insert(ctx: InferenceContext) -> list[Tensor]:
+def insert(ctx: RuleContext) -> list[Tensor]:
     """A value for each key goes into the table."""
     found = table(ctx)
     made = ctx.tensor([*keyed(ctx, found), *found.value], "")
@@ -113,7 +114,7 @@ def insert(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("LookupTableRemoveV2", domain=DOMAIN)
-def remove(ctx: InferenceContext) -> list[Tensor]:
+def remove(ctx: RuleContext) -> list[Tensor]:
     """The entries of keys go."""
     found = table(ctx)
     keyed(ctx, found)
@@ -122,7 +123,7 @@ def remove(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("LookupTableExport", "LookupTableExportV2", domain=DOMAIN)
-def export(ctx: InferenceContext) -> list[Tensor]:
+def export(ctx: RuleContext) -> list[Tensor]:
     """All keys and their values."""
     found, count = table(ctx), ctx.fresh("count")
     types = dtype_of(ctx, "Tkeys", ""), dtype_of(ctx, "Tvalues", "")
@@ -130,6 +131,6 @@ def export(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("LookupTableSize", "LookupTableSizeV2", domain=DOMAIN, any_rank=True, total=True)
-def count(ctx: InferenceContext) -> Tensor:
+def count(ctx: RuleContext) -> Tensor:
     """How many entries a table has."""
     return ctx.tensor((), "int64")

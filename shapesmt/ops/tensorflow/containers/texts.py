@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
+from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
-from shapesmt.rules import Decided, Tensor, rule, sized
+from shapesmt.rules import Decided, Tensor, rule
 
 if TYPE_CHECKING:
-    from shapesmt.rules import InferenceContext
+    from shapesmt.rules import RuleContext
 
 ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 WIDTHS = {"float64": 8, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16, "float32": 4, "int32": 4}
@@ -20,7 +21,7 @@ WIDTHS |= {"uint32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2, "i
 
 
 @rule("StringSplit", "StringSplitV2", domain=DOMAIN)
-def split(ctx: InferenceContext) -> list[Tensor]:
+def split(ctx: RuleContext) -> list[Tensor]:
     """The parts of each text as a sparse matrix."""
     ctx.input(0, rank=1)
     require_numbers(ctx, 1)
@@ -29,7 +30,7 @@ def split(ctx: InferenceContext) -> list[Tensor]:
     return [ctx.tensor((count, 2), "int64"), ctx.tensor((count,), "string"), ctx.tensor((2,), "int64")]
 
 
-def require_characters(ctx: InferenceContext) -> None:
+def require_characters(ctx: RuleContext) -> None:
     """State that the encodings and the character that stands for others are some that there are."""
     law = laws.UNICODE_ENCODING
     for name in ("input_encoding", "output_encoding"):
@@ -39,7 +40,7 @@ def require_characters(ctx: InferenceContext) -> None:
 
 
 @rule("UnicodeDecode", "UnicodeDecodeWithOffsets", domain=DOMAIN)
-def decode(ctx: InferenceContext) -> list[Tensor]:
+def decode(ctx: RuleContext) -> list[Tensor]:
     """The characters of all texts: where those of each end, which ones they are, and where each one begins."""
     require_characters(ctx)
     count = ctx.fresh("count")
@@ -48,14 +49,14 @@ def decode(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("UnicodeEncode", domain=DOMAIN)
-def encode(ctx: InferenceContext) -> Tensor:
+def encode(ctx: RuleContext) -> Tensor:
     """A text of the characters in each row."""
     require_characters(ctx)
     return ctx.tensor((require_rows(ctx, 1, ctx.input(0, rank=1)[0]),), "string")
 
 
 @rule("StringNGrams", domain=DOMAIN)
-def ngrams(ctx: InferenceContext) -> list[Tensor]:
+def ngrams(ctx: RuleContext) -> list[Tensor]:
     """Neighbours in each row joined: all of them, and where the rows end."""
     x, ends, widths = ctx.input(0, rank=1), ctx.input(1, rank=1), ctx.integers("ngram_widths", ())
     ctx.check(min(widths, default=1) >= 1, laws.JOINED_NEIGHBOUR_COUNT)
@@ -64,20 +65,20 @@ def ngrams(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("DecodeJSONExample", "UnicodeTranscode", domain=DOMAIN)
-def rewritten(ctx: InferenceContext) -> Tensor:
+def rewritten(ctx: RuleContext) -> Tensor:
     """A text for each."""
     require_characters(ctx)
     return ctx.tensor(ctx.input(0).dims, "string")
 
 
 @rule("UnicodeScript", domain=DOMAIN)
-def script(ctx: InferenceContext) -> Tensor:
+def script(ctx: RuleContext) -> Tensor:
     """The number of a script for each character."""
     return ctx.tensor(ctx.input(0).dims, "int32")
 
 
 @rule("ReduceJoin", domain=DOMAIN)
-def join(ctx: InferenceContext) -> Tensor:
+def join(ctx: RuleContext) -> Tensor:
     """Texts joined along the listed axes: each becomes 1, or goes away without `keep_dims`."""
     axes = known(ctx, 1, "the axes")
     x, keep = ctx.input(0), ctx.integer("keep_dims", 0)
@@ -87,7 +88,7 @@ def join(ctx: InferenceContext) -> Tensor:
 
 
 @rule("StringFormat", "SerializeTensor", domain=DOMAIN, any_rank=True)
-def written(ctx: InferenceContext) -> Tensor:
+def written(ctx: RuleContext) -> Tensor:
     """One text that shows everything, at the places that a template has for it."""
     if ctx.node.op == "StringFormat":
         places = ctx.text("template", "%s").count(ctx.text("placeholder", "%s") or "%s")
@@ -96,14 +97,14 @@ def written(ctx: InferenceContext) -> Tensor:
 
 
 @rule("ParseTensor", domain=DOMAIN)
-def parsed(ctx: InferenceContext) -> Tensor:
+def parsed(ctx: RuleContext) -> Tensor:
     """The tensor that a text spells, of any shape."""
     require_numbers(ctx, 0)
     return ctx.tensor(None, dtype_of(ctx, "out_type", ""))
 
 
 @rule("DecodePaddedRaw", domain=DOMAIN)
-def padded(ctx: InferenceContext) -> Tensor:
+def padded(ctx: RuleContext) -> Tensor:
     """The numbers that the bytes of each text are, all texts as long as said."""
     require_numbers(ctx, 1)
     dtype, length = dtype_of(ctx, "out_type", ""), first(ctx, 1)
@@ -115,7 +116,7 @@ def padded(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DecodeCSV", domain=DOMAIN)
-def columns(ctx: InferenceContext) -> list[Tensor]:
+def columns(ctx: RuleContext) -> list[Tensor]:
     """A tensor for each column, of which every line has a field; one default for a column, or none."""
     ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
     if ctx.attribute("select_cols"):
@@ -129,7 +130,7 @@ def columns(ctx: InferenceContext) -> list[Tensor]:
 
 
 @rule("EncodeWav", domain=DOMAIN)
-def sound(ctx: InferenceContext) -> Tensor:
+def sound(ctx: RuleContext) -> Tensor:
     """`[samples, channels]` as a file."""
     x = ctx.input(0, rank=2)
     require_numbers(ctx, 1)
@@ -139,7 +140,7 @@ def sound(ctx: InferenceContext) -> Tensor:
 
 
 @rule("DeserializeManySparse", "DeserializeSparse", domain=DOMAIN)
-def deserialized(ctx: InferenceContext) -> list[Tensor]:
+def deserialized(ctx: RuleContext) -> list[Tensor]:
     """The sparse tensor that such texts spell, three for each of its parts."""
     x = ctx.input(0)
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import any_of, as_dim, equal
-from shapesmt.rules.application import Decided
+from shapesmt.rules import Decided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules.context import RuleContext
+    from shapesmt.rules import RuleContext
 
 LARGEST = 2**63 - 1  # what 64 bits hold
 
