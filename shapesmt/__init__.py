@@ -8,7 +8,7 @@ from shapesmt.lazy import lazy
 from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from shapesmt.algebra import Dim, forget
+    from shapesmt.algebra import Dim, Verdict, forget
     from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
     from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shapesmt.graph import Graph, Node, networkx_graph
     from shapesmt.inspection import dataflow, encoding, explain_code, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report, Verdict
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "algebra": (
         "Dim",
+        "Verdict",
         "forget",
     ),
     "api": (
@@ -71,7 +72,6 @@ _HOMES = {
         "Explanation",
         "Finding",
         "Report",
-        "Verdict",
     ),
     "rules": (
         "InferenceContext",

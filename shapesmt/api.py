@@ -27,7 +27,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import one_call
+from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline, look, seconds
 from shapesmt.diagnose import declarations, explanation, findings, model_warnings, precondition, refuse_declarations
 from shapesmt.diagnose import remedy as remedy_for
@@ -48,7 +48,7 @@ from shapesmt.examine import (
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import Bounds, Explanation, Report, TensorBounds, Verdict
+from shapesmt.report import Bounds, Explanation, Report, TensorBounds
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import Verdict
 from shapesmt.api import checked
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.render import lines
-from shapesmt.report import Report, Verdict
+from shapesmt.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,11 +9,11 @@ import onnx
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.api import tightened
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import Question
 from shapesmt.frontends import load
-from shapesmt.report.finding import Verdict
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 ADD = HEAD + "(float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { [add] z = Add (x, y) }"

@@ -15,9 +15,9 @@ import pytest
 from onnx import helper, numpy_helper
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline, TimeUp, limit, look
 from shapesmt.errors import OutOfTimeError, UsageError
-from shapesmt.report.finding import Verdict
 from tests.test_bad_input import model
 
 TIMEOUT = 1.0

@@ -12,7 +12,8 @@ Formula('True')
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from enum import Enum
 from itertools import count, permutations
 from math import gcd
 from operator import attrgetter
@@ -62,6 +63,32 @@ class Formula:
 
     def __repr__(self) -> str:
         return f"Formula({str(self)!r})"
+
+
+class Verdict(str, Enum):
+    """How far a condition holds over a set of admissible inputs; mildest first."""
+
+    PROVED = "PROVED"  # holds for all
+    UNKNOWN = "UNKNOWN"  # not decided before the timeout
+    DEPENDS = "DEPENDS"  # holds for some, fails for others
+    FAILS = "FAILS"  # holds for none
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def exit_status(self) -> int:
+        """0 proved, 1 depends or fails, 3 undecided."""
+        return {Verdict.PROVED: 0, Verdict.UNKNOWN: 3}.get(self, 1)
+
+    @staticmethod
+    def worst(verdicts: Iterable[Verdict]) -> Verdict:
+        """The gravest of `verdicts`; of none, PROVED.
+
+        >>> Verdict.worst([Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.PROVED])
+        <Verdict.DEPENDS: 'DEPENDS'>
+        """
+        return max(verdicts, key=list(Verdict).index, default=Verdict.PROVED)
 
 
 Clause = frozenset[Formula]

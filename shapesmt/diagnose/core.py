@@ -12,13 +12,26 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Formula, Substitution, equal, name_text, negate, of_atom, symbol
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Atom,
+    Dim,
+    Formula,
+    Substitution,
+    Verdict,
+    equal,
+    name_text,
+    negate,
+    of_atom,
+    symbol,
+)
 from shapesmt.examine import Examination, Judge, Judgement, Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference, infer
 from shapesmt.language import parse_formula
 from shapesmt.presolve import range_facts
-from shapesmt.report import Fact, Proof, Verdict
+from shapesmt.report import Fact, Proof
 from shapesmt.rules import Requirement
 
 MAX_PROOFS = 24  # requirements of a node that come with their facts
@@ -87,7 +100,7 @@ class CoreFinder:
         proofs = []
         for r in self.inference.applications[index].requirements[:MAX_PROOFS]:
             decision = self.judge.decide(domain, self._narrowed(r.formula))
-            if decision.holds == "always":
+            if decision.verdict is Verdict.PROVED:
                 facts = self._support(r.formula, [*definitions, *self._before(index)])
                 proofs.append(Proof(str(r.law), str(r.formula), decision.by, facts))
             else:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from functools import partial
 
+from shapesmt.algebra import Verdict
 from shapesmt.diagnose.causes import Tracer
 from shapesmt.diagnose.core import CoreFinder
 from shapesmt.diagnose.findings import findings, precondition
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.language import unknown_name
-from shapesmt.report import Cause, Explanation, Finding, Verdict
+from shapesmt.report import Cause, Explanation, Finding
 
 
 def explanation(

@@ -14,6 +14,7 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
+    Verdict,
     all_of,
     differs,
     equal,
@@ -29,7 +30,7 @@ from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, 
 from shapesmt.graph import Declared
 from shapesmt.presolve import Domain
 from shapesmt.region import Region, describe, readable_text
-from shapesmt.report import Cause, Finding, FindingKind, Precondition, Verdict
+from shapesmt.report import Cause, Finding, FindingKind, Precondition
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # values of a symbol that are tried before a proof

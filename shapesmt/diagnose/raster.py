@@ -9,11 +9,23 @@ from math import inf, prod
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Evaluator, Formula, Kind, all_of, const, fits_int64, lowest, substitute, symbol
+from shapesmt.algebra import (
+    Atom,
+    Evaluator,
+    Formula,
+    Kind,
+    Verdict,
+    all_of,
+    const,
+    fits_int64,
+    lowest,
+    substitute,
+    symbol,
+)
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import Domain, Values
 from shapesmt.region import Truth
-from shapesmt.report import Axis, Raster, Verdict
+from shapesmt.report import Axis, Raster
 
 CELLS = (224, 64)  # the most along an axis, of a strip and of a grid
 MOST = 1 << 23  # inputs that are looked at; of more a sample

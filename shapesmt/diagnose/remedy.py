@@ -12,10 +12,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from math import lcm
 
-from shapesmt.algebra import Dim, Formula, all_of, at_least, at_most, divides, equal, maximum, name_text, of_atom
+from shapesmt.algebra import (
+    Dim,
+    Formula,
+    Verdict,
+    all_of,
+    at_least,
+    at_most,
+    divides,
+    equal,
+    maximum,
+    name_text,
+    of_atom,
+)
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import Range, parse_formula
-from shapesmt.report import Precondition, Remedy, SymbolRange, Verdict
+from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")

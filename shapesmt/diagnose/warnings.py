@@ -30,6 +30,7 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Kind,
+    Verdict,
     all_of,
     any_of,
     at_least,
@@ -41,12 +42,12 @@ from shapesmt.algebra import (
     product,
 )
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import VERDICTS, Examination, Judge, Problem, placeholders
+from shapesmt.examine import Examination, Judge, Problem, placeholders
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
 from shapesmt.ops import truth_of
 from shapesmt.presolve import Domain, decide, extent, monotone
-from shapesmt.report import Counterexample, Finding, FindingKind, ModelWarning, Verdict, WarningKind
+from shapesmt.report import Counterexample, Finding, FindingKind, ModelWarning, WarningKind
 from shapesmt.rules import Tensor
 
 MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
@@ -187,7 +188,7 @@ def _contradicted(
         return None
     claim = _claim(t.shape, declared.shape, problem.dims)
     decision = judge.decide(examination.domain, examination.narrowing.back(claim))
-    if decision.holds not in ("sometimes", "never"):
+    if decision.verdict not in (Verdict.DEPENDS, Verdict.FAILS):
         return None
     values = judge.complete(examination.domain, decision.counterexample) or {}
     shown = problem.counterexample(values, claim.symbols) if claim.symbols else None
@@ -199,9 +200,7 @@ def _contradicted(
     law = f"tensor '{name}' has the declared shape [{theirs}]"
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
     code = _warning(WarningKind.DECLARATION, text).code
-    return Finding(
-        VERDICTS[decision.holds], FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code
-    )
+    return Finding(decision.verdict, FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code)
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
@@ -232,9 +231,9 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
             and any(graph.consumers(name) or name in graph.outputs for name in node.outputs)
         ):
             condition = truth_of(tensors.get(node.inputs[0]))
-            holds = "" if condition is None else judge.decide(problem.domain, differs(condition, 0)).holds
-            if holds in ("always", "never"):
-                branch, state = ("else", "true") if holds == "always" else ("then", "false")
+            verdict = None if condition is None else judge.decide(problem.domain, differs(condition, 0)).verdict
+            if verdict in (Verdict.PROVED, Verdict.FAILS):
+                branch, state = ("else", "true") if verdict is Verdict.PROVED else ("then", "false")
                 text = f"no input takes the {branch} branch: '{node.inputs[0]}' is {state} for every input"
                 yield _warning(WarningKind.UNREACHABLE, text, (index, node), tensor=node.inputs[0])
         elif node.op == "Loop" and (name := _never_runs(node, tensors)) is not None:

@@ -2,7 +2,7 @@
 
 from shapesmt.examine.bounds import tensor_bounds, unbounded
 from shapesmt.examine.declarations import placeholders
-from shapesmt.examine.examination import VERDICTS, Examination, Judgement
+from shapesmt.examine.examination import Examination, Judgement
 from shapesmt.examine.examine import claimed, examine, is_open
 from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
 from shapesmt.examine.judge import Judge
@@ -13,7 +13,6 @@ from shapesmt.examine.stages import examined, posed
 __all__ = [
     "DEFAULT",
     "TIMEOUT",
-    "VERDICTS",
     "Claims",
     "Examination",
     "Judge",

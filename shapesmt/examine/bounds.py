@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shapesmt.algebra import Assignment, Dim, Formula, Kind, negate
+from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
@@ -37,19 +37,19 @@ class _Within:
         self._domain, self._judge, self._examination = domain, judge, examination
         self._sure = sure  # that some input gets there
         self._sizes: dict[Dim, DimBounds] = {}
-        self._cases: dict[Formula, tuple[str, _Within]] = {}
+        self._cases: dict[Formula, tuple[Verdict, _Within]] = {}
 
     def tensor(self, t: Tensor) -> TensorBounds:
         """The bounds of a tensor, or those in each case that comes about."""
         if t.shape is not None or not t.cases:
             return TensorBounds(t.dtype, None if t.shape is None else self.shape(t))
-        found = [(case, *self._where(case.given)) for case in t.cases]
-        alive = [(case, within) for case, fails, within in found if fails != "always"]
+        each = [(case, *self._where(case.given)) for case in t.cases]
+        alive = [(case, within) for case, fails, within in each if fails is not Verdict.PROVED]
         joint = one_of([case for case, _ in alive]) if alive else t
         if joint.shape is not None:
             return TensorBounds(t.dtype, self.shape(joint))
         lost = any(s.kind in (Kind.OPEN, Kind.LOST) for case in t.cases for s in case.given.symbols)
-        if lost or any(fails == "unknown" or case.tensor.shape is None for case, fails, _ in found):
+        if lost or any(fails is Verdict.UNKNOWN or case.tensor.shape is None for case, fails, _ in each):
             return TensorBounds(t.dtype, None)
         cases = [CaseBounds(self._text(case.given), within.shape(case.tensor)) for case, within in alive]
         return TensorBounds(t.dtype, None, tuple(cases))
@@ -62,12 +62,12 @@ class _Within:
                 self._sizes[dim] = replace(size, exact=size.exact and self._sure)
         return tuple([self._sizes[dim] for dim in t.dims])
 
-    def _where(self, given: Formula) -> tuple[str, _Within]:
+    def _where(self, given: Formula) -> tuple[Verdict, _Within]:
         """How far a condition fails, and what is said where it holds."""
         if given not in self._cases:
             domain = self._domain.copy()
             domain.assume(given)
-            fails = self._judge.decide(self._domain, negate(given)).holds
+            fails = self._judge.decide(self._domain, negate(given)).verdict
             tied = self._domain.cone(given.symbols)[0]
             sure = self._examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
             self._cases[given] = fails, _Within(domain, self._judge, self._examination, sure=self._sure and sure)

@@ -7,22 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from shapesmt.algebra import Atom, Formula
+from shapesmt.algebra import Atom, Formula, Verdict
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference
 from shapesmt.presolve import Decision, Domain
-from shapesmt.report import Counts, Verdict
+from shapesmt.report import Counts
 from shapesmt.rules import Requirement, Unjudged
 
 Tally = Mapping[tuple[str, str], int]  # requirements by verdict and, where they are proved, certificate
-VERDICTS = {
-    "always": Verdict.PROVED,
-    "sometimes": Verdict.DEPENDS,
-    "never": Verdict.FAILS,
-    "unknown": Verdict.UNKNOWN,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +40,7 @@ class Judgement:
     @property
     def verdict(self) -> Verdict:
         """How far the condition holds."""
-        return VERDICTS[self.decision.holds]
+        return self.decision.verdict
 
 
 @dataclass(frozen=True, eq=False)

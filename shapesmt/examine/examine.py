@@ -12,14 +12,13 @@ from collections.abc import Mapping
 from functools import partial
 from operator import itemgetter
 
-from shapesmt.algebra import TRUE, Kind, all_of, name_text, negate, resolved, symbol
+from shapesmt.algebra import TRUE, Kind, Verdict, all_of, name_text, negate, resolved, symbol
 from shapesmt.deadline import limit, look
-from shapesmt.examine.examination import VERDICTS, Examination, Judgement, Tally
+from shapesmt.examine.examination import Examination, Judgement, Tally
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.inference import Inference, infer, out_of_time, start
-from shapesmt.report import Verdict
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, tensor
 
 LOOKAHEAD = 64  # nodes inferred at first after the symbols were narrowed; then twice as many each time
@@ -198,19 +197,19 @@ class _Examiner:
         """How a node's requirements count with those that their normal form doesn't settle."""
         condition = resolved(all_of(*(r.formula for r in pending)))
         decision = self._judge.decide(self._domain, condition)
-        if decision.holds == "always":
+        if decision.verdict is Verdict.PROVED:
             key = ("PROVED", decision.by)
             tally = {**settled, key: settled.get(key, 0) + len(pending)}
             return tally, tally
         decision = decision._replace(counterexample=self._judge.complete(self._domain, decision.counterexample))
-        node, verdict = self._inference.graph.nodes[index], VERDICTS[decision.holds]
+        node, verdict = self._inference.graph.nodes[index], decision.verdict
         self._judgements.append(
             Judgement(index, node, self._domain.copy(), condition, decision, pending, self._inference, self._narrowing)
         )
         once = Counter(settled)
         for r in pending:
             alone = self._judge.decide(self._domain, r.formula)
-            once[("PROVED", alone.by) if alone.holds == "always" else (str(verdict), "")] += 1
+            once[("PROVED", alone.by) if alone.verdict is Verdict.PROVED else (str(verdict), "")] += 1
         if verdict is Verdict.DEPENDS:
             self._domain.assume(condition)
             return once, {**settled, ("PROVED", "assumed"): len(pending)}

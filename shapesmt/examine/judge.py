@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, negate
+from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, Verdict, negate
 from shapesmt.deadline import Deadline
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
 
@@ -34,7 +34,7 @@ class Judge:
 
     def decide(self, domain: Domain, formula: Formula) -> Decision:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
-        return self.deadline.attempt(lambda: self._decide(domain, formula), Decision("unknown", "timeout"))
+        return self.deadline.attempt(lambda: self._decide(domain, formula), Decision(Verdict.UNKNOWN, "timeout"))
 
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
         parts = independent(domain, domain.simplified(formula))
@@ -52,12 +52,13 @@ class Judge:
         failing = (*facts, negate(formula))
         refuted = self._ask(failing)
         if refuted.verdict == "unsat":
-            return Decision("always", "z3")
+            return Decision(Verdict.PROVED, "z3")
         if refuted.verdict != "sat":
-            return Decision("unknown", "z3")
+            return Decision(Verdict.UNKNOWN, "z3")
         shown = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
-        holds = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
-        return Decision({"sat": "sometimes", "unsat": "never"}.get(holds, "unknown"), "z3", shown)
+        said = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
+        verdicts = {"sat": Verdict.DEPENDS, "unsat": Verdict.FAILS, "unknown": Verdict.UNKNOWN}
+        return Decision(verdicts[said], "z3", shown)
 
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
         """The solver's answer; the same question is asked once."""
@@ -72,7 +73,7 @@ class Judge:
     def _proves(self, domain: Domain, formula: Formula) -> bool:
         parts = independent(domain, domain.simplified(formula))
         decided = [decide_part(domain, part) for part in parts]
-        if any(d is not None and d.holds != "always" for d in decided):
+        if any(d is not None and d.verdict is not Verdict.PROVED for d in decided):
             return False
         open_parts = (part for part, known in zip(parts, decided, strict=True) if known is None)
         return all(self._refuted(domain, part) for part in open_parts)

@@ -7,11 +7,11 @@ last finds the smallest counterexample.
     >>> from shapesmt.algebra import divides, equal, symbol
     >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
     >>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h)])
-    >>> decide(domain, divides(8, h)).holds
-    'always'
+    >>> decide(domain, divides(8, h)).verdict
+    <Verdict.PROVED: 'PROVED'>
     >>> decision = decide(domain, divides(32, h * w))
-    >>> decision.holds, [(s.name, value) for s, value in decision.counterexample.items()]
-    ('sometimes', [('h', 16), ('w', 1)])
+    >>> decision.verdict, [(s.name, value) for s, value in decision.counterexample.items()]
+    (<Verdict.DEPENDS: 'DEPENDS'>, [('h', 16), ('w', 1)])
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, Assignment, Atom, Formula, Kind, Substitution, all_of, fits_int64, symbol
+from shapesmt.algebra import FALSE, Assignment, Atom, Formula, Kind, Substitution, Verdict, all_of, fits_int64, symbol
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.monotonicity import half_line_of, window
@@ -32,12 +32,12 @@ class Decision(NamedTuple):
     """How far a condition holds over a domain.
 
     Attributes:
-        holds: "always", "sometimes", "never" or "unknown".
+        verdict: How far.
         by: The kind of proof, one of `CERTIFICATES`, or "timeout".
         counterexample: Where it fails, the smallest if that is known.
     """
 
-    holds: str
+    verdict: Verdict
     by: str
     counterexample: Assignment | None = None
 
@@ -76,22 +76,23 @@ def together(decisions: Sequence[Decision]) -> Decision:
     """The decision on all of some independent conditions, from the decision on each."""
     if len(decisions) == 1:
         return decisions[0]
-    failing = [d for d in decisions if d.holds != "always"]
+    failing = [d for d in decisions if d.verdict is not Verdict.PROVED]
     if not failing:
-        return Decision("always", max((d.by for d in decisions), key=CERTIFICATES.index, default=CERTIFICATES[0]))
-    if any(d.holds == "unknown" for d in failing):
-        return min((d for d in failing if d.holds != "sometimes"), key=lambda d: d.holds)  # never, else unknown
-    holds = "never" if any(d.holds == "never" for d in failing) else "sometimes"
-    shown = [d for d in failing if d.holds == holds]
-    return Decision(holds, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=distance))
+        return Decision(Verdict.PROVED, max((d.by for d in decisions), key=CERTIFICATES.index, default=CERTIFICATES[0]))
+    if any(d.verdict is Verdict.UNKNOWN for d in failing):
+        worst = Verdict.worst(d.verdict for d in failing if d.verdict is not Verdict.DEPENDS)
+        return next(d for d in failing if d.verdict is worst)
+    verdict = Verdict.worst(d.verdict for d in failing)
+    shown = [d for d in failing if d.verdict is verdict]
+    return Decision(verdict, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=distance))
 
 
 def decide_part(domain: Domain, condition: Formula) -> Decision | None:
     """How far one of the independent conditions holds."""
     if condition is FALSE:
-        return Decision("never", "normal form", {})
+        return Decision(Verdict.FAILS, "normal form", {})
     if condition in domain.facts:
-        return Decision("always", "assumed")
+        return Decision(Verdict.PROVED, "assumed")
     if fits_int64(condition):
         decision = _by_enumeration(domain, condition)
         if decision is not None:
@@ -106,9 +107,9 @@ def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
         return None
     truth = points.truth(condition)
     if truth.all():
-        return Decision("always", "enumeration")
+        return Decision(Verdict.PROVED, "enumeration")
     counterexample = points.smallest(~truth)
-    return Decision("sometimes" if points.some_run(truth) else "never", "enumeration", counterexample)
+    return Decision(Verdict.DEPENDS if points.some_run(truth) else Verdict.FAILS, "enumeration", counterexample)
 
 
 def _by_ends(domain: Domain, condition: Formula) -> Decision | None:
@@ -121,11 +122,12 @@ def _by_ends(domain: Domain, condition: Formula) -> Decision | None:
     least = max((end for _, way, end in filter(None, half_lines) if way > 0), default=lo)
     most = min((end for _, way, end in filter(None, half_lines) if way < 0), default=hi)
     if least <= lo and hi <= most:
-        return Decision("always", "enumeration")
+        return Decision(Verdict.PROVED, "enumeration")
     low = int(lo)
     above = low if least > low else int(most) + 1 + (low - int(most) - 1) % symbol.step
     first = max(least, low) + (low - max(least, low)) % symbol.step
-    return Decision("sometimes" if first <= min(most, hi) else "never", "enumeration", {symbol: max(above, low)})
+    verdict = Verdict.DEPENDS if first <= min(most, hi) else Verdict.FAILS
+    return Decision(verdict, "enumeration", {symbol: max(above, low)})
 
 
 def _by_window(domain: Domain, condition: Formula) -> Decision | None:
@@ -140,6 +142,6 @@ def _by_window(domain: Domain, condition: Formula) -> Decision | None:
     x = symbol(s.name, lo, last, step=s.step, kind=s.kind, fold=False)
     substitution = Substitution({s: x})
     decision = decide(Domain(x.symbols, map(substitution.apply, facts)), substitution.apply(condition))
-    if decision is None or decision.holds == "always":
+    if decision is None or decision.verdict is Verdict.PROVED:
         return decision
     return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})

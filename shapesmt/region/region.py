@@ -22,6 +22,7 @@ from shapesmt.algebra import (
     Atom,
     Evaluator,
     Formula,
+    Kind,
     all_of,
     any_of,
     at_least,
@@ -71,7 +72,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind == "input":
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
             alone.setdefault(symbol, []).append(part)
         else:
             joint.append(part)
@@ -156,13 +157,13 @@ def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] |
         for taken, other in ((choice, negate(choice)), (negate(choice), choice)):
             asked = [p for p in condition.conjuncts if p is not taken and taken not in p.args]
             part = all_of(*(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in asked))
-            found: list[Piece] | None = [] if part is TRUE else None
+            own: list[Piece] | None = [] if part is TRUE else None
             if len(part.symbols) == 1 and part.symbols != choice.symbols:
-                found = _one_symbol(part, next(iter(part.symbols)), domain, proves)
-            if found is None:
+                own = _one_symbol(part, next(iter(part.symbols)), domain, proves)
+            if own is None:
                 break
-            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in found if " and " not in p.text]
-            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in found if " and " in p.text]
+            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in own if " and " not in p.text]
+            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in own if " and " in p.text]
         else:
             return pieces
     return None
@@ -178,10 +179,10 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
         return _by_case(condition, domain, proves) or _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
-    found = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
-    if found is None:
-        found = _union(symbols, known, truth, str(condition)) or _by_case(condition, domain, proves)
-    return found
+    pieces = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
+    if pieces is None:
+        pieces = _union(symbols, known, truth, str(condition)) or _by_case(condition, domain, proves)
+    return pieces
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
@@ -313,8 +314,8 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     axes = [np.unique(column) for column in distinct.T]
     shape = [len(axis) for axis in axes]
     grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
-    found = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
-    return _listed(inputs, distinct, good) if found is None else found
+    pieces = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
+    return _listed(inputs, distinct, good) if pieces is None else pieces
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:

@@ -72,7 +72,8 @@ def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None)
 
     Text fits the width of a terminal and is coloured there, unless `NO_COLOR` is set; anywhere else it is plain.
 
-    >>> from shapesmt.report import Counts, Report, Verdict
+    >>> from shapesmt.algebra import Verdict
+    >>> from shapesmt.report import Counts, Report
     >>> render(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)))
     PROVED m.onnx: all 2 requirements hold
     2 of 2 requirements proved in 0.00 s

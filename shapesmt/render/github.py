@@ -29,7 +29,8 @@ def write_github(result: AnyResult, stream: TextIO) -> None:
 def commands(result: AnyResult) -> Iterator[str]:
     """The workflow commands, line by line; a report's `model` is the path of its file.
 
-    >>> from shapesmt.report import Finding, FindingKind, Verdict
+    >>> from shapesmt.algebra import Verdict
+    >>> from shapesmt.report import Finding, FindingKind
     >>> from shapesmt.report import Counts, Report
     >>> kind = FindingKind.REQUIREMENT
     >>> finding = Finding(Verdict.FAILS, kind, "a:b", "Gemm", 3, "inner sizes agree", "", code="SM102")

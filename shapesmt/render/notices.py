@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.findings import assignment, replayed
 from shapesmt.render.text.words import name
-from shapesmt.report import FindingKind, Verdict
+from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.notices import notices, step
-from shapesmt.report import Verdict, reports_in, unchecked_in
+from shapesmt.report import reports_in, unchecked_in
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def write_sarif(result: AnyResult, stream: TextIO) -> None:
 def sarif(result: AnyResult, version: str) -> dict[str, Any]:
     """The log of one run over all models, by this version of shapesmt; a report's `model` is the path of its file.
 
-    >>> from shapesmt.report import Verdict
+    >>> from shapesmt.algebra import Verdict
     >>> from shapesmt.report import Counts, Report
     >>> log = sarif(Report("models/m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)), "0.1.0")
     >>> log["version"], log["runs"][0]["properties"]["verdict"], log["runs"][0]["results"]

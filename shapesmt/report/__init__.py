@@ -11,7 +11,6 @@ from shapesmt.report.finding import (
     Replay,
     Side,
     SymbolRange,
-    Verdict,
     WarningKind,
 )
 from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
@@ -66,7 +65,6 @@ __all__ = [
     "SymbolRange",
     "TensorBounds",
     "Unchecked",
-    "Verdict",
     "WarningKind",
     "reports_in",
     "unchecked_in",

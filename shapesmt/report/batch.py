@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from shapesmt.algebra import Verdict
 from shapesmt.report.data import Data, Json
-from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Report, Result
 
 __all__ = ["AnyResult", "BatchReport", "Unchecked", "reports_in", "unchecked_in"]

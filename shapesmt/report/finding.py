@@ -5,38 +5,13 @@ Dictionaries are built when asked for, never while analysing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from shapesmt.algebra import Verdict
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Data
-
-
-class Verdict(str, Enum):
-    """How far a requirement holds over all admissible inputs; mildest first."""
-
-    PROVED = "PROVED"  # holds for all
-    UNKNOWN = "UNKNOWN"  # not decided before the timeout
-    DEPENDS = "DEPENDS"  # holds for some, fails for others
-    FAILS = "FAILS"  # holds for none
-
-    def __str__(self) -> str:
-        return self.value
-
-    @property
-    def exit_status(self) -> int:
-        """0 proved, 1 depends or fails, 3 undecided."""
-        return {Verdict.PROVED: 0, Verdict.UNKNOWN: 3}.get(self, 1)
-
-    @staticmethod
-    def worst(verdicts: Iterable[Verdict]) -> Verdict:
-        """The gravest of `verdicts`; of none, PROVED.
-
-        >>> Verdict.worst([Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.PROVED])
-        <Verdict.DEPENDS: 'DEPENDS'>
-        """
-        return max(verdicts, key=list(Verdict).index, default=Verdict.PROVED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from shapesmt.algebra import Verdict
 from shapesmt.language import LARGEST, unknown_name
 from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Data
-from shapesmt.report.finding import Cause, Finding, FindingKind, ModelWarning, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Finding, FindingKind, ModelWarning, SymbolRange
 
 if TYPE_CHECKING:
     from shapesmt.language import PartialShape

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from tests.bench.models import generated
 from tests.bench.report import report
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.examine import Question
-from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
 from tests.support.transcripts import masked
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.cli import many
 from shapesmt.cli.main import main
 from shapesmt.examine import Question
 from shapesmt.report.batch import BatchReport, Unchecked, reports_in
-from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Counts, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> '

@@ -6,7 +6,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.report.finding import Finding, Verdict
+from shapesmt.algebra import Verdict
+from shapesmt.report.finding import Finding
 from shapesmt.report.report import Explanation
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '

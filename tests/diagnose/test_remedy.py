@@ -8,7 +8,7 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import Remedy, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '

@@ -8,8 +8,9 @@ import onnx.parser
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
-from shapesmt.report.finding import ModelWarning, Verdict
+from shapesmt.report.finding import ModelWarning
 from shapesmt.report.report import Report
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]>\ng '

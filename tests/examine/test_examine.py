@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.examine import claimed, examine
@@ -13,7 +14,6 @@ from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
 from shapesmt.frontends import load
-from shapesmt.report import Verdict
 
 HEADER = '<ir_version: 8, opset_import: ["": 21]>'
 

@@ -6,7 +6,7 @@ import pytest
 
 from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.evaluate import End, Evaluator
-from shapesmt.algebra.formula import at_least, at_most, differs, divides, equal
+from shapesmt.algebra.formula import Verdict, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
@@ -29,7 +29,7 @@ def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
     cubes = differs(N * N * N, 7 * N + 6)  # 3 is a root
     assert decide(domain(), cubes) is None
     decision = judge.decide(domain(), cubes)
-    assert (decision.holds, decision.by) == ("sometimes", "z3")
+    assert (decision.verdict, decision.by) == (Verdict.DEPENDS, "z3")
     assert decision.counterexample == {atom_of(N): 3}
     assert judge.proves(domain(), at_least(N * N * N + 1, N))
     assert not judge.proves(domain(), cubes)
@@ -37,7 +37,7 @@ def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
 
 def test_what_there_is_no_time_for_is_unknown() -> None:
     late = Judge(Deadline(0))
-    assert late.decide(domain(), at_least(N * N, H + W)).holds == "unknown"
+    assert late.decide(domain(), at_least(N * N, H + W)).verdict is Verdict.UNKNOWN
     assert not late.proves(domain(), at_least(N, 1))
     assert late.satisfiable(domain())
     assert late.extent(domain(), H - W) == (End(-8, proven=False), End(12, proven=False))

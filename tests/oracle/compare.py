@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 import onnx
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.errors import UsageError
 from shapesmt.language.ranges import RangeLike
-from shapesmt.report.finding import Finding, Verdict
+from shapesmt.report.finding import Finding
 from shapesmt.report.report import Bounds, CaseBounds, DimBounds, Report
 from tests.oracle.runner import Run, value
 

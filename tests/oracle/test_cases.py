@@ -14,7 +14,7 @@ import onnx
 import onnx.parser
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.runner import Execution, NoBlame, assignments
 

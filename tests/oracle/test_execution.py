@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import Report
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.graphs import Case, generate

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.formula import negate
 from shapesmt.errors import UsageError
 from shapesmt.frontends import load
 from shapesmt.language.expressions import parse_formula
-from shapesmt.report.finding import SymbolRange, Verdict
+from shapesmt.report.finding import SymbolRange
 from shapesmt.report.report import Explanation
 from shapesmt.solve.solver import check
 from tests.oracle.test_execution import posed

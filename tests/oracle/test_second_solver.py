@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Question
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.report.finding import Verdict
 from shapesmt.system.certify import certify, first_failing
 from shapesmt.system.encode import Encoding, encode
 from tests.oracle.graphs import Case, generate

@@ -22,7 +22,7 @@ import pytest
 from onnx import helper
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import Bounds, Report
 from tests.oracle.runner import Execution, value
 from tests.oracle.solvers import cvc5_verdict, z3_verdict

@@ -12,7 +12,7 @@ import onnx
 import onnxruntime
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import Bounds, Report
 from tests.oracle.runner import value
 from tests.oracle.unknowns import drawn

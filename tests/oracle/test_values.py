@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.report.finding import Verdict
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import DimBounds
 from tests.oracle.choosing import Choice, choose
 from tests.oracle.compare import Truth, disagreements

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
@@ -31,27 +32,27 @@ MANY = 20_000
 
 
 @pytest.mark.parametrize(
-    ("facts", "condition", "holds"),
+    ("facts", "condition", "verdict"),
     [
-        ((), at_least(H, 1), "always"),
-        ((), at_least(H, 2), "sometimes"),
-        ((), at_least(H, 13), "never"),
-        ((), divides(3, W), "always"),
-        ((), equal(H - H % 4 + H % 4, H), "always"),
-        ((), differs(2 * H, W + W + 1), "always"),
-        ((equal(H, W),), divides(3, H), "always"),
-        ((equal(H, W),), equal(H * FREE, W * FREE), "always"),
-        ((equal(H, W), at_least(W, 6)), at_least(H, 6), "always"),
-        ((equal(W, 2 * H),), divides(6, W), "always"),
-        ((divides(4, H),), any_of(equal(H, 4), equal(H, 8), equal(H, 12)), "always"),
-        ((at_most(H, 3),), differs(H * H, 16), "always"),
+        ((), at_least(H, 1), Verdict.PROVED),
+        ((), at_least(H, 2), Verdict.DEPENDS),
+        ((), at_least(H, 13), Verdict.FAILS),
+        ((), divides(3, W), Verdict.PROVED),
+        ((), equal(H - H % 4 + H % 4, H), Verdict.PROVED),
+        ((), differs(2 * H, W + W + 1), Verdict.PROVED),
+        ((equal(H, W),), divides(3, H), Verdict.PROVED),
+        ((equal(H, W),), equal(H * FREE, W * FREE), Verdict.PROVED),
+        ((equal(H, W), at_least(W, 6)), at_least(H, 6), Verdict.PROVED),
+        ((equal(W, 2 * H),), divides(6, W), Verdict.PROVED),
+        ((divides(4, H),), any_of(equal(H, 4), equal(H, 8), equal(H, 12)), Verdict.PROVED),
+        ((at_most(H, 3),), differs(H * H, 16), Verdict.PROVED),
     ],
     ids=str,
 )
-def test_decided(facts: tuple[Formula, ...], condition: Formula, holds: str) -> None:
+def test_decided(facts: tuple[Formula, ...], condition: Formula, verdict: Verdict) -> None:
     decision = decide(domain(*facts), condition)
     assert decision is not None
-    assert decision.holds == holds
+    assert decision.verdict is verdict
 
 
 def test_a_counterexample_is_the_smallest() -> None:
@@ -67,7 +68,7 @@ def test_unbounded_symbols_are_left_to_the_solver() -> None:
 
 def test_what_is_assumed_holds() -> None:
     fact = differs(FREE * FREE * FREE, 7 * FREE * W + 6)
-    assert decide(domain(fact), fact) == Decision("always", "assumed")
+    assert decide(domain(fact), fact) == Decision(Verdict.PROVED, "assumed")
 
 
 def test_conditions_are_grouped_by_what_ties_their_symbols() -> None:
@@ -80,12 +81,12 @@ def test_conditions_are_grouped_by_what_ties_their_symbols() -> None:
 @pytest.mark.parametrize(
     ("each", "all_together"),
     [
-        ((), ("always", "normal form")),
-        ((("always", "assumed"), ("always", "enumeration")), ("always", "enumeration")),
-        ((("always", "z3"), ("sometimes", "enumeration")), ("sometimes", "enumeration")),
-        ((("never", "z3"), ("sometimes", "enumeration")), ("never", "z3")),
-        ((("unknown", "z3"), ("sometimes", "enumeration")), ("unknown", "z3")),
-        ((("unknown", "z3"), ("never", "enumeration")), ("never", "enumeration")),
+        ((), (Verdict.PROVED, "normal form")),
+        (((Verdict.PROVED, "assumed"), (Verdict.PROVED, "enumeration")), (Verdict.PROVED, "enumeration")),
+        (((Verdict.PROVED, "z3"), (Verdict.DEPENDS, "enumeration")), (Verdict.DEPENDS, "enumeration")),
+        (((Verdict.FAILS, "z3"), (Verdict.DEPENDS, "enumeration")), (Verdict.FAILS, "z3")),
+        (((Verdict.UNKNOWN, "z3"), (Verdict.DEPENDS, "enumeration")), (Verdict.UNKNOWN, "z3")),
+        (((Verdict.UNKNOWN, "z3"), (Verdict.FAILS, "enumeration")), (Verdict.FAILS, "enumeration")),
     ],
 )
 def test_independent_decisions_together(each: tuple[tuple[str, str], ...], all_together: tuple[str, str]) -> None:
@@ -101,28 +102,30 @@ def test_random_conditions_are_decided_right(seeds: range) -> None:
             continue
         truth = [bool(Evaluator(p).formula(asked)) for p in points]
         decision = decide(domain(fact), asked)
-        expected = "always" if all(truth) else "sometimes" if any(truth) else "never"
-        assert decision is None or decision.holds == expected, f"seed {seed}: {asked} where {fact}"
+        expected = Verdict.PROVED if all(truth) else Verdict.DEPENDS if any(truth) else Verdict.FAILS
+        assert decision is None or decision.verdict == expected, f"seed {seed}: {asked} where {fact}"
 
 
 @pytest.mark.parametrize(
-    ("fact", "condition", "holds", "counterexample"),
+    ("fact", "condition", "verdict", "counterexample"),
     [
-        (at_least(FREE // 5, 4), at_least(FREE, 20), "always", None),
-        (at_least(FREE // 5, 4), at_least(FREE, 21), "sometimes", 20),
-        (at_most(FREE, 30), at_most(FREE // 2, 9), "sometimes", 20),
-        (at_most(FREE, 30), at_least(FREE, 31), "never", 1),
-        (at_least(FREE, 9), at_most(FREE, 8), "never", 9),
-        (differs(FREE // 4, 0), at_least(FREE, 4), "always", None),
-        (divides(4, FREE), differs(FREE % 8, 4), "sometimes", 4),
-        (divides(8, FREE), divides(4, FREE), "always", None),
+        (at_least(FREE // 5, 4), at_least(FREE, 20), Verdict.PROVED, None),
+        (at_least(FREE // 5, 4), at_least(FREE, 21), Verdict.DEPENDS, 20),
+        (at_most(FREE, 30), at_most(FREE // 2, 9), Verdict.DEPENDS, 20),
+        (at_most(FREE, 30), at_least(FREE, 31), Verdict.FAILS, 1),
+        (at_least(FREE, 9), at_most(FREE, 8), Verdict.FAILS, 9),
+        (differs(FREE // 4, 0), at_least(FREE, 4), Verdict.PROVED, None),
+        (divides(4, FREE), differs(FREE % 8, 4), Verdict.DEPENDS, 4),
+        (divides(8, FREE), divides(4, FREE), Verdict.PROVED, None),
     ],
     ids=str,
 )
-def test_an_open_range_needs_no_solver(fact: Formula, condition: Formula, holds: str, counterexample: int) -> None:
+def test_an_open_range_needs_no_solver(
+    fact: Formula, condition: Formula, verdict: Verdict, counterexample: int
+) -> None:
     decision = decide(domain(fact), condition)
     assert decision is not None
-    assert decision.holds == holds
+    assert decision.verdict is verdict
     assert decision.counterexample == (None if counterexample is None else {ATOMS[2]: counterexample})
 
 
@@ -159,8 +162,8 @@ def test_what_is_decided_is_what_many_values_show(seed: int) -> None:
     truth = np.broadcast_to(evaluator.formula(condition), values.shape)[valid]
     if decision is None or not truth.size:
         return
-    holds = "always" if truth.all() else "sometimes" if truth.any() else "never"
-    assert decision.holds == holds
+    verdict = Verdict.PROVED if truth.all() else Verdict.DEPENDS if truth.any() else Verdict.FAILS
+    assert decision.verdict is verdict
     if decision.counterexample:
         assert decision.counterexample == {atom: values[valid][~truth][0]}
 

@@ -6,11 +6,12 @@ import dataclasses
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.github import commands
 from shapesmt.report.batch import BatchReport, Unchecked
-from shapesmt.report.finding import Finding, Verdict
+from shapesmt.report.finding import Finding
 from shapesmt.report.report import Counts, Report
 from tests.render.text.test_text import UNET
 

@@ -11,11 +11,12 @@ import jsonschema
 import pytest
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.sarif import sarif
 from shapesmt.report.batch import BatchReport, Unchecked
-from shapesmt.report.finding import Cause, Finding, Verdict
+from shapesmt.report.finding import Cause, Finding
 from shapesmt.report.report import Counts, Report
 from tests.render.text.test_text import UNET
 

@@ -16,10 +16,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
 from shapesmt import UsageError
+from shapesmt.algebra import Verdict
 from shapesmt.algebra.formula import divides
 from shapesmt.cli.main import main
 from shapesmt.replay import run as replay
-from shapesmt.report.finding import Verdict
 from shapesmt.report.report import Report
 from shapesmt.rules import registry
 from tests.oracle.graphs import generate

@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange, Verdict
+from shapesmt.algebra import Verdict
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
 from shapesmt.report.report import (
     Bounds,
     Counts,

@@ -178,7 +178,7 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
     hidden = symbols_since(ctx, before.fresh_symbols)
     trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
     kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | trips.symbols) else Kind.LOST
-    if kind == "data":  # it may have a part in what the trips carry on
+    if kind is Kind.DATA:  # it may have a part in what the trips carry on
         known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind is Kind.LOST})
         before.rewrite(ctx, known.apply)
         outputs = [rewritten(t, known) for t in outputs]

@@ -9,7 +9,7 @@ from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
-from shapesmt.ops.windows.signal import scalar
+from shapesmt.ops.windows.signal import single
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def bags_of_rows(ctx: RuleContext) -> Tensor:
 @operator("EmbeddingSegmentsSum")
 def bags_by_segments(ctx: RuleContext) -> Tensor:
     """A table `[n, ...]`, indices, and the segment of each: `[segments, ...]`."""
-    table, indices, segments = ctx.input(0), ctx.input(1), scalar(ctx, 3)
+    table, indices, segments = ctx.input(0), ctx.input(1), single(ctx, 3)
     require_vector(ctx, 2, indices[0], laws.SEGMENT_PER_ROW)
     require_vector(ctx, 5, indices[0], laws.WEIGHT_PER_INDEX)
     return ctx.tensor([maximum(segments, 0), *table.dims[1:]])
@@ -96,7 +96,7 @@ def pack(ctx: RuleContext) -> Tensor:
 @operator("Multinomial")
 def multinomial(ctx: RuleContext) -> Tensor:
     """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
-    x, count = ctx.input(0), scalar(ctx, 1)
+    x, count = ctx.input(0), single(ctx, 1)
     ctx.require_at_least(count, 0, laws.SAMPLE_COUNT_NOT_NEGATIVE)
     return ctx.tensor([x[0], count], dtype_of(ctx, "convert_type"))
 

@@ -10,7 +10,7 @@ from shapesmt.ops.openvino.bridge import known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything
 from shapesmt.ops.shared.fields import counted
-from shapesmt.ops.windows.signal import scalar
+from shapesmt.ops.windows.signal import single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[in
 @operator("STFT")
 def short_time_transform(ctx: RuleContext) -> Tensor:
     """Signals `[..., length]` to `[..., frames, bins, 2]`, or bins before frames."""
-    x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
+    x, window, frame, step = ctx.input(0), ctx.input(1), single(ctx, 2, 1), single(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
     ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
@@ -72,12 +72,12 @@ def short_time_transform(ctx: RuleContext) -> Tensor:
 @operator("ISTFT")
 def inverse_short_time_transform(ctx: RuleContext) -> Tensor:
     """Frames `[..., bins, frames, 2]` to signals `[..., length]`."""
-    x, window, frame, step = ctx.input(0), ctx.input(1), scalar(ctx, 2, 1), scalar(ctx, 3, 1)
+    x, window, frame, step = ctx.input(0), ctx.input(1), single(ctx, 2, 1), single(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
     ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
     ctx.require_equal(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
     ctx.require_equal(x[-3], frame // 2 + 1, laws.BINS_AS_MANY_AS_FRAME_HAS)
     around = frame // 2 * 2 if ctx.integer("center", 0) else as_dim(0)
-    length = scalar(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around
+    length = single(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around
     return ctx.tensor([*x.dims[:-3], length])

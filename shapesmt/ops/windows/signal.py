@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 
 
 def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
-    """The one integer that an input holds; where it isn't known, any of at least `least`."""
-    ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
+    """The one integer that an input holds, which has no axis if it stands in the file."""
     if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
         require_axisless(ctx, index)
+    return single(ctx, index, least)
+
+
+def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:
+    """The one integer that an input holds; where it isn't known, any of at least `least`."""
+    ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
     items = ctx.items(index)
     if items is None or len(items) != 1 or items[0] is None:
         return ctx.fresh(f"number{index}", least)

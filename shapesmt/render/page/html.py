@@ -12,6 +12,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page import drawing
 from shapesmt.render.page.markup import Content, Markup, data, tag
@@ -20,7 +21,7 @@ from shapesmt.render.text.findings import assignment, causes, first_of_each, rep
 from shapesmt.render.text.summary import condition
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
-from shapesmt.report import FindingKind, Verdict
+from shapesmt.report import FindingKind
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:

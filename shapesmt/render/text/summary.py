@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
-from shapesmt.report import Unchecked, Verdict
+from shapesmt.report import Unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.words import (
     BLANK,
@@ -24,7 +25,6 @@ from shapesmt.render.text.words import (
     listed,
     name,
 )
-from shapesmt.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

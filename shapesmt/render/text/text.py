@@ -10,6 +10,7 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import causes, finding_lines, first_of_each
@@ -30,7 +31,7 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Unchecked, Verdict
+from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

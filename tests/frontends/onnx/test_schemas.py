@@ -7,11 +7,11 @@ import pytest
 from onnx import helper
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.errors import ModelError
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.inference.infer import infer
-from shapesmt.report.finding import Verdict
 from shapesmt.rules import registry, rules
 
 

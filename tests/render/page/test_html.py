@@ -14,9 +14,9 @@ from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt import api
+from shapesmt.algebra import Verdict
 from shapesmt.examine import Question
 from shapesmt.render.page.html import html_page
-from shapesmt.report.finding import Verdict
 from shapesmt.report.page import PageData
 from shapesmt.report.report import Bounds, Counts, DimBounds, Report, TensorBounds
 

@@ -14,8 +14,9 @@ import pytest
 from rich.cells import cell_len
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.render import render
-from shapesmt.report.finding import Cause, Verdict
+from shapesmt.report.finding import Cause
 from shapesmt.report.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
 from tests.render.text.test_text import UNET, Terminal, text
 

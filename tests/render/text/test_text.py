@@ -12,12 +12,13 @@ import threading
 
 import pytest
 
+from shapesmt.algebra import Verdict
 from shapesmt.diagnose.remedy import declared
 from shapesmt.render import render
 from shapesmt.render.progress import counting, timing
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.text import lines
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Side, SymbolRange, Verdict
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Side, SymbolRange
 from shapesmt.report.report import (
     Bounds,
     Counts,
@@ -431,7 +432,8 @@ def test_json_has_one_line_for_each_finding_and_tensor():
 
 def test_plain_text_needs_no_rich():
     code = (
-        "import io, sys; from shapesmt.render import render; from shapesmt.report import *\n"
+        "import io, sys; from shapesmt import Verdict; from shapesmt.render import render\n"
+        "from shapesmt.report import *\n"
         "r = Report('m', Verdict.PROVED, {}, Counts(1, 1))\n"
         "render(r, 'text', io.StringIO()); render(r, 'json', io.StringIO()); print('rich' in sys.modules)"
     )
