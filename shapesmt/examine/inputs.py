@@ -273,7 +273,7 @@ def _refusal(spec: object, name: str) -> UsageError:
 
 
 def case_text(given: Formula) -> str:
-    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
+    """The text of a condition, without the parts that are about single trips of a loop."""
     parts = [f for f in given.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
     return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
 

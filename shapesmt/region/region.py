@@ -244,15 +244,15 @@ def _relation(
             continue
         x, ends = of_atom(s), (rest + (low + least), rest + (low + most))
         if least == most:
-            return [_told(equal(x, ends[0]))]
+            return [_as_written(equal(x, ends[0]))]
         if not failed[least:].any():
-            return [_told(at_least(x, ends[0]))]
+            return [_as_written(at_least(x, ends[0]))]
         if not failed[: most + 1].any():
-            return [_told(at_most(x, ends[1]))]
+            return [_as_written(at_most(x, ends[1]))]
     return None
 
 
-def _told(formula: Formula) -> Piece:
+def _as_written(formula: Formula) -> Piece:
     return Piece(formula, str(formula))
 
 
