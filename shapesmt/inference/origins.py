@@ -145,25 +145,25 @@ class Origins:
             (self._needed(node.inputs[i]), i in application.decides_sizes_only, node.inputs[i])
             for i in sorted(application.decides_success)
         ]
-        for part, sizing in application.rests_on_inputs:
+        for part, only_sizes in application.rests_on_inputs:
             origin = frozenset({part})
-            asked.append((self._called(origin, node) if application.called else origin, sizing, ""))
-        rests_on = frozenset((part, sizing) for origin, sizing, _ in asked for part in passed(origin))
-        lost = [(bad(origin), sizing, name) for origin, sizing, name in asked if bad(origin)]
+            asked.append((self._called(origin, node) if application.called else origin, only_sizes, ""))
+        rests_on = frozenset((part, only_sizes) for origin, only_sizes, _ in asked for part in passed(origin))
+        lost = [(bad(origin), only_sizes, name) for origin, only_sizes, name in asked if bad(origin)]
         application = replace(application, rests_on_inputs=rests_on)
         self._wanted.update(c.literal for causes, _, _ in lost for c in causes if c.literal and unread(c.literal))
-        unfollowed = [
-            (min(causes, key=_first), name) for causes, sizing, name in lost if not sizing and not application.unjudged
-        ]
-        laws = dict.fromkeys(_law(cause, name) for cause, name in unfollowed if cause.kind != "operator")
+        surely = [(min(causes, key=_first), name) for causes, only_sizes, name in lost if not only_sizes]
+        named = [(cause, name) for cause, name in surely if cause.kind != "operator" and not application.unjudged]
+        laws = dict.fromkeys(_law(cause, name) for cause, name in named)
+        if lost or self._decided_by_nothing(application, node):
+            return _opened(application, [Unjudged("", node.op, "elements", law) for law in laws])
+        return application
+
+    def _decided_by_nothing(self, application: Application, node: Node) -> bool:
+        """Whether a node has sizes of its own although all that it reads is known, and it draws no numbers."""
         known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
         rule = self._rules.get((node.domain, node.op))
-        alone = known and application.fresh_symbols and not (isinstance(rule, Rule) and rule.random)
-        return (
-            _opened(application, [Unjudged("", node.op, "elements", law) for law in laws])
-            if lost or alone
-            else application
-        )
+        return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
     def _needed(self, name: str) -> Origin:
         """The origin of elements that a node needs one by one; where all are known, they are known as a formula."""
