@@ -14,7 +14,7 @@ from shapesmt.ops.shared.indices import require_places
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
@@ -234,7 +234,9 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 def svm_regressor(ctx: RuleContext) -> Tensor:
     """`X[N, features]`: a number per sample."""
     samples, features = rows(ctx, ctx.input(0))
-    require_vectors(ctx, features, ctx.integer("n_supports", 0), 1)
+    vectors = ctx.integer("n_supports", 0)
+    require_vectors(ctx, features, vectors, 1)
+    ctx.limit(length(ctx, "coefficients") >= vectors, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
     return ctx.tensor([samples, 1], "float32")
 
 
@@ -286,10 +288,26 @@ def _require_references(ctx: RuleContext) -> None:
     there = [0 <= root < nodes for root in ctx.integers("tree_roots", ())]
     there += [0 <= target < ctx.integer("n_targets", 1) for target in ctx.integers("leaf_targetids", ())]
     there += [feature >= 0 for feature in ctx.integers("nodes_featureids", ())]
+    below: dict[int, list[int]] = {}
     for side in ("true", "false"):
         ids, flags = ctx.integers(f"nodes_{side}nodeids", ()), ctx.integers(f"nodes_{side}leafs", ())
         there += [0 <= i < (leaves if leaf else nodes) for i, leaf in zip(ids, flags, strict=False)]
+        for node, (i, leaf) in enumerate(zip(ids, flags, strict=False)):
+            below.setdefault(node, []).extend([] if leaf else [i])
     ctx.limit(all(there), laws.TREE_PLACES_INSIDE_LISTS)
+    ctx.limit(all(_is_tree(below, root) for root in ctx.integers("tree_roots", ())), laws.NODES_FORM_TREES)
+
+
+def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
+    """Whether no node below a root is reached twice."""
+    seen, ahead = set(), [root]
+    while ahead:
+        node = ahead.pop()
+        if node in seen:
+            return False
+        seen.add(node)
+        ahead += below.get(node, ())
+    return True
 
 
 def trees(ctx: RuleContext) -> Dim:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -31,7 +31,9 @@ from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.registry import resolve
 from shapesmt.rules.statements import Statements
 from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
-from shapesmt.rules.value import Elements, Value, elements
+from shapesmt.rules.value import Elements, Field, Value, elements, move_positions
+
+MAX_SIZES = 255  # a list of more sizes than this is of no tensor
 
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
@@ -125,8 +127,15 @@ class RuleContext(Statements):
             return None
         return tuple(i if isinstance(i, Dim) else None for i in value.items)
 
-    def constants(self, index: int) -> tuple[int, ...] | None:
-        """The integers of an input where all are known numbers; a node is left open where they depend on sizes."""
+    def constants(
+        self, index: int, name: str | None = None, default: Sequence[int] | None = None
+    ) -> tuple[int, ...] | None:
+        """The integers of an input where all are known numbers; a node is left open where they depend on sizes.
+
+        Where the input isn't given, the attribute of that `name` lists them, as in old versions, or they are `default`.
+        """
+        if name is not None and not self.has(index):
+            return self.integers(name, default) if name in self.attributes or default is not None else None
         items = self.items(index)
         if items is None:
             return None
@@ -137,6 +146,45 @@ class RuleContext(Statements):
         if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
             self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
         return None
+
+    @overload
+    def sizes(self, source: str, count: int | None = None, what: str = "sizes") -> list[Dim | None]: ...
+    @overload
+    def sizes(self, source: int | str, count: int, what: str = "sizes") -> list[Dim | None]: ...
+    @overload
+    def sizes(self, source: int | str) -> list[Dim | None] | None: ...
+
+    def sizes(self, source: int | str, count: int | None = None, what: str = "sizes") -> list[Dim | None] | None:
+        """The integers that an input or, in old versions, an attribute lists; None for each that isn't known.
+
+        Args:
+            source: The index of the input, or the name of the attribute.
+            count: How many there are; without it the result is None where the length of the list isn't known.
+            what: What they are, for the law that there are so many.
+        """
+        items: list[Dim | None] | None
+        items = self._input_sizes(source) if isinstance(source, int) else [as_dim(v) for v in self.integers(source)]
+        if count is None:
+            return items
+        law = laws.NUMBER_OF.of(expected=count, what=what, count=len(items or ()))
+        self.check(items is None or len(items) == count, law)
+        if items is None and isinstance(source, int) and self.input(source).shape is not None:
+            self.require_equal(self.input(source)[0], count, laws.FIXED_NUMBER_OF.of(expected=count, what=what))
+        return [None] * count if items is None else items
+
+    def _input_sizes(self, index: int) -> list[Dim | None] | None:
+        x = self.input(index)
+        if x.shape is None:
+            return None
+        self.check(x.rank == 1, laws.INPUT_LIST_OF_INTEGERS.of(index=index))
+        count = None if isinstance(x.value, Elements) else number(x[0], self.case)
+        if count is not None and count <= MAX_SIZES:
+            self.grant(index)
+            return [_at(x.value.element, i) if isinstance(x.value, Field) else None for i in range(count)]
+        items, length = self.items(index), x[0].constant
+        if items is not None:
+            return list(items)
+        return [None] * length if length is not None and 0 <= length <= MAX_SIZES else None
 
     def holds(self, condition: Formula) -> bool | None:
         """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
@@ -321,3 +369,8 @@ class RuleContext(Statements):
     def outputs_set(self) -> Iterable[Tensor]:
         """The outputs that a rule set instead of returning them."""
         return ()
+
+
+def _at(element: Dim, place: int) -> Dim:
+    """What stands at a place of a list, by the expression over its positions."""
+    return move_positions(element, lambda _: as_dim(place))

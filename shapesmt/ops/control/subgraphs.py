@@ -113,7 +113,13 @@ def _require_sizes(
 
 
 def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
-    """Leave a Loop open where its body couldn't run on the sizes that it declares: the runtime infers it on those."""
+    """State that a Loop's condition has its declared rank; the body is open if it couldn't run on declared sizes.
+
+    The runtime infers the body on what it declares, before it knows what is carried.
+    """
+    condition, said = ctx.inputs[1], [*body.inputs.values()][1]
+    if condition is not None and condition.shape is not None and said.shape is not None:
+        ctx.limit(len(said.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
     given = [_as_declared(said, t) for said, t in zip(body.inputs.values(), inputs, strict=True)]
     if all(t.shape == other.shape for t, other in zip(inputs, given, strict=True)):
         return

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, Dim, any_of, at_least, divides, equal, implies, maximum, product
-from shapesmt.ops.shared.fields import wanted
+from shapesmt.algebra import FALSE, ONE, Dim, any_of, at_least, divides, equal, implies, maximum, product
 from shapesmt.ops.shared.indices import spans
 from shapesmt.ops.shared.require import require_fits, sized
+from shapesmt.ops.shared.windows import sliding
 from shapesmt.rules import RuleContext, Tensor, rule
 
 
@@ -58,7 +58,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 @rule("CenterCropPad", since=18)
 def center_crop_pad(ctx: RuleContext) -> Tensor:
     """The listed axes have the listed sizes, of which negative ones count as 0; a single one, if computed, is all."""
-    x, listed, known = ctx.input(0), wanted(ctx, 1), ctx.node.inputs[1] in ctx.literals
+    x, listed, known = ctx.input(0), ctx.sizes(1), ctx.node.inputs[1] in ctx.literals
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 1)
     count = ctx.input(1)[0]
@@ -75,7 +75,7 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
 @rule("Col2Im", since=18)
 def col2im(ctx: RuleContext) -> Tensor:
     """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts the places of a block in the image."""
-    x, image, block = ctx.input(0, rank=3), wanted(ctx, 1), wanted(ctx, 2)
+    x, image, block = ctx.input(0, rank=3), ctx.sizes(1), ctx.sizes(2)
     lengths = {len(v) for v in (image, block) if v is not None}
     ctx.check(len(lengths) <= 1, laws.IMAGE_AND_BLOCK_ONE_RANK)
     ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, laws.IMAGE_AND_BLOCK_ONE_RANK)
@@ -105,13 +105,10 @@ def _require_places(ctx: RuleContext, count: Dim, image: Sequence[Dim | None], b
     pads = ctx.integers("pads", [0] * (2 * rank))
     for values, length, law in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
         ctx.check(len(values) == length, laws.COUNT_FOR_AXES.of(length=length, what=law, rank=rank, count=len(values)))
-    ctx.check(min(strides, default=1) > 0 and min(dilations, default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
-    places: list[Dim] = []
-    for i, (size, kernel) in enumerate(zip(image, block, strict=True)):
-        if size is None or kernel is None:
-            continue
-        slack = size + pads[i] + pads[i + rank] - dilations[i] * (kernel - 1) - 1
-        ctx.require_at_least(slack, 0, laws.DILATED_BLOCK_FITS)
-        places.append(slack // strides[i] + 1)
+    ctx.check(min((*strides, *dilations), default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    kernel = [ONE if k is None else k for k in block]
+    axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]))
+    known = [(d, a) for d, k, a in zip(image, block, axes, strict=True) if d is not None and k is not None]
+    places = [a.positions(ctx, d, laws.DILATED_BLOCK_FITS) for d, a in known]
     if len(places) == rank:
         ctx.require(equal(product(places), count), laws.COLUMN_PER_BLOCK_PLACE, count, product(places))

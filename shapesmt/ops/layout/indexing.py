@@ -37,7 +37,6 @@ from shapesmt.ops.shared.fields import (
     numbers,
     term_of,
     valued,
-    wanted,
     within,
 )
 from shapesmt.ops.shared.indices import columns, count_true, fold_all, require_inside, true_place
@@ -244,7 +243,7 @@ def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
 def _amount(ctx: RuleContext, size: Dim) -> Dim:
     """How many are picked: an attribute before opset 10, an input since."""
     if ctx.version >= 10:
-        listed = wanted(ctx, 1)
+        listed = ctx.sizes(1)
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.K_LIST_OF_ONE_NUMBER)
         ctx.check(listed is None or len(listed) == 1, laws.K_ONE_NUMBER)
         if listed is None and ctx.input(1).shape is not None:
@@ -319,8 +318,9 @@ def _count_nonzero(ctx: RuleContext, x: Tensor) -> Dim:
 def compress(ctx: RuleContext) -> Tensor:
     """Slices along an axis (or elements of the flattened tensor) where the condition is true."""
     x, condition = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 1, least=True)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
+    if ctx.version >= 11:
+        ctx.require_rank(x, 1, least=True)
     size = x.numel if axis is None else x[axis]
     ctx.only_sizes(1)
     flags, length = integers_of(condition), size.constant

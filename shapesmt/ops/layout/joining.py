@@ -25,7 +25,7 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
-from shapesmt.ops.shared.fields import array_of, attribute, concrete, counted, term_of, valued, viewed
+from shapesmt.ops.shared.fields import array_of, concrete, term_of, valued, viewed
 from shapesmt.ops.shared.require import require_fits, require_least
 from shapesmt.rules import (
     MAX_ELEMENTS,
@@ -119,8 +119,11 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
 
 
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
+    if "num_outputs" in ctx.attributes:
+        ctx.limit(not ctx.has(1), laws.SIZES_OR_NUM_OUTPUTS_NOT_BOTH)
+        ctx.limit(ctx.integer("num_outputs") >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="num_outputs"))
     if ctx.has(1) or "split" in ctx.attributes:
-        listed = counted(ctx, 1, ctx.outputs, "sizes") if ctx.has(1) else attribute(ctx, "split", ctx.outputs, "sizes")
+        listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
         return _completed(ctx, size, listed)
     if "num_outputs" in ctx.attributes:
@@ -213,9 +216,8 @@ def _require_pads(ctx: RuleContext) -> None:
 
 
 def _pads(ctx: RuleContext, count: int) -> list[Dim | None]:
-    if ctx.version >= 11:
-        return counted(ctx, 1, count, "pads")
-    return attribute(ctx, "pads" if ctx.version >= 2 else "paddings", count, "pads")
+    source = 1 if ctx.version >= 11 else "pads" if ctx.version >= 2 else "paddings"
+    return ctx.sizes(source, count, "pads")
 
 
 def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:

@@ -13,7 +13,6 @@ from shapesmt.algebra import (
     Formula,
     all_of,
     any_of,
-    as_dim,
     common_factor,
     differs,
     divide_terms,
@@ -25,14 +24,14 @@ from shapesmt.algebra import (
     select,
     tight,
 )
-from shapesmt.ops.shared.fields import reshaped, wanted
+from shapesmt.ops.shared.fields import reshaped
 from shapesmt.rules import Decided, RuleContext, Tensor, rule
 
 
 @rule("Reshape", any_rank=True)
 def reshape(ctx: RuleContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
-    items = wanted(ctx, 1) if ctx.version >= 5 else [as_dim(d) for d in ctx.integers("shape")]
+    items = ctx.sizes(1 if ctx.version >= 5 else "shape")
     return reshape_to(ctx, items, allow_zero=ctx.integer("allowzero", 0) == 1)
 
 

@@ -10,18 +10,8 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
 from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import DTYPES, Literal
-from shapesmt.ops.shared.fields import (
-    concrete,
-    counted,
-    element_of,
-    reshaped,
-    stretched,
-    term_of,
-    valued,
-    viewed,
-    wanted,
-)
-from shapesmt.ops.shared.require import element, listed, require_least, require_single, sized
+from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
+from shapesmt.ops.shared.require import element, require_least, require_single, sized
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
@@ -98,7 +88,8 @@ def transpose(ctx: RuleContext) -> Tensor:
 def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them."""
     x = ctx.input(0)
-    axes = listed(ctx, 1, "axes", ())
+    axes = ctx.constants(1, "axes", ())
+    ctx.limit(ctx.has(1) or len(ctx.node.inputs) < 2, laws.INPUT_GIVEN.of(index=1))
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.AXES_LIST)
     dropped = {ctx.normal(a, x.rank) for a in axes or ()}
@@ -116,7 +107,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
 def unsqueeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
     x = ctx.input(0)
-    axes = listed(ctx, 1, "axes")
+    axes = ctx.constants(1, "axes")
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
     if axes is None:
@@ -134,6 +125,7 @@ def flatten(ctx: RuleContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
     axis = ctx.integer("axis", 1)
+    ctx.limit(axis >= 0 or ctx.version >= 11, laws.FLATTEN_AXIS_NOT_NEGATIVE)
     ctx.check(-x.rank <= axis <= x.rank, laws.AXIS_SPLITS_SHAPE.of(axis=axis, rank=x.rank))
     axis += x.rank if axis < 0 else 0
     return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])
@@ -147,7 +139,7 @@ def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
 def expand(ctx: RuleContext) -> Tensor:
     """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
     x = ctx.input(0)
-    items = wanted(ctx, 1)
+    items = ctx.sizes(1)
     if items is None:
         return ctx.tensor(None)
     require_least(ctx, items, 0, laws.SIZES_NOT_NEGATIVE)
@@ -182,7 +174,7 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
 def tile(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
-    repeats = counted(ctx, 1, x.rank, "repeats")
+    repeats = ctx.sizes(1, x.rank, "repeats")
     for count in repeats:
         if count is not None:
             ctx.require_at_least(count, 0, laws.REPEATS_NOT_NEGATIVE)
@@ -200,7 +192,7 @@ def tile(ctx: RuleContext) -> Tensor:
 def constant_of_shape(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes, filled with one number."""
     ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
-    sizes = wanted(ctx, 0)
+    sizes = ctx.sizes(0)
     fill = from_literal(_fill(ctx))
     if sizes is None:
         return ctx.tensor(None, fill.dtype)

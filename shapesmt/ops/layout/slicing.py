@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
-from shapesmt.ops.shared.fields import term_of, valued, wanted
-from shapesmt.ops.shared.require import listed
+from shapesmt.ops.shared.fields import term_of, valued
 from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, from_array, move_positions, position, rule
 
 ALL_THE_WAY = 2**31 - 1  # as an end: ONNX Runtime reads it so in 64 bits too
@@ -28,7 +27,7 @@ def cut(ctx: RuleContext) -> Tensor:
     """`out = x[start:end:step]` along each listed axis."""
     x = ctx.input(0)
     ctx.only_sizes(1, 2)
-    starts, ends = _listed(ctx, 1, "starts"), _listed(ctx, 2, "ends")
+    starts, ends = (ctx.sizes(name if ctx.version < 10 else i) for i, name in ((1, "starts"), (2, "ends")))
     _require_lengths(ctx, x)
     counts = {len(v) for v in (starts, ends) if v is not None}
     ctx.check(len(counts) <= 1, laws.ENDS_AS_MANY_AS_STARTS)
@@ -62,22 +61,18 @@ def _cuts(
 ) -> dict[int, Cut]:
     """What each listed axis keeps."""
     unknown = [None] * len(axes)
-    steps = [as_dim(1)] * len(axes) if not ctx.has(4) else wanted(ctx, 4) or unknown
+    steps = [as_dim(1)] * len(axes) if not ctx.has(4) else ctx.sizes(4) or unknown
     ctx.check(len(steps) == len(axes), laws.STEPS_AS_MANY_AS_STARTS)
     listed = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
     return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in listed}
 
 
-def _listed(ctx: RuleContext, index: int, name: str) -> list[Dim | None] | None:
-    return [as_dim(i) for i in ctx.integers(name)] if ctx.version < 10 else wanted(ctx, index)
-
-
 def _axes(ctx: RuleContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
     """The axes that are cut; None where they aren't known."""
     named = ctx.has(3) or "axes" in ctx.attributes
-    axes = listed(ctx, 3, "axes") if named else None
+    axes = ctx.constants(3, "axes") if named else None
     if axes is None:
-        known = [axis for axis in (wanted(ctx, 3) or () if named else ()) if axis is not None]
+        known = [axis for axis in (ctx.sizes(3) or () if named else ()) if axis is not None]
         for i, axis in enumerate(known):
             ctx.require_within(axis, x.rank, laws.CUT_AXES_IN_TENSOR)
             for other in known[:i] if x.rank else ():

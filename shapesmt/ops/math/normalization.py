@@ -59,14 +59,15 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     per_channel: Shape = x.dims[1:2] or (ONE,)
-    if ctx.version < 9 and not ctx.integer("spatial", 1):
+    if ctx.version < 9 and ctx.integer("spatial", 1) != 1:  # ONNX Runtime takes any other number for 0
         per_channel = x.dims[1:] or (ONE,)
     for parameter in map(ctx.input, (1, 2, 3, 4)):
         ctx.require_rank(parameter, len(per_channel))
         for size, channels in zip(parameter.dims, per_channel, strict=True):
             ctx.require_equal(size, channels, laws.PARAMETERS_PER_CHANNEL)
     trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
-    ctx.limit(not trained or ctx.outputs == 3, laws.THREE_OUTPUTS_IN_TRAINING)
+    counts = (1, 5) if ctx.version < 14 else (3,) if trained else (1,)
+    ctx.limit(ctx.outputs in counts, laws.THREE_OUTPUTS_IN_TRAINING if trained else laws.STATISTICS_IN_TRAINING)
     statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
     return [ctx.tensor(x.dims), *[statistics] * 4]
 

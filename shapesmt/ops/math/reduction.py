@@ -30,7 +30,6 @@ from shapesmt.algebra.numeric import MANTISSA, Float, literal
 from shapesmt.ops.shared.fields import concrete, integers_of, valued
 from shapesmt.ops.shared.indices import count_true, fold_all
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
-from shapesmt.ops.shared.require import listed
 from shapesmt.rules import (
     FLOATS,
     Decided,
@@ -73,7 +72,7 @@ def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
     """The axes that are folded, an attribute or an input; None where they aren't known."""
     if ctx.has(1) and ctx.input(1).shape is not None:
         ctx.require_rank(ctx.input(1), 1)
-    axes = listed(ctx, 1, "axes", ())
+    axes = ctx.constants(1, "axes", ())
     if axes:
         return tuple(sorted({ctx.normal(a, x.rank) for a in axes}))
     if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):

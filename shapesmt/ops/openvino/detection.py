@@ -8,7 +8,6 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_shape, require_vector, sized
 from shapesmt.ops.windows.detection import kept_per_class
 from shapesmt.rules import FLOATS, Tensor, tensor
@@ -101,7 +100,7 @@ def clustered_prior_box(ctx: RuleContext) -> Tensor:
 
 def _priors(ctx: RuleContext, count: int) -> Tensor:
     """So many boxes at each place."""
-    listed = counted(ctx, 0, 2, "sizes")
+    listed = ctx.sizes(0, 2)
     for d in listed:
         unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
     places = [maximum(d, 0) for d in sized(ctx, listed)]

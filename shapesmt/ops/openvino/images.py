@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, ceil_divide, divides, maximum, product
+from shapesmt.algebra import as_dim, divides, product
 from shapesmt.ops.openvino.bridge import integers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.windows import OR_NONE, sliding
 
 if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
 
 
@@ -61,11 +60,8 @@ def image_patches(ctx: RuleContext) -> Tensor:
     ctx.check({len(kernel), len(strides), len(rates)} == {2}, laws.SIZES_STRIDES_RATES_2_ENTRIES)
     ctx.check(min((*kernel, *strides, *rates)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
     same = ctx.text("auto_pad").lower().startswith("same")
-    spans = [(k - 1) * rate + 1 for k, rate in zip(kernel, rates, strict=True)]
-    sizes = [
-        ceil_divide(d, stride) if same else maximum((d - span) // stride + 1, 0)
-        for d, stride, span in zip(x.dims[2:], strides, spans, strict=True)
-    ]
+    axes = sliding(kernel, strides, rates, rounding=OR_NONE, same=same)
+    sizes = [a.places(d) for a, d in zip(axes, x.dims[2:], strict=True)]
     return ctx.tensor([x[0], x[1] * product(map(as_dim, kernel)), *sizes])
 
 
@@ -115,16 +111,14 @@ def colours(ctx: RuleContext) -> Tensor:
 def columns_to_image(ctx: RuleContext) -> Tensor:
     """`[n, c * kernel, windows]`, or one sample alone, becomes `[n, c, *output]`."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
-    image, kernel = (sized(ctx, counted(ctx, i, 2, "sizes")) for i in (1, 2))
+    image, kernel = (sized(ctx, ctx.sizes(i, 2)) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
     strides, dilations, begin, end = (integers(ctx, name, default) for name, default in settings.items())
     ctx.check(min(map(len, (strides, dilations, begin, end))) > 1, laws.STRIDES_AND_PADS_2_ENTRIES)
     ctx.check(min((*strides, *dilations)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    axes = sliding(kernel, strides[:2], dilations[:2], (begin[:2], end[:2]))
     require_least(ctx, [*image, *kernel], 1, laws.SIZES_POSITIVE)
-    windows: list[Dim] = [
-        (d + p + q - (k - 1) * rate - 1) // stride + 1
-        for d, p, q, k, rate, stride in zip(image, begin, end, kernel, dilations, strides, strict=False)
-    ]
-    ctx.require_equal(count, product(windows), laws.COLUMN_WHERE_WINDOW_STANDS)
+    places = product(a.places(d) for a, d in zip(axes, image, strict=True))
+    ctx.require_equal(count, places, laws.COLUMN_WHERE_WINDOW_STANDS)
     ctx.require(divides(product(kernel), channels), laws.CHANNELS_SPLIT_INTO_WINDOWS, channels, product(kernel))
     return ctx.tensor([*batch, channels // product(kernel), *image], x.dtype)

@@ -7,7 +7,6 @@ from shapesmt.algebra import TRUE, all_of, at_least, less, maximum, product
 from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided
 from shapesmt.rules import RuleContext, Tensor, tensor
@@ -200,7 +199,7 @@ def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
     """Values `[n]` at places `[n, 2]` of a matrix: places, values, and which of its rows were empty."""
     values, places = ctx.input(0), ctx.input(2)
     require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)
-    rows, columns = counted(ctx, 1, 2, "sizes")
+    rows, columns = ctx.sizes(1, 2)
     for i, place in enumerate(ctx.items(2) or ()):
         size = columns if i % 2 else rows
         if place is not None and size is not None and size.lo >= 0:

@@ -7,7 +7,6 @@ from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, at_least, divides
 from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, listed, parts, result
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_fits, require_least, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
@@ -25,7 +24,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 @operator("VariadicSplit")
 def variadic_split(ctx: RuleContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: what remains, if anything."""
-    x, axis, lengths = ctx.input(0), known_axis(ctx, 1), counted(ctx, 2, ctx.outputs, "sizes")
+    x, axis, lengths = ctx.input(0), known_axis(ctx, 1), ctx.sizes(2, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     rest = [i for i, d in enumerate(lengths) if d is not None and d.constant == -1]
     if axis is None or len(rest) != 1 or None in lengths:
@@ -42,7 +41,7 @@ def variadic_split(ctx: RuleContext) -> list[Tensor]:
 def pad(ctx: RuleContext) -> Tensor:
     """Every axis with its pads added; mirrored ones are limited by what there is to mirror."""
     x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
-    before, after = (counted(ctx, i, x.rank, "pads") for i in (1, 2))
+    before, after = (ctx.sizes(i, x.rank, "pads") for i in (1, 2))
     if mode == "constant":
         return result(ctx, "Pad", x, listed(*before, *after), ctx.inputs[3] if ctx.has(3) else None, mode=mode)
     for size, *pads in zip(x.dims, before, after, strict=True):
@@ -132,7 +131,7 @@ def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None],
     block = known(ctx, 1, "the sizes of the block")
     ctx.check(block is None or len(block) == x.rank, laws.SIZE_COUNT.of(expected=x.rank, count=len(block or ())))
     ctx.check(min(block or (1,)) >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=min(block or (1,))))
-    return block, counted(ctx, 2, x.rank, "pads"), counted(ctx, 3, x.rank, "pads")
+    return block, ctx.sizes(2, x.rank, "pads"), ctx.sizes(3, x.rank, "pads")
 
 
 @operator("BatchToSpace")

@@ -12,7 +12,7 @@ from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import dtype_of, known, placed, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import listed, number_of, result
-from shapesmt.ops.shared.fields import reshaped, wanted
+from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.shared.require import require_least, require_single, sized
 from shapesmt.ops.windows.detection import known_number
 from shapesmt.rules import RuleContext, Shape, Tensor, tensor
@@ -33,7 +33,7 @@ def shape_of(ctx: RuleContext) -> Tensor:
 @operator("Reshape", any_rank=True)
 def reshape(ctx: RuleContext) -> Tensor:
     """The number of elements is kept; -1 is what remains, 0 copies a size with `special_zero`."""
-    x, items, special = ctx.input(0), wanted(ctx, 1), bool(ctx.integer("special_zero", 0))
+    x, items, special = ctx.input(0), ctx.sizes(1), bool(ctx.integer("special_zero", 0))
     zeros = [] if items is None else [i for i, d in enumerate(items) if d is not None and d.constant == 0]
     if not zeros or x.shape is None or items is None:
         return result(ctx, "Reshape", x, ctx.input(1), allowzero=int(not special))
@@ -96,7 +96,7 @@ def transpose(ctx: RuleContext) -> Tensor:
 @operator("Broadcast")
 def broadcast(ctx: RuleContext) -> Tensor:
     """The input stretched to the listed shape; along both with mode bidirectional, along named axes with explicit."""
-    mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), wanted(ctx, 1)
+    mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1)
     if mode == "bidirectional":
         return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
     if target is None:
@@ -124,7 +124,7 @@ def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
 @operator("Tile")
 def tile(ctx: RuleContext) -> Tensor:
     """Every size times its number; the shorter of shape and list is completed by ones in front."""
-    x, counts = ctx.input(0), wanted(ctx, 1)
+    x, counts = ctx.input(0), ctx.sizes(1)
     if counts is None:
         return ctx.tensor(None)
     rank = max(x.rank, len(counts))
@@ -145,7 +145,7 @@ def eye(ctx: RuleContext) -> Tensor:
     """`[*batch, rows, columns]`."""
     for index in range(3):
         require_single(ctx, index, law=laws.ROWS_COLUMNS_DIAGONAL_ONE_NUMBER_EACH)
-    batch = wanted(ctx, 3) if ctx.has(3) else []
+    batch = ctx.sizes(3) if ctx.has(3) else []
     if batch is None:
         return ctx.tensor(None, dtype_of(ctx, "output_type", "f32"))
     sizes = [items[0] if (items := ctx.items(i)) else None for i in (0, 1)]
@@ -166,7 +166,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 @operator("RandomUniform", any_rank=True, random=True)
 def random_uniform(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes."""
-    sizes, ends = wanted(ctx, 0), [known_number(ctx.input(i)) for i in (1, 2)]
+    sizes, ends = ctx.sizes(0), [known_number(ctx.input(i)) for i in (1, 2)]
     require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)
     ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]
     ctx.check(ordered, laws.LEAST_BELOW_GREATEST.of(least=ends[0], greatest=ends[1]))

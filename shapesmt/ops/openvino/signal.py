@@ -9,7 +9,6 @@ from shapesmt.algebra import as_dim, maximum
 from shapesmt.ops.openvino.bridge import known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.windows.signal import single
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[in
         found[-1] = maximum(2 * (found[-1] - 1), 0)
     if not ctx.has(2):
         return found
-    asked = counted(ctx, 2, len(places), "sizes")
+    asked = ctx.sizes(2, len(places))
     for i, size in enumerate(asked):
         if size is not None and (size.constant != -1 or op in ("RDFT", "IRDFT")):
             if size.constant is not None and size.constant < -1:

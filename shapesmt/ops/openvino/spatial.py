@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, as_dim, at_least, ceil_divide, divides, maximum, select
+from shapesmt.algebra import ONE, divides, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
-from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.require import require_least, require_shape, sized
+from shapesmt.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
 from shapesmt.ops.windows.resize import by_factor
-from shapesmt.ops.windows.spatial import Axis
 from shapesmt.rules import FLOATS, Elements, Tensor, tensor
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.graph import AttributeValue
     from shapesmt.rules import RuleContext
+
+ROUNDING = {"floor": DOWN, "ceil": UP}  # and "ceil_torch": inside
 
 
 def padding(ctx: RuleContext) -> str:
@@ -87,24 +88,20 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     inner, outer, *kernel = w.dims[1:] if ctx.node.op.startswith("Group") else w.dims
     ctx.check(x.rank == len(kernel) + 2, laws.FILTER_SIZE_COUNT.of(axes=x.rank - 2, count=len(kernel)))
     ctx.require_equal(x[1], groups * inner, laws.WEIGHTS_HAVE_INPUT_CHANNELS)
-    axes = sliding(ctx, [d.constant or 1 for d in kernel])
+    axes = windows(ctx, [d.constant or 1 for d in kernel])
     extra = integers(ctx, "output_padding") or (0,) * len(kernel)
     ctx.check(len(extra) == len(kernel), laws.OUTPUT_PADDING_ENTRIES.of(expected=len(kernel), count=len(extra)))
     if ctx.has(2):
-        asked = counted(ctx, 2, x.rank - 2, "sizes")
+        asked = ctx.sizes(2, x.rank - 2)
         require_least(ctx, asked, 0, laws.SIZES_NOT_NEGATIVE)
         return ctx.tensor([x[0], outer * groups, *sized(ctx, asked)])
-    sizes = [_spread(d, k, a, more) for d, k, a, more in zip(x.dims[2:], kernel, axes, extra, strict=True)]
+    each = zip(x.dims[2:], kernel, axes, extra, strict=True)  # an empty axis grows to what one of 1 does
+    sizes = [a._replace(kernel=k).reach(maximum(d, 1)) + more - a.head - a.tail for d, k, a, more in each]
     require_least(ctx, [*kernel, *sizes], 1, laws.KERNEL_AND_OUTPUT_NOT_EMPTY)
     return ctx.tensor([x[0], outer * groups, *sizes])
 
 
-def _spread(size: Dim, kernel: Dim, axis: Axis, more: int) -> Dim:
-    """The size that an axis grows to; an empty one is as long as one of a single element."""
-    return (maximum(size, 1) - 1) * axis.stride + (kernel - 1) * axis.dilation + 1 + more - axis.head - axis.tail
-
-
-def sliding(ctx: RuleContext, kernel: Sequence[int]) -> list[Axis]:
+def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
     """The window along each axis; pads that are worked out from the sizes, or not at all, count as none."""
     rank, explicit = len(kernel), padding(ctx) == "explicit"
     begin, end = ((integers(ctx, name) if explicit else ()) or (0,) * rank for name in ("pads_begin", "pads_end"))
@@ -112,8 +109,10 @@ def sliding(ctx: RuleContext, kernel: Sequence[int]) -> list[Axis]:
     counts = {len(v) for v in (begin, end, strides, dilations)}
     ctx.check(counts == {rank}, laws.STRIDES_DILATIONS_PADS_ENTRIES.of(count=rank))
     ctx.check(min((*strides, *dilations, *kernel)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    rounding = ROUNDING.get(ctx.text("rounding_type", "floor").lower(), UP_INSIDE)
+    same = padding(ctx).startswith("same")
     ctx.check(min((*begin, *end)) >= 0, laws.PADDING_NOT_NEGATIVE)
-    return list(map(Axis, map(as_dim, kernel), strides, dilations, begin, end))
+    return sliding(kernel, strides, dilations, (begin, end), rounding, same=same)
 
 
 # Pooling
@@ -123,26 +122,13 @@ def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
     """The input's sizes with every spatial one as long as the window has positions."""
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
-    axes = sliding(ctx, kernel)
+    axes = windows(ctx, kernel)
     for size in x.dims[:2]:
         ctx.require_at_least(size, 1, laws.A_SAMPLE_AND_CHANNEL)
     left_out = ctx.node.op == "AvgPool" and bool(ctx.integer("exclude-pad", 0))
-    narrow = any(max(a.head, a.tail) >= (a.extent.constant or 0) for a in axes)
+    narrow = any(max(a.head, a.tail.lo) >= (a.extent.constant or 0) for a in axes)
     ctx.check(not (left_out and narrow), laws.PADS_SMALLER_THAN_KERNEL)
-    return [*x.dims[:2], *(positions(ctx, d, axis) for d, axis in zip(x.dims[2:], axes, strict=True))]
-
-
-def positions(ctx: RuleContext, size: Dim, axis: Axis) -> Dim:
-    """How many positions a window has; the last may stick out with `ceil`, and with `ceil_torch` starts inside."""
-    if padding(ctx).startswith("same"):
-        return ceil_divide(size, axis.stride)
-    span, rounding = axis.span(size), ctx.text("rounding_type", "floor").lower()
-    ctx.require_at_least(span, 0, laws.WINDOW_FITS)
-    if rounding == "floor":
-        return span // axis.stride + 1
-    count = ceil_divide(span, axis.stride) + 1
-    behind = at_least((count - 1) * axis.stride, size + axis.head)
-    return count if rounding == "ceil" else select(behind, count - 1, count)
+    return [*x.dims[:2], *(a.positions(ctx, d) for d, a in zip(x.dims[2:], axes, strict=True))]
 
 
 @operator("AvgPool", "MaxPool", "MaxPool-1")
@@ -158,7 +144,7 @@ def pool(ctx: RuleContext) -> list[Tensor]:
 def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
     """The spatial axes get the sizes that are listed."""
     x = ctx.input(0)
-    sizes = counted(ctx, 1, x.rank - 2, "sizes")
+    sizes = ctx.sizes(1, x.rank - 2)
     dims = [*x.dims[:2], *(maximum(d, 0) for d in sized(ctx, sizes))]
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "index_element_type"))]
 
@@ -186,7 +172,7 @@ def interpolate(ctx: RuleContext) -> Tensor:
     ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
     ctx.require_at_least(ctx.input(source)[0], len(axes), law)
     padded = [dims[a] for a in targets]
-    sizes = _scaled(ctx, source, padded) if by_scale else [*(wanted(ctx, source) or ()), *[None] * len(axes)]
+    sizes = _scaled(ctx, source, padded) if by_scale else [*(ctx.sizes(source) or ()), *[None] * len(axes)]
     for axis, size in zip(targets, sized(ctx, sizes[: len(axes)]), strict=True):
         dims[axis] = maximum(size, 0)
     return ctx.tensor(dims)
@@ -212,7 +198,7 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
     """The axes of the attribute get the listed sizes."""
     x = ctx.input(0)
     axes = _resized(ctx, integers(ctx, "axes"), x.rank)
-    sizes = dict(zip(axes, sized(ctx, counted(ctx, 1, len(axes), "sizes")), strict=True))
+    sizes = dict(zip(axes, sized(ctx, ctx.sizes(1, len(axes))), strict=True))
     return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_padded(ctx, x))])
 
 

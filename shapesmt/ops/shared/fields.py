@@ -13,23 +13,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, memo, select
 from shapesmt.algebra.numeric import Float, choice, literal
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
     Elements,
-    Field,
     Item,
-    RuleContext,
     Tensor,
     Value,
     elements,
     field,
     from_array,
     move_positions,
-    number,
     position,
     positions,
 )
@@ -38,7 +34,6 @@ Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
 
 MAX_CHOICES = 8  # longest list that becomes a chain of choices
 MAX_LISTED = 64  # more elements than this stay a formula
-MAX_RANK = 255  # a list of more sizes than this is of no tensor
 
 
 def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
@@ -51,45 +46,6 @@ def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
         return None
     sizes = [d.constant for d in shape]
     return None if any(s is None or s < 0 for s in sizes) else tuple(s for s in sizes if s is not None)
-
-
-def wanted(ctx: RuleContext, index: int) -> list[Dim | None] | None:
-    """The elements of an input that lists sizes, None for each unknown one; None where their number is unknown."""
-    x = ctx.input(index)
-    if x.shape is None:
-        return None
-    ctx.check(x.rank == 1, laws.INPUT_LIST_OF_INTEGERS.of(index=index))
-    count = None if isinstance(x.value, Elements) else number(x[0], ctx.case)
-    if count is not None and count <= MAX_RANK:
-        ctx.grant(index)
-        return [_at(x.value.element, i) if isinstance(x.value, Field) else None for i in range(count)]
-    items = ctx.items(index)
-    if items is not None:
-        return list(items)
-    length = concrete(x.shape)
-    return None if length is None or prod(length) > MAX_RANK else [None] * prod(length)
-
-
-def _at(element: Dim, place: int) -> Dim:
-    """What stands at a place of a list, by the expression over its positions."""
-    return move_positions(element, lambda _: as_dim(place))
-
-
-def counted(ctx: RuleContext, index: int, count: int, what: str) -> list[Dim | None]:
-    """The elements of an input that lists so many integers, None for each unknown one."""
-    items = wanted(ctx, index)
-    law = laws.NUMBER_OF.of(expected=count, what=what, count=len(items or ()))
-    ctx.check(items is None or len(items) == count, law)
-    if items is None and ctx.input(index).shape is not None:
-        ctx.require_equal(ctx.input(index)[0], count, laws.FIXED_NUMBER_OF.of(expected=count, what=what))
-    return [None] * count if items is None else items
-
-
-def attribute(ctx: RuleContext, name: str, count: int, what: str) -> list[Dim | None]:
-    """The integers of an attribute that lists so many."""
-    values = ctx.integers(name)
-    ctx.check(len(values) == count, laws.NUMBER_OF.of(expected=count, what=what, count=len(values)))
-    return [as_dim(v) for v in values]
 
 
 def along(items: Sequence[Item], index: Dim) -> Item:

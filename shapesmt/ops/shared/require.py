@@ -63,18 +63,6 @@ def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
     ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
 
 
-def listed(ctx: RuleContext, index: int, name: str, default: Sequence[int] | None = None) -> tuple[int, ...] | None:
-    """Integers that are an attribute in old versions and a constant input in new ones.
-
-    None where the input is given but its elements aren't known; `default` where neither is given.
-    """
-    if ctx.has(index):
-        return ctx.constants(index)
-    if name in ctx.attributes:
-        return ctx.integers(name)
-    return None if default is None else tuple(default)
-
-
 def sized(ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None) -> list[Dim]:
     """Sizes that an input (`index`) lists; those that aren't known are any of at least `least`."""
     if index is None:

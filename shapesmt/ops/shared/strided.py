@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, equal, select
 from shapesmt.ops.shared.bridge import listed, result
-from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.rules import Field, tensor
 
 if TYPE_CHECKING:
@@ -59,10 +58,10 @@ def _picked(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:
 
 def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
     """The entries, each with its axis."""
-    begins, ends = wanted(ctx, 1), wanted(ctx, 2)
+    begins, ends = ctx.sizes(1), ctx.sizes(2)
     if begins is None or ends is None:
         return None
-    steps = counted(ctx, 3, len(begins), "steps") if ctx.has(3) else [ONE] * len(begins)
+    steps = ctx.sizes(3, len(begins), "steps") if ctx.has(3) else [ONE] * len(begins)
     ctx.check(len(begins) == len(ends), laws.ENDS_AS_MANY_AS_STARTS)
     count = range(len(begins))
     plain = sum(not masked("ellipsis", i) and not masked("new_axis", i) for i in count)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
@@ -42,7 +41,7 @@ def resize_quantized(ctx: RuleContext) -> list[Tensor]:
 def resize(ctx: RuleContext) -> Tensor:
     """`[n, h, w, c]` gets the height and width that are listed; neither image is empty."""
     x = ctx.input(0, rank=4)
-    size = sized(ctx, counted(ctx, 1, 2, "sizes"), 1)
+    size = sized(ctx, ctx.sizes(1, 2), 1)
     require_least(ctx, [*x.dims[1:], *size], 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([x[0], *size, x[3]], RESIZED.get(ctx.node.op))
 
@@ -63,7 +62,7 @@ def project(ctx: RuleContext) -> Tensor:
     law = laws.ONE_TRANSFORM_OR_PER_IMAGE
     ctx.require_equal(transforms[1], 8, law)
     ctx.require(any_of(equal(transforms[0], 1), equal(transforms[0], x[0])), law, transforms[0], x[0])
-    size = sized(ctx, counted(ctx, 2, 2, "sizes"), 1)
+    size = sized(ctx, ctx.sizes(2, 2), 1)
     require_least(ctx, size, 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([x[0], *size, x[3]])
 
@@ -77,7 +76,7 @@ def crop(ctx: RuleContext) -> Tensor:
     require_vector(ctx, 2, boxes[0], laws.IMAGE_PER_BOX)
     require_places(ctx, ctx.input(2), x[0])
     require_least(ctx, x.dims[1:3], 1, laws.NO_IMAGE_EMPTY)
-    size = counted(ctx, 3, 2, "sizes")
+    size = ctx.sizes(3, 2)
     require_least(ctx, size, 1, laws.NO_IMAGE_EMPTY)
     return ctx.tensor([boxes[0], *sized(ctx, size, 1), x[3]], "float32")
 
@@ -213,7 +212,7 @@ def glimpse(ctx: RuleContext) -> Tensor:
     law = laws.PLACE_PER_IMAGE
     ctx.require_equal(offsets[0], x[0], law)
     ctx.require_equal(offsets[1], 2, law)
-    size = counted(ctx, 1, 2, "sizes")
+    size = ctx.sizes(1, 2)
     require_least(ctx, size, 0, laws.SIZES_NOT_NEGATIVE)
     noise = ctx.text("noise", "uniform")
     uniform = ctx.integer("uniform_noise", 1)

@@ -23,7 +23,7 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
-from shapesmt.ops.shared.fields import integers_of, reshaped, wanted
+from shapesmt.ops.shared.fields import integers_of, reshaped
 from shapesmt.ops.shared.indices import columns, spans
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import (
@@ -114,7 +114,7 @@ def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
 @rule("ScatterNd", domain=DOMAIN)
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes, with an update at each place that the index tuples name."""
-    indices, updates, sizes = ctx.input(0), ctx.input(1), wanted(ctx, 2)
+    indices, updates, sizes = ctx.input(0), ctx.input(1), ctx.sizes(2)
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
@@ -168,7 +168,7 @@ def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> 
 @rule("SparseToDense", domain=DOMAIN)
 def sparse_to_dense(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes, with one value, or one for each index, at the places named."""
-    indices, sizes, values = ctx.input(0), wanted(ctx, 1), ctx.input(2)
+    indices, sizes, values = ctx.input(0), ctx.sizes(1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
     count = indices[0] if indices.rank else ONE
     ctx.check(indices.rank <= 2 and values.rank <= 1, laws.INDICES_NUMBER_LIST_OR_TUPLES)
@@ -287,7 +287,7 @@ def unravel(ctx: RuleContext) -> Tensor:
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
     ctx.require_at_least(places.numel, 1, laws.A_PLACE)
-    sizes = wanted(ctx, 1) or [None]
+    sizes = ctx.sizes(1) or [None]
     require_least(ctx, sizes, 1, laws.NO_SIZE_0)
     if None not in sizes:
         volume = product([d for d in sizes if d is not None])

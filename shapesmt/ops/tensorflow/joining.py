@@ -9,7 +9,6 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal, product, total
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_least, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
@@ -79,7 +78,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 @rule("SplitV", domain=DOMAIN)
 def split_v(ctx: RuleContext) -> list[Tensor]:
     """Parts of the listed lengths, of which one may be -1: the rest."""
-    lengths = counted(ctx, 1, ctx.outputs, "sizes")
+    lengths = ctx.sizes(1, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     axis, numbers = ctx.input(2), ctx.items(2) or (None,)
     if axis.rank == 1 and any(n is None or n.constant is None for n in numbers):  # only a constant has to be a scalar

@@ -8,7 +8,6 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
 from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
 from shapesmt.rules import Tensor, rule
@@ -351,7 +350,7 @@ def _lengths(ctx: RuleContext) -> list[Dim]:
     """The listed lengths, which the input has."""
     x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
     ctx.require_rank(x, count, least=True)
-    lengths = sized(ctx, counted(ctx, 1, count, "lengths"))
+    lengths = sized(ctx, ctx.sizes(1, count, "lengths"))
     require_least(ctx, lengths, 0, laws.LENGTHS_NOT_NEGATIVE)
     ctx.require(any_of(at_least(lengths[-1], 1), equal(x.numel, 0)), laws.LAST_LENGTH_POSITIVE, lengths[-1])
     for i, (d, n) in enumerate(zip(x.dims[-count:], lengths, strict=True)):

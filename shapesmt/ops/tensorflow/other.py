@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
-from shapesmt.ops.shared.fields import integers_of, wanted
+from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
 from shapesmt.rules import Tensor, rule
@@ -141,7 +141,7 @@ def incomplete_beta(ctx: RuleContext) -> Tensor:
 @rule("Empty", domain=DOMAIN, any_rank=True)
 def empty(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes."""
-    sizes = wanted(ctx, 0)
+    sizes = ctx.sizes(0)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype_of(ctx, "dtype", ""))
 

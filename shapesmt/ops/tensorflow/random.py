@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import any_of, equal
-from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
 from shapesmt.rules import Tensor, rule
@@ -25,7 +24,7 @@ STATELESS = tuple(
 @rule(*RANDOM, *STATELESS, domain=DOMAIN, any_rank=True, random=True)
 def random(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes."""
-    sizes, op = wanted(ctx, 0), ctx.node.op
+    sizes, op = ctx.sizes(0), ctx.node.op
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     require_seeds(ctx)
     if op.removesuffix("V2").endswith("UniformInt"):
@@ -57,7 +56,7 @@ def require_seeds(ctx: RuleContext) -> None:
 @rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
 def random_of(ctx: RuleContext) -> Tensor:
     """A tensor of the listed sizes for each parameter."""
-    sizes, parameters = wanted(ctx, 0), ctx.input(1)
+    sizes, parameters = ctx.sizes(0), ctx.input(1)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
     return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
@@ -83,7 +82,7 @@ def shuffle(ctx: RuleContext) -> Tensor:
 @rule("RandomCrop", domain=DOMAIN)
 def random_crop(ctx: RuleContext) -> Tensor:
     """A region of an image `[h, w, c]` of the listed height and width."""
-    x, size = ctx.input(0, rank=3), sized(ctx, counted(ctx, 1, 2, "sizes"))
+    x, size = ctx.input(0, rank=3), sized(ctx, ctx.sizes(1, 2))
     for d, n in zip(x.dims, size, strict=False):
         ctx.require_at_least(d, n, laws.REGION_INSIDE_IMAGE)
         ctx.require_at_least(n, 0, laws.SIZES_NOT_NEGATIVE)

@@ -12,7 +12,7 @@ from shapesmt.ops.layout.reshape import reshape_to
 from shapesmt.ops.layout.shape import broadcast_value
 from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
-from shapesmt.ops.shared.fields import valued, wanted
+from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
@@ -46,7 +46,7 @@ def rank_of(ctx: RuleContext) -> Tensor:
 @rule("Reshape", domain=DOMAIN, any_rank=True)
 def reshape(ctx: RuleContext) -> Tensor:
     """The number of elements is kept; -1 is what remains, and beside a 0 what remains of the other sizes."""
-    return reshape_to(ctx, wanted(ctx, 1), allow_zero=True, rounded=True)
+    return reshape_to(ctx, ctx.sizes(1), allow_zero=True, rounded=True)
 
 
 @rule("ExpandDims", domain=DOMAIN, any_rank=True)
@@ -60,7 +60,7 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them."""
     axes = ctx.integers("squeeze_dims", ())
-    return result(ctx, "Squeeze", ctx.input(0), listed(*axes) if axes else None)
+    return result(ctx, "Squeeze", ctx.input(0), *([listed(*axes)] if axes else []))
 
 
 @rule("Transpose", "ConjugateTranspose", domain=DOMAIN)
@@ -181,7 +181,7 @@ def tile(ctx: RuleContext) -> Tensor:
 @rule("BroadcastTo", domain=DOMAIN)
 def broadcast_to(ctx: RuleContext) -> Tensor:
     """The input stretched to the listed shape."""
-    x, target = ctx.input(0), wanted(ctx, 1)
+    x, target = ctx.input(0), ctx.sizes(1)
     if target is None:
         return ctx.tensor(None)
     require_least(ctx, target, 0, laws.SIZES_NOT_NEGATIVE)
@@ -195,7 +195,7 @@ def broadcast_to(ctx: RuleContext) -> Tensor:
 @rule("BroadcastArgs", domain=DOMAIN)
 def broadcast_args(ctx: RuleContext) -> Tensor:
     """The list of sizes that two lists of sizes broadcast to."""
-    given = [wanted(ctx, i) for i in (0, 1)]
+    given = [ctx.sizes(i) for i in (0, 1)]
     lists = [items[::-1] for items in given if items is not None]
     if len(lists) < 2:
         return ctx.tensor((ctx.fresh("rank"),))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, all_of, any_of, as_dim, at_least, equal, select
 from shapesmt.ops.layout.slicing import Cut, kept
-from shapesmt.ops.shared.fields import counted
 from shapesmt.ops.shared.strided import strided
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
 from shapesmt.rules import Decided, rule
@@ -22,7 +21,7 @@ def cut(ctx: RuleContext) -> Tensor:
     """`size` elements from `begin` on along each axis, all the rest where the size is -1."""
     x = ctx.input(0)
     require_cut(ctx, x)
-    begins, sizes = (counted(ctx, i, x.rank, what) for i, what in ((1, "begins"), (2, "sizes")))
+    begins, sizes = (ctx.sizes(i, x.rank, what) for i, what in ((1, "begins"), (2, "sizes")))
     cuts = {i: part(ctx, i, *each) for i, each in enumerate(zip(x.dims, begins, sizes, strict=True))}
     dims = [c.size for c in cuts.values()]
     possible = all(c.first is not None for c in cuts.values()) and all(r.formula is not FALSE for r in ctx.requirements)

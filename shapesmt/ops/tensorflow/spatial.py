@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, ceil_divide, divides, equal, maximum
+from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.shared.bridge import anything, known
-from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.shared.require import require_least, require_vector, sized
+from shapesmt.ops.shared.windows import OR_NONE, Window, sliding
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
 from shapesmt.rules import Tensor, Unjudged, rule
 
@@ -24,29 +24,17 @@ DEEP = ("MaxPool", "MaxPoolV2")  # those whose windows may be along the channels
 CHANNELS = {False: -1, True: 1}  # where they are, by whether they come first
 
 
-class Window(NamedTuple):
-    """The window along one axis; how much is padded is worked out with SAME, and there are pads with EXPLICIT."""
+def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = False) -> Dim:
+    """How many positions a window has.
 
-    kernel: Dim
-    stride: int
-    dilation: int
-    padding: str
-    pads: int
-
-    def positions(self, ctx: RuleContext, size: Dim, *, loose: bool = False) -> Dim:
-        """How many positions it has.
-
-        Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
-        empty output where it is too large by less than a stride, which some operators always do (`loose`). A number may
-        be the file's or the caller's, so that nothing is said then.
-        """
-        if self.padding == "SAME":
-            return ceil_divide(size, self.stride)
-        span = size + self.pads - (self.kernel - 1) * self.dilation - 1
-        ctx.require_at_least(span, 1 - 2 * self.stride, laws.WINDOW_FITS)
-        if not loose and size.constant is not None and self.kernel.constant is not None and span.lo < 0:
-            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.WINDOW_FITS.sentence))
-        return maximum(span // self.stride + 1, 0)
+    Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
+    empty output where it is too large by less than a stride, which some operators always do (`loose`). A number may
+    be the file's or the caller's, so that nothing is said then.
+    """
+    known = not window.same and size.constant is not None and window.kernel.constant is not None
+    if known and not loose and window.span(size).lo < 0:
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.WINDOW_FITS.sentence))
+    return window.positions(ctx, size)
 
 
 def spatial(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
@@ -73,7 +61,7 @@ def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[
     return found
 
 
-def explicit_pads(ctx: RuleContext, count: int) -> tuple[int, ...]:
+def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """What is padded before and behind height, width, ... where the node lists it; 0 where it doesn't."""
     pads, listed = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
     ctx.check(listed or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
@@ -82,12 +70,7 @@ def explicit_pads(ctx: RuleContext, count: int) -> tuple[int, ...]:
     ctx.check(min(pads) >= 0, laws.PADDING_NOT_NEGATIVE)
     befores, afters = (spatial(ctx, pads[side::2]) for side in (0, 1))
     ctx.check(sum(befores) + sum(afters) == sum(pads), laws.BATCH_AND_CHANNELS_NOT_PADDED)
-    return tuple(p for pair in zip(befores, afters, strict=True) for p in pair)
-
-
-def pairs(pads: Sequence[int]) -> list[tuple[int, int]]:
-    """What is padded before and behind each axis."""
-    return list(zip(pads[::2], pads[1::2], strict=True))
+    return befores, afters
 
 
 def windows(
@@ -97,9 +80,7 @@ def windows(
     count, padding = len(kernel), ctx.text("padding")
     ctx.check(padding in PADDINGS[: 3 if ctx.node.op in EXPLICIT else 2], laws.PADDING_IS_NOT.of(padding=padding))
     pads, strides = explicit_pads(ctx, count), per_axis(ctx, "strides", count, strides_input)
-    total = map(sum, pairs(pads))
-    each = zip(map(as_dim, kernel), strides, per_axis(ctx, dilations, count), total, strict=True)
-    return [Window(k, stride, dilation, padding, p) for k, stride, dilation, p in each]
+    return sliding(kernel, strides, per_axis(ctx, dilations, count), pads, OR_NONE, same=padding == "SAME")
 
 
 def sizes(ctx: RuleContext, x: Tensor) -> tuple[Dim, ...]:
@@ -123,7 +104,7 @@ def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
         require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, laws.FILTERS_NOT_EMPTY)
     axes = windows(ctx, w.dims[:count])
-    return [a.positions(ctx, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
+    return [positions(ctx, a, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
 
 
 @rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
@@ -166,7 +147,7 @@ def depthwise(ctx: RuleContext) -> Tensor:
 @rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)
 def transposed_convolution(ctx: RuleContext) -> Tensor:
     """An image of the listed sizes, of which a convolution with these filters makes the one that is given."""
-    w, y, listed = ctx.input(1), ctx.input(2), wanted(ctx, 0)
+    w, y, listed = ctx.input(1), ctx.input(2), ctx.sizes(0)
     count = 3 if "3D" in ctx.node.op else 2
     for x in (w, y):
         ctx.require_rank(x, count + 2)
@@ -199,10 +180,9 @@ def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
     kernel, at, channels = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)], channel(ctx, x)
     sides = spatial(ctx, kernel)
     ctx.check(min(kernel) >= 1, laws.KSIZE_POSITIVE)
-    made = [
-        a.positions(ctx, d) for a, d in zip(windows(ctx, sides, strides_input=inputs[1]), sizes(ctx, x), strict=True)
-    ]
-    for width, pads in zip(sides, pairs(explicit_pads(ctx, count)), strict=True):
+    axes = windows(ctx, sides, strides_input=inputs[1])
+    made = [positions(ctx, a, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
+    for width, *pads in zip(sides, *explicit_pads(ctx, count), strict=True):
         ctx.check(max(pads) < width, laws.PADS_SMALLER_THAN_WINDOW)
     if ctx.node.op in DEEP and ctx.text("padding") != "SAME":
         ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # that is seen beforehand or not at all
@@ -246,7 +226,7 @@ def dilation(ctx: RuleContext) -> Tensor:
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=3)
     axes = windows(ctx, w.dims[:2], "rates")
     ctx.require_equal(x[3], w[2], laws.FILTER_FOR_EACH_CHANNEL)
-    return image(ctx, x[0], x[3], [a.positions(ctx, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)])
+    return image(ctx, x[0], x[3], [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)])
 
 
 @rule("ExtractImagePatches", domain=DOMAIN)
@@ -254,7 +234,7 @@ def patches(ctx: RuleContext) -> Tensor:
     """Each window's elements as channels."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
     axes = windows(ctx, kernel, "rates")
-    made = [a.positions(ctx, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
+    made = [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
     return image(ctx, x[0], x[3] * kernel[0] * kernel[1], made)
 
 

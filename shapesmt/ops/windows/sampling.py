@@ -8,7 +8,8 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
-from shapesmt.ops.windows.spatial import filters, pooling, positions, require_group
+from shapesmt.ops.shared.windows import TOWARDS_ZERO
+from shapesmt.ops.windows.spatial import filters, pooling, require_group
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
@@ -109,12 +110,12 @@ def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
 def deform_conv(ctx: RuleContext) -> Tensor:
     """A convolution whose window has an offset for each of its elements, at each position."""
     x, w, groups = ctx.input(0), ctx.input(1), ctx.integer("offset_group", 1)
-    axes = filters(ctx, x, w)
+    axes = filters(ctx, x, w, TOWARDS_ZERO)
     require_group(ctx, x, w)
     ctx.require(divides(groups, x[1]), laws.OFFSET_GROUP_DIVIDES_CHANNELS, x[1], groups)
     for size in (x[1], w[0]):
         ctx.require_at_least(size, 1, laws.IMAGE_HAS_CHANNEL_AND_FILTER)
-    sizes = [positions(ctx, a.span(d), a) for d, a in zip(x.dims[2:], axes, strict=True)]
+    sizes = [a.positions(ctx, d) for d, a in zip(x.dims[2:], axes, strict=True)]
     for d in x.dims[2:]:
         ctx.require(any_of(at_least(d, 1), *(equal(s, 0) for s in (x[0], *sizes))), laws.IMAGE_NOT_EMPTY, d, 1)
     points = product(a.kernel for a in axes) * groups

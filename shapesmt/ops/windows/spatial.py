@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import (
-    MAX,
-    ONE,
     ZERO,
     Dim,
     any_of,
     as_dim,
     at_least,
-    beyond,
     ceil_divide,
     divides,
     equal,
-    make_atom,
-    maximum,
     minimum,
 )
-from shapesmt.ops.shared.require import require_fits, require_one_or, require_single, require_vector
+from shapesmt.ops.shared.require import require_fits, require_least, require_one_or, require_single, require_vector
+from shapesmt.ops.shared.windows import DOWN, TOWARDS_ZERO, UP_BEFORE_END, Rounding, Window, sliding
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
@@ -29,38 +25,17 @@ if TYPE_CHECKING:
 
     from shapesmt.rules import RuleContext, Tensor
 
-SMALL_WINDOW = 3
 
-
-class Axis(NamedTuple):
-    """The window along one axis."""
-
-    kernel: Dim
-    stride: int
-    dilation: int
-    head: int
-    tail: int
-
-    @property
-    def extent(self) -> Dim:
-        """The kernel with the gaps that dilation makes."""
-        return (self.kernel - 1) * self.dilation + 1
-
-    def span(self, size: Dim) -> Dim:
-        """How far the window can move over an input of that size; negative where it doesn't fit."""
-        return size + (self.head + self.tail) - self.extent
-
-
-def windows(ctx: RuleContext, kernel: Sequence[Dim | int]) -> list[Axis]:
+def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -> list[Window]:
     """The windows that the attributes describe, one per axis of the kernel."""
     rank = len(kernel)
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
     pads = per_axis(ctx, "pads", 2 * rank, 0)
     ctx.check(min((*strides, *dilations), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
     ctx.check(min(pads, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
-    found = list(map(Axis, map(as_dim, kernel), strides, dilations, pads[:rank], pads[rank:]))
-    for axis in found:
-        require_fits(ctx, axis.extent, "the dilated kernel")
+    found = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]), rounding)
+    for window in found:
+        require_fits(ctx, window.extent, "the dilated kernel")
     return found
 
 
@@ -79,7 +54,7 @@ def same(ctx: RuleContext) -> bool:
 # Convolution
 
 
-def filters(ctx: RuleContext, x: Tensor, w: Tensor) -> list[Axis]:
+def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -> list[Window]:
     """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
     ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
     for name in ("strides", "dilations"):  # which give the rank where the weights don't
@@ -92,7 +67,7 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor) -> list[Axis]:
     for size, k in zip(w.dims[2:], kernel, strict=False):
         ctx.require_equal(size, k, laws.KERNEL_SHAPE_IS_WEIGHTS)
     ctx.limit(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)
-    return windows(ctx, w.dims[2:])
+    return [a._replace(same=same(ctx)) for a in windows(ctx, w.dims[2:], rounding)]
 
 
 def convolved(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
@@ -102,7 +77,8 @@ def convolved(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | No
     require_vector(ctx, bias, w[0], laws.BIAS_PER_FILTER)
     if same(ctx):
         ctx.limit(all(a.dilation == 1 for a in axes), laws.SAME_PADDING_WITHOUT_DILATION)
-    sizes = [slid(ctx, size, a) for size, a in zip(x.dims[2:], axes, strict=True)]
+        require_least(ctx, x.dims[2:], 1, laws.INPUT_NOT_EMPTY)
+    sizes = [a.positions(ctx, size) for size, a in zip(x.dims[2:], axes, strict=True)]
     return ctx.tensor([x[0], w[0], *sizes], dtype)
 
 
@@ -111,15 +87,6 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
     group = ctx.integer("group", 1)
     ctx.require_equal(x[1], w[1] * group, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
-
-
-def slid(ctx: RuleContext, size: Dim, axis: Axis) -> Dim:
-    """The number of positions of a convolution's window."""
-    if same(ctx):
-        ctx.require_at_least(size, 1, laws.INPUT_NOT_EMPTY)
-        return ceil_divide(size, axis.stride)
-    ctx.require_at_least(axis.span(size), 0, laws.WINDOW_FITS)
-    return axis.span(size) // axis.stride + 1
 
 
 @rule("Conv")
@@ -164,17 +131,17 @@ def conv_transpose(ctx: RuleContext) -> Tensor:
     return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
 
 
-def spread(ctx: RuleContext, size: Dim, axis: Axis, extra: int, asked: int | None) -> Dim:
+def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | None) -> Dim:
     """The size of what the weights reach along one axis, or the one asked for."""
     ctx.require_at_least(axis.kernel, 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(0 <= extra < axis.stride, laws.OUTPUT_PADDING_BELOW_STRIDE)
     ctx.require_at_least(size, 1 if extra else 0, laws.OUTPUT_PADDING_INPUT_NOT_EMPTY)
-    full = (size - 1) * axis.stride + axis.extent
+    full = axis.reach(size)
     if asked is not None:
         reach = full + axis.stride - 1
         ctx.limit(at_least(reach, asked), laws.OUTPUT_SHAPE_WITHIN_REACH, reach, asked)
         made = as_dim(asked)
-    elif same(ctx):
+    elif axis.same:
         made = minimum(full + extra, size * axis.stride)
     else:
         made = full + extra - axis.head - axis.tail
@@ -185,37 +152,15 @@ def spread(ctx: RuleContext, size: Dim, axis: Axis, extra: int, asked: int | Non
 # Pooling
 
 
-def positions(ctx: RuleContext, span: Dim, axis: Axis) -> Dim:
-    """How many positions a window has that can move so far: `span / stride + 1`, rounded towards zero.
-
-    A window larger than its input still has one while it is larger by less than a stride. Inputs below their
-    declared range run as well then; for a large window (a head's, say) the formula covers them, for the small ones
-    that shrink a map step by step it stays short.
-    """
-    stride = axis.stride
-    ctx.require_at_least(span, 1 - 2 * stride, laws.WINDOW_FITS)
-    if span.lo >= 0 and (axis.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
-        count = span // stride + 1
-        return make_atom(MAX, (count, ONE))
-    return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
-
-
-def pooled(ctx: RuleContext, size: Dim, axis: Axis) -> Dim:
-    """The number of positions of a pooling window.
-
-    With `ceil_mode` the last one starts inside the input or the padding before it.
-    """
-    span = axis.span(size) if ctx.text("auto_pad", "NOTSET") == "NOTSET" else size - axis.extent
+def pooled(ctx: RuleContext, size: Dim, axis: Window) -> Dim:
+    """The number of positions of a pooling window, by how much is padded: as listed, or not at all, or as needed."""
+    padding: Dim | int = axis.head + axis.tail if ctx.text("auto_pad", "NOTSET") == "NOTSET" else 0
     if same(ctx):
         padding = (ceil_divide(size, axis.stride) - 1) * axis.stride + axis.kernel - size
-        span = size + padding - axis.extent
         if _is_plain(ctx):
             law = laws.NO_STRIDE_SKIPS_END
             ctx.limit(any_of(at_least(padding, 0), equal(ctx.input(0)[0], 0)), law, padding, 0)
-    count = positions(ctx, span, axis)
-    if ctx.integer("ceil_mode", 0) == 1:
-        return minimum(ceil_divide(span, axis.stride), (size + axis.head - 1) // axis.stride) + 1
-    return count
+    return axis._replace(tail=as_dim(padding - axis.head)).positions(ctx, size)
 
 
 def _is_plain(ctx: RuleContext) -> bool:
@@ -232,13 +177,13 @@ def require_batch_only_empty(ctx: RuleContext, x: Tensor) -> None:
         ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), laws.ONLY_BATCH_EMPTY, d, 1)
 
 
-def pooling(ctx: RuleContext, x: Tensor) -> list[Axis]:
+def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
     """The windows of pooling, one for each spatial axis."""
     kernel = ctx.integers("kernel_shape")
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
-    axes = windows(ctx, kernel)
-    fits = all(max(a.head, a.tail) < k for a, k in zip(axes, kernel, strict=True))
+    axes = windows(ctx, kernel, UP_BEFORE_END if ctx.integer("ceil_mode", 0) == 1 else TOWARDS_ZERO)
+    fits = all(max(a.head, a.tail.lo) < k for a, k in zip(axes, kernel, strict=True))
     ctx.limit(fits, laws.PADDING_BELOW_KERNEL)
     return axes
 
@@ -271,6 +216,3 @@ def global_pool(ctx: RuleContext) -> Tensor:
     ctx.check(3 <= x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
     require_batch_only_empty(ctx, x)
     return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
-
-
-__all__ = ["Axis", "windows"]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
-from shapesmt.ops.shared.fields import wanted
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
@@ -97,7 +96,7 @@ def asked(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
         return [*sizes]
     ctx.require_equal(ctx.input(0, rank=1)[0], len(sizes), laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS)
     made = []
-    for axis, (size, item) in enumerate(zip(sizes, wanted(ctx, 0) or [None] * len(sizes), strict=False)):
+    for axis, (size, item) in enumerate(zip(sizes, ctx.sizes(0) or [None] * len(sizes), strict=False)):
         if item is not None and axis >= free:
             same = any_of(equal(item, -1), equal(item, size))
             ctx.require(same, laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS, item, size)

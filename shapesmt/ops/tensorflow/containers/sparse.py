@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, Formula, any_of, differs, equal, less, total
 from shapesmt.ops.shared.bridge import known, listed, result
-from shapesmt.ops.shared.fields import counted, wanted
 from shapesmt.ops.shared.indices import columns
 from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, least, one_of, require_each, require_numbers
@@ -36,7 +35,7 @@ def sparse(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bo
     sizes = ctx.input(shape, rank=1)
     ctx.require_equal(indices[0], items[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     ctx.require_equal(indices[1], sizes[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
-    given = wanted(ctx, shape)
+    given = ctx.sizes(shape)
     counting = {"SparseReorder": 0, "SparseFillEmptyRows": 1}.get(ctx.node.op)  # of others all sizes count
     require_least(ctx, given and given[:counting], 0, laws.SIZES_NOT_NEGATIVE)
     if counting:
@@ -111,7 +110,7 @@ def multiply(ctx: RuleContext) -> Tensor:
     x, dense = sparse(ctx, 0, 1, 2), ctx.input(3, rank=2)
     ctx.require_equal(x.rank, 2, laws.SPARSE_OPERAND_MATRIX)
     turn = -1 if ctx.integer("adjoint_a", 0) else 1
-    m, k = counted(ctx, 2, 2, "sizes")[::turn]
+    m, k = ctx.sizes(2, 2)[::turn]
     inner, n = dense.dims[:: -1 if ctx.integer("adjoint_b", 0) else 1]
     if k is not None:
         ctx.require_equal(k, inner, laws.INNER_SIZES_EQUAL)
@@ -190,7 +189,7 @@ def reshape(ctx: RuleContext) -> list[Tensor]:
     """The same places in another shape."""
     places, old, new = ctx.input(0, rank=2), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_equal(places[1], old[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
-    before, after = wanted(ctx, 1), wanted(ctx, 2)
+    before, after = ctx.sizes(1), ctx.sizes(2)
     require_least(ctx, before, 0, laws.SIZES_NOT_NEGATIVE)
     if before is not None and after is not None and None not in (*before, *after):
         result(ctx, "Reshape", ctx.tensor(sized(ctx, before)), listed(*after), allowzero=1)
@@ -251,7 +250,7 @@ def operation(ctx: RuleContext, *places: int) -> None:
     """Check what is made of the sets; the places of sparse ones, where they are known, are in order."""
     one_of(ctx, "set_operation", "union", "intersection", "a-b", "b-a")
     for at in places:
-        sizes = wanted(ctx, at + 2)
+        sizes = ctx.sizes(at + 2)
         if sizes is not None and None not in sizes:
             require_sorted(ctx, ctx.input(at), ctx.tensor(sized(ctx, sizes)))
 

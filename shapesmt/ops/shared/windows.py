@@ -1,0 +1,120 @@
+"""Window: what slides along one axis, for the convolutions, the pools and the patches of every domain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt import laws
+from shapesmt.algebra import MAX, ONE, Dim, as_dim, at_least, beyond, ceil_divide, make_atom, maximum, minimum, select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shapesmt.rules import RuleContext
+
+SMALL_WINDOW = 3
+
+
+class Rounding(NamedTuple):
+    """How many positions there are where the stride doesn't divide how far the window can move.
+
+    A `strict` window fits the padded input; any other may be larger by less than two strides.
+    """
+
+    places: Callable[[Window, Dim], Dim]
+    strict: bool = True
+
+
+class Window(NamedTuple):
+    """The window along one axis; with `same`, as much is padded as makes only the stride shrink the input.
+
+    A kernel of 3 with stride 2 has 4 positions on 9 elements: they begin at 0, 2, 4 and 6.
+    """
+
+    kernel: Dim
+    stride: int
+    dilation: int
+    head: int
+    tail: Dim
+    same: bool
+    rounding: Rounding
+
+    @property
+    def extent(self) -> Dim:
+        """The kernel with the gaps that dilation makes."""
+        return (self.kernel - 1) * self.dilation + 1
+
+    def span(self, size: Dim) -> Dim:
+        """How far the window can move over an input of that size; negative where it doesn't fit."""
+        return size + (self.head + self.tail) - self.extent
+
+    def places(self, size: Dim) -> Dim:
+        """How many positions there are along an axis of that size, where the window fits."""
+        return ceil_divide(size, self.stride) if self.same else self.rounding.places(self, size)
+
+    def positions(self, ctx: RuleContext, size: Dim, law: laws.Law = laws.WINDOW_FITS) -> Dim:
+        """How many positions there are along an axis of that size; it is stated that the window fits."""
+        if not self.same:
+            ctx.require_at_least(self.span(size), 0 if self.rounding.strict else 1 - 2 * self.stride, law)
+        return self.places(size)
+
+    def reach(self, size: Dim) -> Dim:
+        """How much a window covers that stands at so many positions: what a transposed convolution spreads over."""
+        return (size - 1) * self.stride + self.extent
+
+
+def _down(window: Window, size: Dim) -> Dim:
+    return window.span(size) // window.stride + 1
+
+
+def _up(window: Window, size: Dim) -> Dim:
+    return ceil_divide(window.span(size), window.stride) + 1
+
+
+def _up_inside(window: Window, size: Dim) -> Dim:
+    count = _up(window, size)
+    behind = at_least((count - 1) * window.stride, size + window.head)
+    return select(behind, count - 1, count)
+
+
+def _up_before_end(window: Window, size: Dim) -> Dim:
+    return minimum(ceil_divide(window.span(size), window.stride), (size + window.head - 1) // window.stride) + 1
+
+
+def _towards_zero(window: Window, size: Dim) -> Dim:
+    """`span / stride + 1`: a window that is too large by less than a stride still has one position.
+
+    Inputs below their declared range run as well then; for a large window (a head's, say) the formula covers them, for
+    the small ones that shrink a map step by step it stays short.
+    """
+    span, stride = window.span(size), window.stride
+    if span.lo >= 0 and (window.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
+        return make_atom(MAX, (span // stride + 1, ONE))
+    return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
+
+
+def _or_none(window: Window, size: Dim) -> Dim:
+    return maximum(_down(window, size), 0)
+
+
+DOWN = Rounding(_down)
+UP = Rounding(_up)  # the last one may stick out
+UP_INSIDE = Rounding(_up_inside)  # but begins inside the input or the padding before it
+UP_BEFORE_END = Rounding(_up_before_end, strict=False)  # the same, as ONNX Runtime's pools have it
+TOWARDS_ZERO = Rounding(_towards_zero, strict=False)
+OR_NONE = Rounding(_or_none, strict=False)  # none where the window doesn't fit
+
+
+def sliding(
+    kernel: Sequence[Dim | int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    pads: tuple[Sequence[int], Sequence[int]] | None = None,
+    rounding: Rounding = DOWN,
+    *,
+    same: bool = False,
+) -> list[Window]:
+    """The window along each axis."""
+    heads, tails = pads or ([0] * len(kernel), [0] * len(kernel))
+    each = zip(map(as_dim, kernel), strides, dilations, heads, map(as_dim, tails), strict=True)
+    return [Window(*axis, same, rounding) for axis in each]
