@@ -69,13 +69,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     """
     if condition is FALSE:
         return Region(("False",), True)
-    alone: dict[Atom, list[Formula]] = {}
-    joint: list[Formula] = []
-    for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
-            alone.setdefault(symbol, []).append(part)
-        else:
-            joint.append(part)
+    alone, joint = _by_symbols(condition)
     within = domain.copy() if joint else domain
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
@@ -98,6 +92,18 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         part = all_of(*alone[symbol])
         single = _joined(single, part, _one_symbol(part, symbol, domain, proves))
     return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
+
+
+def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[Formula]]:
+    """The conjuncts that are about one input symbol each, by the symbol, and the others."""
+    alone: dict[Atom, list[Formula]] = {}
+    joint: list[Formula] = []
+    for part in condition.conjuncts:
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
+            alone.setdefault(symbol, []).append(part)
+        else:
+            joint.append(part)
+    return alone, joint
 
 
 def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
