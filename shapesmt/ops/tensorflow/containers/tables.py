@@ -1,8 +1,8 @@
 """Tables in which values are looked up by their keys.
 
-A handle is a `Tensor` of element type "table(1)" whose first axis, one here, is that of a key, and whose other axes are
-those of a value: `table(0)[3]` has numbers or texts as keys and vectors of 3 as values. Where it is "dense table(1)",
-the keys that are looked up are a list.
+A handle is a `Tensor` of element type "table(n)": its first n axes are those of a key, the others those of a value. So
+`table(0)[3]` has numbers or texts as keys and vectors of 3 as values, and `table(1)[2, 3]` has keys of 2 numbers. A
+"dense table(n)" is looked up with a list of keys.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 def handle(key: Shape, value: Sequence[Dim], dense: str = "") -> Tensor:
-    """What stands for a table."""
+    """The tensor that represents a table."""
     return tensor(f"{dense}table({len(key)})", [*key, *value])
 
 
 class Table(NamedTuple):
-    """The sizes of a key and of a value, and whether keys have to be listed."""
+    """The sizes of a key and of a value, and whether it is looked up with a list of keys only."""
 
     key: Shape
     value: Shape
@@ -37,29 +37,29 @@ class Table(NamedTuple):
 
 
 def table(ctx: RuleContext) -> Table:
-    """The table that a node reads; one from elsewhere isn't known."""
-    found = ctx.input(0)
-    kind, _, rank = found.dtype.rstrip(")").partition("table(")
+    """The table at the first input; one that no node of the model creates isn't known."""
+    x = ctx.input(0)
+    kind, _, rank = x.dtype.rstrip(")").partition("table(")
     if not rank:
         leave_open(ctx, laws.TABLE_MADE_BY_MODEL)
-    return Table(found.dims[: int(rank)], found.dims[int(rank) :], kind == "dense ")
+    return Table(x.dims[: int(rank)], x.dims[int(rank) :], kind == "dense ")
 
 
-def keyed(ctx: RuleContext, found: Table) -> Shape:
-    """The sizes of what the keys at the second input are arranged in."""
-    x, rank = ctx.input(1), len(found.key)
+def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
+    """The axes of the second input in front of those of a key: `[b, 2]` holds b keys of 2 numbers."""
+    x, rank = ctx.input(1), len(entries.key)
     ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
-    for d, size in zip(x.dims[x.rank - rank :], found.key, strict=True):
+    for d, size in zip(x.dims[x.rank - rank :], entries.key, strict=True):
         ctx.require_equal(d, size, laws.KEYS_END_SHAPED_AS_TABLE)
-    if found.dense:
+    if entries.dense:
         count = x[0] if x.rank else ONE
         law = laws.DENSE_TABLE_ASKED_FOR_LIST
-        ctx.require_equal(x.numel, count * product(found.key), law)
+        ctx.require_equal(x.numel, count * product(entries.key), law)
     return x.dims[: x.rank - rank]
 
 
-def sizes_of_value(ctx: RuleContext) -> Shape:
-    """What the node says of values: a number each unless it says more."""
+def value_sizes(ctx: RuleContext) -> Shape:
+    """The sizes of a value, by the attribute `value_shape`; without it values are single numbers."""
     declared = ctx.attribute("value_shape")
     sizes = declared.shape if isinstance(declared, Declared) else ()
     ctx.check(sizes is not None and len(sizes) <= 1, laws.VALUE_NUMBER_OR_LIST)
@@ -68,21 +68,21 @@ def sizes_of_value(ctx: RuleContext) -> Shape:
 
 @rule("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", domain=DOMAIN)
 def scalars(ctx: RuleContext) -> Tensor:
-    """A table of a number or text for each number or text."""
+    """A table whose keys and values are single numbers or texts."""
     return ctx.tensor((), "table(0)")
 
 
 @rule("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", domain=DOMAIN)
 def vectors(ctx: RuleContext) -> Tensor:
-    """A table of a list for each number or text."""
-    value = sizes_of_value(ctx)
+    """A table whose keys are single numbers or texts, and whose values are vectors."""
+    value = value_sizes(ctx)
     ctx.check(len(value) == 1, laws.VALUE_IS_LIST)
     return handle((), value)
 
 
 @rule("MutableDenseHashTable", "MutableDenseHashTableV2", domain=DOMAIN)
 def dense(ctx: RuleContext) -> Tensor:
-    """A table whose keys are shaped like the one that stands for an empty place; another stands for a deleted one."""
+    """A table whose keys are shaped like the reserved key that marks an empty bucket; another marks a deleted one."""
     empty, buckets = ctx.input(0), ctx.integer("initial_num_buckets", 131072)
     ctx.check(empty.rank <= 1, laws.KEY_NUMBER_OR_LIST)
     if ctx.node.op.endswith("V2"):
@@ -91,46 +91,46 @@ def dense(ctx: RuleContext) -> Tensor:
         ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)
     ctx.check(buckets >= 4 and buckets & buckets - 1 == 0, laws.PLACE_COUNT_POWER_OF_2)
     ctx.check(0 < ctx.number("max_load_factor", 0.8) < 1, laws.SOME_PLACES_EMPTY)
-    return handle(empty.dims, sizes_of_value(ctx), "dense ")
+    return handle(empty.dims, value_sizes(ctx), "dense ")
 
 
 @rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN)
 def find(ctx: RuleContext) -> Tensor:
-    """A value for each key; what others get is one value, or one for each."""
-    found = table(ctx)
-    others, made = ctx.input(2), ctx.tensor([*keyed(ctx, found), *found.value], "")
-    each = others.rank == made.rank
-    ctx.require_agree(others, made if each else ctx.tensor(found.value, ""), law=laws.VALUES_SHAPED_AS_TABLE)
-    return ctx.tensor(made.dims, dtype_of(ctx, "Tout", others.dtype))
+    """The value of each key; keys that aren't in the table get one default, or one each."""
+    entries = table(ctx)
+    defaults, values = ctx.input(2), ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
+    per_key = defaults.rank == values.rank
+    ctx.require_agree(defaults, values if per_key else ctx.tensor(entries.value, ""), law=laws.VALUES_SHAPED_AS_TABLE)
+    return ctx.tensor(values.dims, dtype_of(ctx, "Tout", defaults.dtype))
 
 
 @rule("LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2", domain=DOMAIN)
 def insert(ctx: RuleContext) -> list[Tensor]:
-    """A value for each key goes into the table."""
-    found = table(ctx)
-    made = ctx.tensor([*keyed(ctx, found), *found.value], "")
-    ctx.require_agree(made, ctx.input(2), law=laws.VALUES_SHAPED_AS_TABLE)
+    """Keys and their values are put into the table."""
+    entries = table(ctx)
+    values = ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
+    ctx.require_agree(values, ctx.input(2), law=laws.VALUES_SHAPED_AS_TABLE)
     return []
 
 
 @rule("LookupTableRemoveV2", domain=DOMAIN)
 def remove(ctx: RuleContext) -> list[Tensor]:
-    """The entries of keys go."""
-    found = table(ctx)
-    keyed(ctx, found)
-    ctx.check(not found.dense or ctx.input(1).rank > 0, laws.DENSE_TABLE_ASKED_FOR_LIST)
+    """Keys are removed with their values."""
+    entries = table(ctx)
+    batch_of_keys(ctx, entries)
+    ctx.check(not entries.dense or ctx.input(1).rank > 0, laws.DENSE_TABLE_ASKED_FOR_LIST)
     return []
 
 
 @rule("LookupTableExport", "LookupTableExportV2", domain=DOMAIN)
 def export(ctx: RuleContext) -> list[Tensor]:
-    """All keys and their values."""
-    found, count = table(ctx), ctx.fresh("count")
+    """All keys, and the value of each."""
+    entries, count = table(ctx), ctx.fresh("count")
     types = dtype_of(ctx, "Tkeys", ""), dtype_of(ctx, "Tvalues", "")
-    return [ctx.tensor([count, *sizes], dtype) for sizes, dtype in zip(found[:2], types, strict=True)]
+    return [ctx.tensor([count, *sizes], dtype) for sizes, dtype in zip(entries[:2], types, strict=True)]
 
 
 @rule("LookupTableSize", "LookupTableSizeV2", domain=DOMAIN, any_rank=True, total=True)
 def count(ctx: RuleContext) -> Tensor:
-    """How many entries a table has."""
+    """The number of entries of a table."""
     return ctx.tensor((), "int64")
