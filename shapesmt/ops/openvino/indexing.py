@@ -1,4 +1,4 @@
-"""Operators that pick and place elements: slices by masks, gathers with batch axes, scatters, TopK."""
+"""Operators that read and write elements by position: slices by masks, gathers with batch axes, scatters, TopK."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 @operator("StridedSlice")
 def strided_slice(ctx: RuleContext) -> Tensor:
-    """Entries are slices, an ellipsis, new axes and single elements, as the masks say."""
+    """Masks decide which entries are slices, an ellipsis, new axes or single elements."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
     ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), laws.MASK_0_AND_1)
     ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, laws.MASKS_SAME_LENGTH)
@@ -40,11 +40,11 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 @operator("Gather")
 def gather(ctx: RuleContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
-    x, indices, named = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
-    if named is None:
+    x, indices, signed_axis = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
+    if signed_axis is None:
         count = x.rank + indices.rank - 1
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(count)])
-    axis = ctx.normal(named, x.rank)
+    axis = ctx.normal(signed_axis, x.rank)
     batch = ctx.integer("batch_dims", 0)
     batch += indices.rank if batch < 0 else 0
     if batch < 0:
@@ -59,17 +59,17 @@ def gather(ctx: RuleContext) -> Tensor:
 
 
 def _gathered(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
-    """What ONNX gathers, without its law: an index outside the axis gathers zeros."""
+    """The output of ONNX's operator, without its law on indices: an index outside the axis gathers zeros."""
     before = len(ctx.requirements)
-    made = result(ctx, "Gather", x, indices, axis=axis)
+    gathered = result(ctx, "Gather", x, indices, axis=axis)
     inside = all(r.formula is TRUE for r in ctx.requirements[before:])
     del ctx.requirements[before:]
-    return made if inside else ctx.tensor(made.shape)
+    return gathered if inside else ctx.tensor(gathered.shape)
 
 
 @operator("GatherElements")
 def gather_elements(ctx: RuleContext) -> Tensor:
-    """The indices' shape, which off the axis is the data's."""
+    """The indices' shape, which equals the data's on the other axes."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
     ctx.require_agree(x, indices, but=axis, law=laws.DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS)
@@ -78,33 +78,33 @@ def gather_elements(ctx: RuleContext) -> Tensor:
 
 @operator("GatherND")
 def gather_nd(ctx: RuleContext) -> Tensor:
-    """Elements or slices by the indices in the last axis, within common batch axes."""
+    """Elements or slices by the index tuples along the last axis, within common batch axes."""
     return careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=ctx.integer("batch_dims", 0))
 
 
 @operator("GatherND-5")
 def gather_nd_5(ctx: RuleContext) -> Tensor:
-    """As later versions, but with the batch axes made one."""
+    """As later versions, but with the batch axes flattened into one."""
     batch = ctx.integer("batch_dims", 0)
-    found = careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=batch)
-    if batch < 2 or found.shape is None:
-        return found
-    return ctx.tensor([product(found.dims[:batch]), *found.dims[batch:]])
+    elements = careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=batch)
+    if batch < 2 or elements.shape is None:
+        return elements
+    return ctx.tensor([product(elements.dims[:batch]), *elements.dims[batch:]])
 
 
 @operator("ScatterUpdate")
 def scatter_update(ctx: RuleContext) -> Tensor:
-    """The shape is kept; updates are `[*before, *indices, *behind]` about the axis."""
-    x, indices, updates, named = ctx.input(0), ctx.input(1), ctx.input(2), known_axis(ctx, 3)
-    if named is None:
+    """The shape is kept; updates are the data's shape with the axis replaced by those of the indices."""
+    x, indices, updates, signed_axis = ctx.input(0), ctx.input(1), ctx.input(2), known_axis(ctx, 3)
+    if signed_axis is None:
         return ctx.tensor(x.dims)
-    axis = ctx.normal(named, x.rank)
+    axis = ctx.normal(signed_axis, x.rank)
     if x.rank == 1 and indices.rank <= 1 and updates.rank <= 1:
         return careless(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
     shape = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
     ctx.check(updates.rank == len(shape), laws.UPDATES_SHAPED_AS_REPLACED)
-    for size, place in zip(updates.dims, shape, strict=True):
-        ctx.require_equal(size, place, laws.UPDATES_SHAPED_AS_REPLACED)
+    for size, expected in zip(updates.dims, shape, strict=True):
+        ctx.require_equal(size, expected, laws.UPDATES_SHAPED_AS_REPLACED)
     return ctx.tensor(x.dims)
 
 
@@ -117,16 +117,16 @@ def scatter_elements(ctx: RuleContext) -> Tensor:
     axis, reduction = known_axis(ctx, 3), REDUCTIONS.get(ctx.text("reduction", "none"))
     if axis is None:
         return ctx.tensor(ctx.input(0).dims)
-    made = careless(ctx, "ScatterElements", *ctx.inputs[:3], axis=axis, reduction=reduction or "none")
-    return made if reduction else ctx.tensor(made.shape)
+    scattered = careless(ctx, "ScatterElements", *ctx.inputs[:3], axis=axis, reduction=reduction or "none")
+    return scattered if reduction else ctx.tensor(scattered.shape)
 
 
 @operator("ScatterNDUpdate")
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """The shape is kept; indices name elements or slices, and there is an update for each."""
     reduction = REDUCTIONS.get(ctx.text("reduction", "none"))
-    made = careless(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
-    return made if reduction else ctx.tensor(made.shape)
+    scattered = careless(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
+    return scattered if reduction else ctx.tensor(scattered.shape)
 
 
 # Choices
@@ -134,7 +134,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 
 @operator("TopK")
 def top_k(ctx: RuleContext) -> list[Tensor]:
-    """The `k` largest or smallest along an axis, and their places."""
+    """The `k` largest or smallest along an axis, and their indices."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}
     ordered = int(ctx.text("sort", "value") == "value")
     require_least(ctx, ctx.items(1), 1, laws.K_AT_LEAST_1)
@@ -144,22 +144,22 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
 
 @operator("NonZero", any_rank=True)
 def non_zero(ctx: RuleContext) -> Tensor:
-    """Where elements aren't 0: a row for each axis."""
-    found, dtype = result(ctx, "NonZero", ctx.input(0)), dtype_of(ctx, "output_type")
-    return tensor(dtype, found.shape, found.value)
+    """The places of elements that aren't 0, `[rank, count]`."""
+    places, dtype = result(ctx, "NonZero", ctx.input(0)), dtype_of(ctx, "output_type")
+    return tensor(dtype, places.shape, places.value)
 
 
 @operator("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements or slices, where each first occurs, the way back, and their counts."""
+    """The distinct elements or slices, where each first occurs, the index of each input in them, and their counts."""
     axis = known(ctx, 1, "the axis") if ctx.has(1) else ()
     if axis is None:
         return [anything(ctx, ctx.input(0)), *(ctx.tensor([ctx.fresh(f"count{i}")], "int64") for i in range(3))]
     ctx.check(not ctx.has(1) or len(axis) == 1, laws.AXIS_ONE_NUMBER)
-    found = results(ctx, "Unique", ctx.input(0), **({"axis": axis[0]} if axis else {}))
+    outputs = results(ctx, "Unique", ctx.input(0), **({"axis": axis[0]} if axis else {}))
     indices, counts = (dtype_of(ctx, name) for name in ("index_element_type", "count_element_type"))
-    places = [tensor(dtype, t.shape) for dtype, t in zip((indices, indices, counts), found[1:], strict=False)]
-    return [found[0], *places]
+    places = [tensor(dtype, t.shape) for dtype, t in zip((indices, indices, counts), outputs[1:], strict=False)]
+    return [outputs[0], *places]
 
 
 @operator("SliceScatter")
@@ -174,7 +174,7 @@ def slice_scatter(ctx: RuleContext) -> Tensor:
 
 @operator("GatherTree")
 def gather_tree(ctx: RuleContext) -> Tensor:
-    """Steps `[time, batch, beams]`, their parents alike, and the length of each sample."""
+    """Steps and parents `[time, batch, beams]`, and the length of each sample."""
     steps = ctx.input(0)
     ctx.require_agree(steps, ctx.input(1), law=laws.STEPS_AND_PARENTS_SAME_SHAPE)
     require_vector(ctx, 2, steps[1], laws.LENGTH_PER_BATCH_ELEMENT)
@@ -186,17 +186,17 @@ def segment_max(ctx: RuleContext) -> Tensor:
     """`[n, ...]` and the segment of each row make `[segments, ...]`."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.SEGMENT_PER_ROW)
-    listed = ctx.constants(1) or ()
-    ctx.check(list(listed) == sorted(listed), laws.ROW_SEGMENTS_IN_ORDER)
-    asked = ctx.items(2) if ctx.has(2) else None
-    segments = asked[0] if asked and asked[0] is not None else ctx.fresh("segments")
+    ids = ctx.constants(1) or ()
+    ctx.check(list(ids) == sorted(ids), laws.ROW_SEGMENTS_IN_ORDER)
+    requested = ctx.items(2) if ctx.has(2) else None
+    segments = requested[0] if requested and requested[0] is not None else ctx.fresh("segments")
     ctx.require_at_least(segments, 0, laws.NUMBER_OF_SEGMENTS_NOT_NEGATIVE)
     return ctx.tensor([segments, *x.dims[1:]])
 
 
 @operator("SparseFillEmptyRows")
 def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
-    """Values `[n]` at places `[n, 2]` of a matrix: places, values, and which of its rows were empty."""
+    """A sparse matrix, `[n]` values at places `[n, 2]`: new places, values, and a flag for each row that was empty."""
     values, places = ctx.input(0), ctx.input(2)
     require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)
     rows, columns = ctx.sizes(1, 2)

@@ -1,4 +1,4 @@
-"""Matrices: products, diagonals, decompositions; and Fourier's transform."""
+"""Matrices: products, diagonals, decompositions; and Fourier transforms."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def turned(x: Tensor, flag: int) -> Shape:
 
 @rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN)
 def matmul(ctx: RuleContext) -> Tensor:
-    """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a bias that is fused has N elements."""
+    """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a fused bias has N elements."""
     a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
     b = turned(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[1], b[0], laws.INNER_SIZES_EQUAL)
@@ -37,7 +37,7 @@ def matmul(ctx: RuleContext) -> Tensor:
 
 @rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN)
 def batch_matmul(ctx: RuleContext) -> Tensor:
-    """`[..., M, K] x [..., K, N] -> [..., M, N]`; batch axes broadcast, but in the first version."""
+    """`[..., M, K] x [..., K, N] -> [..., M, N]`; batch axes broadcast, except in the first version."""
     x, y = ctx.input(0), ctx.input(1)
     for operand in (x, y):
         ctx.require_rank(operand, 2, least=True)
@@ -65,7 +65,7 @@ def einsum(ctx: RuleContext) -> Tensor:
 
 
 def _measured(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
-    """The axes of the ellipsis; the letters of the others are those sizes in all operands."""
+    """The axes of the ellipsis; each letter has one size in all operands, which `sizes` collects."""
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
     law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
     ctx.check(x.rank >= named if "..." in term else x.rank == named, law)
@@ -104,7 +104,7 @@ def band_part(ctx: RuleContext) -> Tensor:
 
 @rule("Diag", domain=DOMAIN)
 def diagonal(ctx: RuleContext) -> Tensor:
-    """The axes twice, zeros off the diagonal."""
+    """The axes twice, `[n] -> [n, n]`, with zeros off the diagonal."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor([*x.dims, *x.dims])
@@ -112,7 +112,7 @@ def diagonal(ctx: RuleContext) -> Tensor:
 
 @rule("DiagPart", domain=DOMAIN)
 def diagonal_part(ctx: RuleContext) -> Tensor:
-    """One half of the axes, which the other half repeats."""
+    """The first half of the axes, which the second half repeats: `[m, n, m, n] -> [m, n]`."""
     x = ctx.input(0)
     half = x.rank // 2
     ctx.check(x.rank == 2 * half > 0, laws.RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
@@ -147,14 +147,14 @@ def matrix_set_diag(ctx: RuleContext) -> Tensor:
 
 
 def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
-    """The lowest and the highest diagonal that are meant."""
-    found = known(ctx, index, "the diagonals")
-    ctx.check(found is None or 1 <= len(found) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
+    """The lowest and the highest of the diagonals, 0 for the main one; None where they aren't known."""
+    offsets = known(ctx, index, "the diagonals")
+    ctx.check(offsets is None or 1 <= len(offsets) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
     ctx.check(ctx.input(index).rank <= 1, laws.DIAGONALS_NUMBER_OR_LIST_OF_TWO)
-    if found is None:
+    if offsets is None:
         return None
-    ctx.check(found[0] <= found[-1], laws.LOWEST_DIAGONAL_BELOW_HIGHEST)
-    return found[0], found[-1]
+    ctx.check(offsets[0] <= offsets[-1], laws.LOWEST_DIAGONAL_BELOW_HIGHEST)
+    return offsets[0], offsets[-1]
 
 
 @rule("MatrixDiagPartV2", "MatrixDiagPartV3", domain=DOMAIN)
@@ -167,7 +167,7 @@ def band(ctx: RuleContext) -> Tensor:
 
 
 def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
-    """The diagonals of matrices, which have them."""
+    """The diagonals `low..high` of matrices, which must be inside them."""
     for k in (low, high):
         inside = at_least(x[-1], k + 1) if k > 0 else at_least(x[-2], 1 - k) if k < 0 else at_least(0, 0)
         ctx.require(inside, laws.DIAGONALS_IN_MATRIX, k)
@@ -178,7 +178,7 @@ def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
 
 @rule("MatrixSetDiagV2", "MatrixSetDiagV3", domain=DOMAIN)
 def set_band(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is an element for each one of the diagonals, padded to the length of the longest."""
+    """The shape is kept; the diagonals `lo..hi` have the shape that the rule above computes."""
     x, ends = ctx.input(0), diagonals(ctx, 2)
     ctx.require_rank(x, 2, least=True)
     if ends is not None:
@@ -188,7 +188,7 @@ def set_band(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixDiagV2", "MatrixDiagV3", domain=DOMAIN)
 def from_band(ctx: RuleContext) -> Tensor:
-    """Matrices with the diagonals `lo..hi`, as large as asked for, or as need be."""
+    """Matrices with the diagonals `lo..hi`, of the requested sizes, or as small as possible."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
     require_numbers(ctx, 2, 3, 4)
     if ends is None:
@@ -202,20 +202,22 @@ def from_band(ctx: RuleContext) -> Tensor:
 
 
 def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
-    """The sizes of a matrix that is at least so large: one of them is just that, unless neither is asked for."""
-    asked = [first(ctx, i) for i in (2, 3)]
-    given = [d for d in asked if d is None or d.constant != -1]
-    if not given:
+    """Rows and columns as requested, -1 for the smallest; one is the smallest, and both are one size by default."""
+    requested = [first(ctx, i) for i in (2, 3)]
+    if all(d is not None and d.constant == -1 for d in requested):
         return [maximum(rows, columns)] * 2
-    found = sized(
+    sides = sized(
         ctx,
-        [least if d is not None and d.constant == -1 else d for d, least in zip(asked, (rows, columns), strict=True)],
+        [
+            least if d is not None and d.constant == -1 else d
+            for d, n in zip(requested, (rows, columns), strict=True)
+        ],
     )
     law = laws.MATRIX_AS_LARGE_AS_DIAGONALS
-    for size, least in zip(found, (rows, columns), strict=True):
+    for size, least in zip(sides, (rows, columns), strict=True):
         ctx.require_at_least(size, least, law)
-    ctx.require(any_of(equal(found[0], rows), equal(found[1], columns)), law)
-    return found
+    ctx.require(any_of(equal(sides[0], rows), equal(sides[1], columns)), law)
+    return sides
 
 
 # Decompositions
@@ -223,7 +225,7 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
 
 @rule("Cholesky", "MatrixExponential", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
 def square(ctx: RuleContext) -> Tensor:
-    """The shape is kept, of square matrices."""
+    """The shape is kept; the matrices are square."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
@@ -238,7 +240,7 @@ def determinant(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Lu", domain=DOMAIN)
 def lu(ctx: RuleContext) -> list[Tensor]:
-    """Both triangles in one matrix, and the order of its rows."""
+    """Both triangles in one matrix, and the permutation of its rows."""
     x = square(ctx)
     return [x, ctx.tensor(x.dims[:-1], dtype_of(ctx, "output_idx_type", "int32"))]
 
@@ -314,7 +316,7 @@ def solve_tridiagonal(ctx: RuleContext) -> Tensor:
     return ctx.tensor(b.dims)
 
 
-# Fourier
+# Fourier transforms
 
 
 @rule("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", domain=DOMAIN)
@@ -332,7 +334,7 @@ def _transformed(ctx: RuleContext) -> int:
 
 @rule("RFFT", "RFFT2D", "RFFT3D", domain=DOMAIN)
 def real_fourier(ctx: RuleContext) -> Tensor:
-    """The transformed axes get the listed lengths, the last one the half of them that says it all."""
+    """The transformed axes get the lengths in an input, the last one `n // 2 + 1`: the rest is redundant."""
     lengths = _lengths(ctx)
     half = select(equal(lengths[-1], 0), 0, lengths[-1] // 2 + 1)
     kept = ctx.input(0).dims[: -len(lengths)]
@@ -341,13 +343,13 @@ def real_fourier(ctx: RuleContext) -> Tensor:
 
 @rule("IRFFT", "IRFFT2D", "IRFFT3D", domain=DOMAIN)
 def inverse_real_fourier(ctx: RuleContext) -> Tensor:
-    """The transformed axes get the listed lengths."""
+    """The transformed axes get the lengths in an input."""
     lengths = _lengths(ctx)
     return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], dtype_of(ctx, "Treal", "float32"))
 
 
 def _lengths(ctx: RuleContext) -> list[Dim]:
-    """The listed lengths, which the input has."""
+    """The lengths of the transformed axes, which the input isn't shorter than."""
     x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
     ctx.require_rank(x, count, least=True)
     lengths = sized(ctx, ctx.sizes(1, count, "lengths"))
