@@ -208,10 +208,7 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
         return [maximum(rows, columns)] * 2
     sides = sized(
         ctx,
-        [
-            least if d is not None and d.constant == -1 else d
-            for d, n in zip(requested, (rows, columns), strict=True)
-        ],
+        [n if d is not None and d.constant == -1 else d for d, n in zip(requested, (rows, columns), strict=True)],
     )
     law = laws.MATRIX_AS_LARGE_AS_DIAGONALS
     for size, least in zip(sides, (rows, columns), strict=True):
