@@ -25,7 +25,7 @@ KEPT = (
     *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "Conj", "Digamma", "Erfc", "Erfinv", "Expm1", "Lgamma"),
     *("Log1p", "Ndtri", "Relu6", "Rsqrt", "DecodeBase64", "EncodeBase64", "StaticRegexReplace", "StringStrip"),
 )
-RETYPED = {  # the attribute that names the type of what is made, or that type
+RETYPED = {  # the attribute that names the element type of the output, or ":" and the type itself
     "Angle": "Tout",
     "ComplexAbs": "Tout",
     "Imag": "Tout",
@@ -49,8 +49,8 @@ def kept(ctx: RuleContext) -> Tensor:
 @rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True)
 def retyped(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are of another type."""
-    named = RETYPED[ctx.node.op]
-    return ctx.tensor(ctx.input(0).shape, named[1:] if named[0] == ":" else dtype_of(ctx, named, "float32"))
+    dtype = RETYPED[ctx.node.op]
+    return ctx.tensor(ctx.input(0).shape, dtype[1:] if dtype[0] == ":" else dtype_of(ctx, dtype, "float32"))
 
 
 @rule("RegexFullMatch", "RegexReplace", domain=DOMAIN)
@@ -79,7 +79,7 @@ HASHES = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStr
 
 @rule(*HASHES, domain=DOMAIN, any_rank=True, total=True)
 def hashed(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are the numbers of their buckets, of which there is one at least."""
+    """The shape is kept; elements are bucket numbers; there is at least one bucket."""
     least(ctx, "num_buckets", 1)
     if ctx.node.op.endswith("Strong"):
         ctx.check(len(ctx.integers("key")) == 2, laws.RANDOM_KEY_TWO_NUMBERS)
@@ -113,7 +113,7 @@ def cast(ctx: RuleContext) -> Tensor:
 
 @rule("Bitcast", domain=DOMAIN)
 def bitcast(ctx: RuleContext) -> Tensor:
-    """The bits are kept: smaller elements add an axis for what was one, larger ones take the last axis."""
+    """The bits are kept: `int32[n]` becomes `int16[n, 2]`, and `int16[n, 2]` becomes `int32[n]`."""
     x, dtype = ctx.input(0), dtype_of(ctx, "type", "")
     before, after = _width(x.dtype), _width(dtype)
     if after >= before:
@@ -164,13 +164,13 @@ def divide(ctx: RuleContext) -> Tensor:
     require_one_type(ctx)
     if x.dtype not in INTEGERS:
         return result(ctx, "Mod", x, y, fmod=1) if ctx.node.op.endswith("Mod") else _divided(ctx, x, y)
-    made = broadcast(ctx, DIVISIONS.get(ctx.node.op))
-    require_each(ctx, y, lambda d: differs(d, 0), laws.NOT_DIVIDED_BY_ZERO, made.numel)
-    return made
+    output = broadcast(ctx, DIVISIONS.get(ctx.node.op))
+    require_each(ctx, y, lambda d: differs(d, 0), laws.NOT_DIVIDED_BY_ZERO, output.numel)
+    return output
 
 
 def _divided(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """A quotient of floats, which is rounded to a whole number where the operator says so."""
+    """A quotient of floats, which `FloorDiv` rounds down."""
     quotient = result(ctx, "Div", x, y)
     return result(ctx, "Floor", quotient) if ctx.node.op == "FloorDiv" else quotient
 
@@ -179,16 +179,16 @@ def _divided(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
 def power(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; no integer has a negative exponent."""
     require_one_type(ctx)
-    made = result(ctx, "Pow", ctx.input(0), ctx.input(1))
+    output = result(ctx, "Pow", ctx.input(0), ctx.input(1))
     if ctx.input(0).dtype in INTEGERS:
         law = laws.INTEGER_EXPONENT_NOT_NEGATIVE
-        require_each(ctx, ctx.input(1), lambda d: at_least(d, 0), law, made.numel)
-    return made
+        require_each(ctx, ctx.input(1), lambda d: at_least(d, 0), law, output.numel)
+    return output
 
 
 @rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN)
 def compare(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together, or have one shape where that is so; some may have shapes that don't go together."""
+    """Operands broadcast together; `ApproximateEqual` needs one shape, `incompatible_shape_error=0` allows any two."""
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
     require_one_type(ctx)
     if op == "ApproximateEqual":
@@ -197,9 +197,9 @@ def compare(ctx: RuleContext) -> Tensor:
     if not ctx.integer("incompatible_shape_error", 1):
         pairs = zip(x.dims[::-1], y.dims[::-1], strict=False)
         if any(any_of(equal(a, b), equal(a, 1), equal(b, 1)) is not TRUE for a, b in pairs):
-            return ctx.tensor(None, "bool")  # one truth where they don't
-    made = result(ctx, "Equal", x, y)
-    return made if op == "Equal" else result(ctx, "Not", made)
+            return ctx.tensor(None, "bool")  # a single boolean where shapes don't broadcast
+    output = result(ctx, "Equal", x, y)
+    return output if op == "Equal" else result(ctx, "Not", output)
 
 
 @rule("LeftShift", "RightShift", domain=DOMAIN, any_rank=True)
@@ -218,13 +218,13 @@ def squared_difference(ctx: RuleContext) -> Tensor:
 
 @rule("SelectV2", domain=DOMAIN, any_rank=True)
 def choose(ctx: RuleContext) -> Tensor:
-    """The condition and both cases broadcast together, to at most 8 axes where that changes one of them."""
-    made = result(ctx, "Where", *map(ctx.input, range(3)))
-    if made.shape is not None and made.rank > 8:
-        given = [x for x in map(ctx.input, range(3)) if x.rank]
-        alike = all_of(*(equal(a, b) for x in given for a, b in zip(x.dims, given[0].dims, strict=False)))
-        ctx.require(FALSE if len({x.rank for x in given}) > 1 else alike, laws.BROADCAST_CASES_AT_MOST_8_AXES)
-    return made
+    """The condition and both cases broadcast together, to at most 8 axes where an operand is stretched."""
+    output = result(ctx, "Where", *map(ctx.input, range(3)))
+    if output.shape is not None and output.rank > 8:
+        operands = [x for x in map(ctx.input, range(3)) if x.rank]
+        alike = all_of(*(equal(a, b) for x in operands for a, b in zip(x.dims, operands[0].dims, strict=False)))
+        ctx.require(FALSE if len({x.rank for x in operands}) > 1 else alike, laws.BROADCAST_CASES_AT_MOST_8_AXES)
+    return output
 
 
 # Several operands
@@ -249,7 +249,7 @@ def add_n(ctx: RuleContext) -> Tensor:
 
 @rule("Select", domain=DOMAIN)
 def select(ctx: RuleContext) -> Tensor:
-    """Both cases have one shape, and so has the condition, unless it is one truth or one for each row."""
+    """Both cases have one shape, and so has the condition, unless it is a single boolean or has one for each row."""
     condition, x, y = (ctx.input(i) for i in range(3))
     ctx.require_agree(x, y, law=laws.CASES_SAME_SHAPE)
     if condition.rank == 1 != x.rank:
@@ -264,7 +264,7 @@ def select(ctx: RuleContext) -> Tensor:
 
 @rule("ClipByValue", domain=DOMAIN)
 def clip(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the ends are one number each, or one for each element."""
+    """The shape is kept; both limits are single numbers, or have the shape of the input."""
     x = ctx.input(0)
     for end in (ctx.input(1), ctx.input(2)):
         if end.rank:
@@ -274,7 +274,7 @@ def clip(ctx: RuleContext) -> Tensor:
 
 @rule("StringJoin", domain=DOMAIN)
 def join(ctx: RuleContext) -> Tensor:
-    """Texts have one shape, but for scalars."""
+    """Texts have one shape, except for scalars."""
     parts = [x for x in map(ctx.input, range(len(ctx.inputs))) if x.rank]
     if parts:
         ctx.require_agree(*parts, law=laws.JOINED_TEXTS_SAME_SHAPE)

@@ -1,4 +1,4 @@
-"""Images: resized, cut out, decoded; and the boxes that are found on them."""
+"""Images: resizing, cropping, decoding, and bounding boxes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear"
 
 @rule("QuantizedResizeBilinear", domain=DOMAIN)
 def resize_quantized(ctx: RuleContext) -> list[Tensor]:
-    """`[n, h, w, c]` gets the height and width that are listed; the ends of the range stay."""
+    """`[n, h, w, c]` gets the height and width in an input; the ends of the value range are kept."""
     require_numbers(ctx, 2, 3)
     ctx.require_at_least(ctx.input(0, rank=4)[0], 1, laws.AN_IMAGE)
     end = ctx.tensor((), "float32")
@@ -39,7 +39,7 @@ def resize_quantized(ctx: RuleContext) -> list[Tensor]:
 
 @rule(*RESIZED, "ResizeNearestNeighbor", domain=DOMAIN)
 def resize(ctx: RuleContext) -> Tensor:
-    """`[n, h, w, c]` gets the height and width that are listed; neither image is empty."""
+    """`[n, h, w, c]` gets the height and width in an input; neither image is empty."""
     x = ctx.input(0, rank=4)
     size = sized(ctx, ctx.sizes(1, 2), 1)
     require_least(ctx, [*x.dims[1:], *size], 1, laws.NO_IMAGE_EMPTY)
@@ -48,7 +48,7 @@ def resize(ctx: RuleContext) -> Tensor:
 
 @rule("ScaleAndTranslate", domain=DOMAIN)
 def scale(ctx: RuleContext) -> Tensor:
-    """`[n, h, w, c]` gets the height and width that are listed; there is a factor and a shift for each."""
+    """`[n, h, w, c]` gets the height and width in an input; there is a factor and a shift for each."""
     one_of(ctx, "kernel_type", *KERNELS)
     require_vector(ctx, (2, 3), 2, laws.FACTOR_AND_SHIFT_FOR_HEIGHT_AND_WIDTH)
     return ctx.tensor(resize(ctx).dims, "float32")
@@ -56,7 +56,7 @@ def scale(ctx: RuleContext) -> Tensor:
 
 @rule("ImageProjectiveTransformV2", "ImageProjectiveTransformV3", domain=DOMAIN)
 def project(ctx: RuleContext) -> Tensor:
-    """`[n, h, w, c]` gets the height and width that are listed; there is one transform, or one per image."""
+    """`[n, h, w, c]` gets the height and width in an input; there is one transform, or one per image."""
     x, transforms = ctx.input(0, rank=4), ctx.input(1, rank=2)
     require_numbers(ctx, 3)
     law = laws.ONE_TRANSFORM_OR_PER_IMAGE
@@ -71,8 +71,8 @@ def project(ctx: RuleContext) -> Tensor:
 def crop(ctx: RuleContext) -> Tensor:
     """Boxes `[n, 4]`, and the image of each, cut out of `[b, h, w, c]` and resized."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=2)
-    none = equal(boxes[0], 0) if boxes[1].constant is None else FALSE  # that one has others is seen when it runs
-    ctx.require(any_of(equal(boxes[1], 4), none), laws.BOX_4_COORDINATES, boxes[1], 4)
+    no_boxes = equal(boxes[0], 0) if boxes[1].constant is None else FALSE  # not checked at run time then
+    ctx.require(any_of(equal(boxes[1], 4), no_boxes), laws.BOX_4_COORDINATES, boxes[1], 4)
     require_vector(ctx, 2, boxes[0], laws.IMAGE_PER_BOX)
     require_places(ctx, ctx.input(2), x[0])
     require_least(ctx, x.dims[1:3], 1, laws.NO_IMAGE_EMPTY)
@@ -83,7 +83,7 @@ def crop(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeImage", "DecodePng", "DecodeJpeg", "DecodeBmp", domain=DOMAIN)
 def decode(ctx: RuleContext) -> Tensor:
-    """An image of a size that its file has."""
+    """An image whose height and width only its file tells."""
     ctx.require_rank(ctx.input(0), 0)
     channels = least(ctx, "channels", 0, 0) or ctx.fresh("channels", 1)
     ctx.check(channels != 2, laws.IMAGE_1_3_OR_4_CHANNELS)
@@ -92,7 +92,7 @@ def decode(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeAndCropJpeg", domain=DOMAIN)
 def decode_part(ctx: RuleContext) -> Tensor:
-    """The part of an image that starts and is as large as said."""
+    """The part of an image at the position and of the size in an input `[y, x, height, width]`."""
     window, channels = ctx.items(1) or (None,) * 4, least(ctx, "channels", 0, 0)
     require_numbers(ctx, 0)
     require_vector(ctx, 1, 4, laws.PART_IS_PLACE_AND_SIZE)
@@ -104,7 +104,7 @@ def decode_part(ctx: RuleContext) -> Tensor:
 
 @rule("ExtractJpegShape", domain=DOMAIN)
 def size_of_image(ctx: RuleContext) -> Tensor:
-    """Height, width and channels of a file."""
+    """Height, width and channels of a file's image, as a list."""
     require_numbers(ctx, 0)
     return ctx.tensor((3,), dtype_of(ctx, "output_type", "int32"))
 
@@ -124,7 +124,7 @@ def adjust(ctx: RuleContext) -> Tensor:
 
 
 def selected(ctx: RuleContext) -> tuple[Dim, Dim]:
-    """How many boxes are selected, and how many at most, of boxes `[n, 4]` and scores `[n]`."""
+    """How many of the boxes `[n, 4]` with scores `[n]` are selected, and the limit of that number."""
     boxes, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(boxes[1], 4, laws.BOX_4_COORDINATES)
     require_vector(ctx, 1, boxes[0], laws.SCORE_PER_BOX)
@@ -136,7 +136,7 @@ def selected(ctx: RuleContext) -> tuple[Dim, Dim]:
 
 
 def require_thresholds(ctx: RuleContext, index: int) -> None:
-    """State that a share of what two boxes have in common is one, and that a spread isn't negative."""
+    """State that thresholds of overlap are between 0 and 1, and that the sigma of soft suppression isn't negative."""
     shares = [*(numbers(ctx, index) if ctx.has(index) else ()), ctx.number("iou_threshold", 0.5)]
     for share in shares:
         for low, high in ((0, share), (share, 1)):
@@ -153,7 +153,7 @@ def suppress(ctx: RuleContext) -> Tensor:
 
 @rule("NonMaxSuppressionV4", "NonMaxSuppressionV5", domain=DOMAIN)
 def suppress_padded(ctx: RuleContext) -> list[Tensor]:
-    """The indices of the selected boxes, their scores where these change, and how many they are."""
+    """The indices of the selected boxes, their scores in version 5, which changes them, and their number."""
     count, limit = selected(ctx)
     dims = (limit if ctx.integer("pad_to_max_output_size", 0) else count,)
     scores = [ctx.tensor(dims)] if ctx.node.op.endswith("V5") else []
@@ -162,26 +162,26 @@ def suppress_padded(ctx: RuleContext) -> list[Tensor]:
 
 @rule("CombinedNonMaxSuppression", domain=DOMAIN)
 def suppress_combined(ctx: RuleContext) -> list[Tensor]:
-    """Boxes `[b, n, q, 4]` and scores `[b, n, c]`, where q is 1 or c: so many of each image."""
-    boxes, scores, each, total = ctx.input(0, rank=4), ctx.input(1, rank=3), first(ctx, 2), first(ctx, 3)
+    """Boxes `[b, n, q, 4]` and scores `[b, n, c]`, where q is 1 or c: the best of each image."""
+    boxes, scores, most_per_class, total = ctx.input(0, rank=4), ctx.input(1, rank=3), first(ctx, 2), first(ctx, 3)
     law = laws.BOXES_AND_SCORES_SAME_IMAGES_AND_ANCHORS
     for axis in (0, 1):
         ctx.require_equal(boxes[axis], scores[axis], law)
     ctx.require(any_of(equal(boxes[2], 1), equal(boxes[2], scores[2])), laws.BOX_PER_ANCHOR_OR_CLASS)
     ctx.require_equal(boxes[3], 4, laws.BOX_4_COORDINATES)
     require_shape(ctx, range(2, 6), (), laws.LIMITS_ONE_NUMBER_EACH)
-    require_least(ctx, [each, total], 1, laws.BOX_COUNT_POSITIVE)
+    require_least(ctx, [most_per_class, total], 1, laws.BOX_COUNT_POSITIVE)
     require_thresholds(ctx, 4)
     (count,) = sized(ctx, [total])
     if ctx.integer("pad_per_class", 0):
-        count = minimum(count, sized(ctx, [each])[0] * scores[2])
-    found = (boxes[0], count)
-    return [ctx.tensor((*found, 4)), ctx.tensor(found), ctx.tensor(found), ctx.tensor(found[:1], "int32")]
+        count = minimum(count, sized(ctx, [most_per_class])[0] * scores[2])
+    shape = (boxes[0], count)
+    return [ctx.tensor((*shape, 4)), ctx.tensor(shape), ctx.tensor(shape), ctx.tensor(shape[:1], "int32")]
 
 
 @rule("NonMaxSuppressionWithOverlaps", domain=DOMAIN)
 def suppress_overlaps(ctx: RuleContext) -> Tensor:
-    """The indices of the selected boxes, of which it is known how much each two have in common."""
+    """The indices of the selected boxes, by a matrix `[n, n]` of overlaps."""
     overlaps, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(overlaps[0], overlaps[1], laws.OVERLAP_OF_EACH_TWO_BOXES)
     require_vector(ctx, 1, overlaps[0], laws.SCORE_PER_BOX)
@@ -207,7 +207,7 @@ def draw(ctx: RuleContext) -> Tensor:
 
 @rule("ExtractGlimpse", "ExtractGlimpseV2", domain=DOMAIN)
 def glimpse(ctx: RuleContext) -> Tensor:
-    """A window of the listed sizes of each image."""
+    """A window of each image, of the height and width in an input."""
     x, offsets = ctx.input(0, rank=4), ctx.input(2, rank=2)
     law = laws.PLACE_PER_IMAGE
     ctx.require_equal(offsets[0], x[0], law)
@@ -215,26 +215,26 @@ def glimpse(ctx: RuleContext) -> Tensor:
     size = ctx.sizes(1, 2)
     require_least(ctx, size, 0, laws.SIZES_NOT_NEGATIVE)
     noise = ctx.text("noise", "uniform")
-    uniform = ctx.integer("uniform_noise", 1)
-    ctx.check(noise in ("uniform", "") or not uniform, laws.UNIFORM_NOISE_IS_NOT.of(noise=noise))
+    is_uniform = ctx.integer("uniform_noise", 1)
+    ctx.check(noise in ("uniform", "") or not is_uniform, laws.UNIFORM_NOISE_IS_NOT.of(noise=noise))
     return ctx.tensor([x[0], *sized(ctx, size), x[3]], "float32")
 
 
 @rule("FractionalAvgPool", "FractionalMaxPool", domain=DOMAIN)
 def fractional_pool(ctx: RuleContext) -> list[Tensor]:
-    """Height and width shrink by a ratio; where the windows of each begin is made as well."""
+    """Height and width shrink by a ratio; two more outputs are the rows and columns at which windows begin."""
     x, ratios = ctx.input(0, rank=4), ctx.attribute("pooling_ratio")
-    given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
-    ctx.check(len(given) == 4 and min(given) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
-    ctx.check(given[0] == given[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
+    factors = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
+    ctx.check(len(factors) == 4 and min(factors) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
+    ctx.check(factors[0] == factors[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
     require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
     seeds = ctx.integer("seed", 0) or ctx.integer("seed2", 0)
     ctx.check(not seeds or bool(ctx.integer("deterministic", 0)), laws.ONLY_DETERMINISTIC_HAS_SEEDS)
-    made = [
-        (from_dim(d, "float32") / literal(r, "float32")).floor().to_int() for d, r in zip(x.dims, given, strict=True)
+    sizes = [
+        (from_dim(d, "float32") / literal(r, "float32")).floor().to_int() for d, r in zip(x.dims, factors, strict=True)
     ]
-    require_least(ctx, made, 1, laws.POOLED_IMAGE_NOT_EMPTY)
-    return [ctx.tensor(made), *(ctx.tensor((d + 1,), "int64") for d in made[1:3])]
+    require_least(ctx, sizes, 1, laws.POOLED_IMAGE_NOT_EMPTY)
+    return [ctx.tensor(sizes), *(ctx.tensor((d + 1,), "int64") for d in sizes[1:3])]
 
 
 @rule("EncodeJpeg", "EncodePng", domain=DOMAIN)
@@ -252,14 +252,14 @@ def encode(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeGif", domain=DOMAIN)
 def decode_frames(ctx: RuleContext) -> Tensor:
-    """All images of a file."""
+    """All frames of a file, `[frames, height, width, 3]`."""
     require_numbers(ctx, 0)
     return ctx.tensor([*(ctx.fresh(name, 1) for name in ("frames", "height", "width")), 3], "uint8")
 
 
 @rule("SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox", domain=DOMAIN)
 def sample(ctx: RuleContext) -> list[Tensor]:
-    """A region of an image of the listed sizes: its begin, its sizes and its box."""
+    """A random region of an image whose sizes are an input: its begin, its sizes and its bounding box."""
     require_vector(ctx, 0, 3, laws.IMAGE_HEIGHT_WIDTH_CHANNELS)
     ctx.require_equal(ctx.input(1, rank=3)[2], 4, laws.BOX_4_COORDINATES)
     require_numbers(ctx, 2)
