@@ -1,4 +1,4 @@
-"""Operators that pick and place elements: an index that counts from the end is outside."""
+"""Operators that read and write elements by position; a negative index is outside the axis."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula
     ctx.grant_elements(indices)
     if indices.value is None:
         ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), laws.SOMETHING_TO_PICK, size)
-    for given, lowest, highest in spans(indices):
+    for condition, lowest, highest in spans(indices):
         for formula, index in ((at_least(lowest, 0), lowest), (less(highest, size), highest)):
-            ctx.require(any_of(unless, negate(given), formula), laws.INDICES_INSIDE_AXIS, index, size)
+            ctx.require(any_of(unless, negate(condition), formula), laws.INDICES_INSIDE_AXIS, index, size)
 
 
 # Gathers
@@ -64,30 +64,30 @@ def gather(ctx: RuleContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
-    named = axis_of(ctx, 2) if ctx.node.op == "GatherV2" else max(batch, 0)
-    if named is None:
+    signed_axis = axis_of(ctx, 2) if ctx.node.op == "GatherV2" else max(batch, 0)
+    if signed_axis is None:
         return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank + indices.rank - 1)])
-    axis, batch = ctx.normal(named, x.rank), batch + (indices.rank if batch < 0 else 0)
+    axis, batch = ctx.normal(signed_axis, x.rank), batch + (indices.rank if batch < 0 else 0)
     ctx.check(0 <= batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     require_places(ctx, indices, x[axis], equal(product([*x.dims[:axis], *x.dims[axis + 1 :]]), 0))
     for left, right in zip(x.dims[:batch], indices.dims, strict=False):
         ctx.require_equal(left, right, laws.DATA_AND_INDICES_SAME_BATCH)
     if batch:
         return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
-    return _unjudged(ctx, "Gather", x, indices, axis=axis)
+    return _without_laws(ctx, "Gather", x, indices, axis=axis)
 
 
-def _unjudged(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: AttributeValue) -> Tensor:
-    """What ONNX's operator makes, without its own laws: TensorFlow's are stated."""
+def _without_laws(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: AttributeValue) -> Tensor:
+    """The output of ONNX's operator, without its laws; the rules here state TensorFlow's."""
     before = len(ctx.requirements)
-    made = result(ctx, op, *inputs, **attributes)
+    output = result(ctx, op, *inputs, **attributes)
     del ctx.requirements[before:]
-    return made
+    return output
 
 
 @rule("GatherNd", "ResourceGatherNd", domain=DOMAIN)
 def gather_nd(ctx: RuleContext) -> Tensor:
-    """The last axis of the indices holds tuples, which name elements or slices."""
+    """The last axis of the indices holds index tuples, each of an element or a slice."""
     x, indices = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(indices, 1, least=True)
@@ -96,7 +96,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     if depth is None:
         return ctx.tensor(None)
     require_tuples(ctx, x, indices, depth)
-    return _unjudged(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])
+    return _without_laws(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])
 
 
 def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
@@ -113,14 +113,14 @@ def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
 
 @rule("ScatterNd", domain=DOMAIN)
 def scatter_nd(ctx: RuleContext) -> Tensor:
-    """A tensor of the listed sizes, with an update at each place that the index tuples name."""
+    """A tensor whose sizes are an input, with an update at the place of each index tuple."""
     indices, updates, sizes = ctx.input(0), ctx.input(1), ctx.sizes(2)
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    made = tensor(updates.dtype, sized(ctx, sizes, index=2))
-    require_updates(ctx, made, indices, updates)
-    return made
+    output = tensor(updates.dtype, sized(ctx, sizes, index=2))
+    require_updates(ctx, output, indices, updates)
+    return output
 
 
 SCATTERS = (
@@ -142,11 +142,11 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
     reduction = REDUCTIONS.get(ctx.node.op.removeprefix("TensorScatter").removeprefix("ScatterNdNonAliasing"))
     if reduction is None or x.value is None or indices[-1].constant is None:
         return ctx.tensor(x.dims)
-    return _unjudged(ctx, "ScatterND", x, indices, updates, reduction=reduction)
+    return _without_laws(ctx, "ScatterND", x, indices, updates, reduction=reduction)
 
 
 def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
-    """State that there is an update, of the shape of what it replaces, for each index tuple."""
+    """State that there is an update for each index tuple, of the shape of the slice that it replaces."""
     ctx.require_rank(indices, 1, least=True)
     ctx.require_rank(x, 1, least=True)
     require_indexable(ctx, x, indices)
@@ -159,7 +159,7 @@ def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tenso
 
 
 def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> None:
-    """State that index tuples name places inside the tensor, unless the node goes past those that don't."""
+    """State that index tuples are inside the tensor, unless the node ignores those that aren't."""
     if one_of(ctx, "bad_indices_policy", "", "DEFAULT", "ERROR", "IGNORE") != "IGNORE":
         for column, size in zip(columns(indices, depth), x.dims, strict=False):
             require_places(ctx, column, size)
@@ -167,7 +167,7 @@ def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> 
 
 @rule("SparseToDense", domain=DOMAIN)
 def sparse_to_dense(ctx: RuleContext) -> Tensor:
-    """A tensor of the listed sizes, with one value, or one for each index, at the places named."""
+    """A tensor whose sizes are an input, with one value, or one for each index tuple, at their places."""
     indices, sizes, values = ctx.input(0), ctx.sizes(1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
     count = indices[0] if indices.rank else ONE
@@ -179,22 +179,22 @@ def sparse_to_dense(ctx: RuleContext) -> Tensor:
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     depth = indices[1] if indices.rank == 2 else ONE
     ctx.require_equal(depth, len(sizes), laws.INDEX_TUPLE_PLACE_ON_EACH_AXIS)
-    made = tensor(values.dtype, sized(ctx, sizes))
-    require_sorted(ctx, indices, made)
-    return made
+    output = tensor(values.dtype, sized(ctx, sizes))
+    require_sorted(ctx, indices, output)
+    return output
 
 
 def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
-    """State that known index tuples are inside a tensor, in ascending order and none twice."""
+    """State that known index tuples are inside a tensor, in ascending order and without duplicates."""
     if indices.rank < 2:  # a list of single numbers
         indices = tensor(
             indices.dtype, [*(indices.dims or (ONE,)), ONE], reshaped(indices, [*(indices.dims or (ONE,)), ONE])
         )
     for column, size in zip(columns(indices, x.rank), x.dims, strict=False):
         require_places(ctx, column, size)
-    listed = integers_of(indices)
-    if listed is not None and x.rank and ctx.integer("validate_indices", 1):
-        rows = [listed[at : at + x.rank] for at in range(0, len(listed), x.rank)]
+    numbers = integers_of(indices)
+    if numbers is not None and x.rank and ctx.integer("validate_indices", 1):
+        rows = [numbers[at : at + x.rank] for at in range(0, len(numbers), x.rank)]
         ctx.check(rows == sorted(set(rows)), laws.INDEX_TUPLES_ASCENDING)
 
 
@@ -215,7 +215,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 @rule("TopK", "TopKV2", domain=DOMAIN)
 def top_k(ctx: RuleContext) -> list[Tensor]:
-    """The `k` largest along the last axis, and their places; `k` is an input since version 2."""
+    """The `k` largest along the last axis, and their indices; `k` is an input since version 2."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else listed(ctx.integer("k"))
@@ -226,7 +226,7 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
 
 @rule("NthElement", domain=DOMAIN)
 def nth_element(ctx: RuleContext) -> Tensor:
-    """The n-th smallest along the last axis, which goes away."""
+    """The n-th smallest along the last axis, which is removed."""
     x, place = ctx.input(0), first(ctx, 1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 0)
@@ -237,7 +237,7 @@ def nth_element(ctx: RuleContext) -> Tensor:
 
 @rule("InTopK", "InTopKV2", domain=DOMAIN)
 def in_top_k(ctx: RuleContext) -> Tensor:
-    """Whether each row's target is among its best."""
+    """Whether each row's target class is among its k best."""
     x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
     require_numbers(ctx, 2)
     ctx.require_equal(x[0], targets[0], laws.TARGET_PER_ROW)
@@ -246,19 +246,19 @@ def in_top_k(ctx: RuleContext) -> Tensor:
 
 @rule("Where", domain=DOMAIN, any_rank=True)
 def where(ctx: RuleContext) -> Tensor:
-    """The places of what isn't 0, `[count, rank]`."""
+    """The places of elements that aren't 0, `[count, rank]`."""
     x = ctx.input(0)
-    found = result(ctx, "NonZero", x)
+    places = result(ctx, "NonZero", x)
     if x.shape is None:
-        return ctx.tensor(found.dims[::-1], "int64")
+        return ctx.tensor(places.dims[::-1], "int64")
     ctx.require_rank(x, 1, least=True)
     require_most(ctx, x, 8)
-    return result(ctx, "Transpose", found)
+    return result(ctx, "Transpose", places)
 
 
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements or slices, the place of each in that list, and their counts."""
+    """The distinct elements or slices, the index in them of each input element or slice, and their counts."""
     x, dtype = ctx.input(0), dtype_of(ctx, "out_idx", "int32")
     axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
@@ -268,13 +268,13 @@ def unique(ctx: RuleContext) -> list[Tensor]:
         size = ctx.fresh("size")
         return [anything(ctx, x), ctx.tensor((size,), dtype), ctx.tensor((ctx.fresh("count"),), dtype)]
     ctx.require_rank(x, 1, least=bool(axes))
-    found = results(ctx, "Unique", x, axis=axes[0] if axes else 0)
-    return [found[0], typed(found[2], dtype), typed(found[3], dtype)]
+    outputs = results(ctx, "Unique", x, axis=axes[0] if axes else 0)
+    return [outputs[0], typed(outputs[2], dtype), typed(outputs[3], dtype)]
 
 
 @rule("ListDiff", domain=DOMAIN)
 def list_diff(ctx: RuleContext) -> list[Tensor]:
-    """What of one list isn't in another, and where it was."""
+    """The elements of one list that aren't in another, and their positions."""
     x = ctx.input(0, rank=1)
     ctx.require_rank(ctx.input(1), 1)
     dims = (ctx.fresh("count", 0, x[0]),)
@@ -283,7 +283,7 @@ def list_diff(ctx: RuleContext) -> list[Tensor]:
 
 @rule("UnravelIndex", domain=DOMAIN)
 def unravel(ctx: RuleContext) -> Tensor:
-    """Places in a flat list as places along each axis of a shape, `[rank, count]`."""
+    """Positions in a flattened tensor as positions along each of its axes, `[rank, count]`."""
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
     ctx.require_at_least(places.numel, 1, laws.A_PLACE)
@@ -326,7 +326,7 @@ def bucketize(ctx: RuleContext) -> Tensor:
 
 @rule("LowerBound", "UpperBound", domain=DOMAIN)
 def bound(ctx: RuleContext) -> Tensor:
-    """Where the values of each row stand among that row's sorted ones."""
+    """Where each value of a row would be inserted in the sorted row of the first input."""
     ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ordered[0], values[0], laws.ROWS_OF_VALUES_AS_MANY_AS_SORTED)
     return ctx.tensor(values.dims, dtype_of(ctx, "out_type", "int32"))
@@ -334,7 +334,7 @@ def bound(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
-    """Rows folded by their segments, which are as many as the last one's number says."""
+    """Rows reduced by segments, whose number is the last segment's plus 1."""
     x, ids = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(ids[0], x[0], laws.SEGMENT_NUMBER_PER_ROW)
@@ -361,7 +361,7 @@ def segment_count(ctx: RuleContext, index: int) -> Dim:
 
 @rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
 def sparse_segments(ctx: RuleContext) -> Tensor:
-    """Some rows, which indices name, folded by their segments."""
+    """The rows at some indices, reduced by segments."""
     x, indices, ids = ctx.input(0), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(indices[0], ids[0], laws.SEGMENT_NUMBER_PER_INDEX)
@@ -371,7 +371,7 @@ def sparse_segments(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)
 def unsorted_segments(ctx: RuleContext) -> Tensor:
-    """Elements or slices folded by their segments, of which there are so many."""
+    """Elements or slices reduced by segments, whose number is an input."""
     x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
     ctx.require_rank(ctx.input(2), 0)
     ctx.check(ids.rank <= x.rank, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)

@@ -1,4 +1,4 @@
-"""Operators that join and part tensors, grow them at their ends or move elements in blocks."""
+"""Operators that join, split and pad tensors, reverse their axes, or move blocks between axes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 BACKWARDS = 2**63 - 1
 
-# Joining and parting
+# Joining and splitting
 
 
 @rule("Concat", "ConcatV2", domain=DOMAIN)
 def concat(ctx: RuleContext) -> Tensor:
-    """Tensors of one shape but for the axis, where the output is their sum."""
+    """Tensors of one shape except along the axis, where the output's size is their sum."""
     last = len(ctx.inputs) - 1
     at = 0 if ctx.node.op == "Concat" else last
     parts, axis = [ctx.input(i) for i in range(last + 1) if i != at], axis_of(ctx, at)
@@ -77,7 +77,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SplitV", domain=DOMAIN)
 def split_v(ctx: RuleContext) -> list[Tensor]:
-    """Parts of the listed lengths, of which one may be -1: the rest."""
+    """Parts of the lengths in an input, one of which may be -1: the rest."""
     lengths = ctx.sizes(1, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     axis, numbers = ctx.input(2), ctx.items(2) or (None,)
@@ -89,17 +89,17 @@ def split_v(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_some_axis(ctx: RuleContext, lengths: Sequence[Dim | None]) -> None:
-    """State that lengths that are known add up to a size of the tensor, along which axis soever."""
+    """State that the lengths, if all are known, add up to the size of some axis of the tensor."""
     known = [d for d in lengths if d is not None and d.lo >= 0]
     if len(known) == len(lengths):
         ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), laws.LENGTHS_ADD_UP_TO_AN_AXIS)
 
 
-# Ends
+# Padding
 
 
 def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None], list[Dim | None]]:
-    """What an input `[count, 2]` adds before and behind each axis, or crops there; none of it is negative."""
+    """The pads (or crops) before and behind each axis, by an input `[count, 2]`; none is negative."""
     pads, law = ctx.input(index, rank=2), laws.TWO_PADS_PER_COUNTED_AXIS.of(count=count)
     for size, expected in zip(pads.dims, (count, 2), strict=True):
         ctx.require_equal(size, expected, law)
@@ -120,7 +120,7 @@ def pad(ctx: RuleContext) -> Tensor:
 
 
 def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Sequence[Dim | None]) -> None:
-    """State that there are no more than 6 axes, neighbours without pads as one."""
+    """State that at most 6 axes are left when neighbouring axes without pads are merged into one."""
     if len(before) > 6:
         plain = [
             p is not None and q is not None and p.constant == q.constant == 0
@@ -135,7 +135,7 @@ def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Seq
 
 @rule("MirrorPad", domain=DOMAIN)
 def mirror_pad(ctx: RuleContext) -> Tensor:
-    """Every axis with its pads added, which are limited by what there is to mirror."""
+    """Every axis with its pads added, which are no longer than the part that is mirrored."""
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
     require_most(ctx, x, 5)
     before, after = paddings(ctx, 1, x.rank)
@@ -151,7 +151,7 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
 
 @rule("ReverseV2", domain=DOMAIN)
 def reverse(ctx: RuleContext) -> Tensor:
-    """The elements along the listed axes in the opposite order."""
+    """The shape is kept; elements along the axes in an input are reversed."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     require_most(ctx, x, 8)
@@ -173,7 +173,7 @@ def reverse_flagged(ctx: RuleContext) -> Tensor:
 
 @rule("ReverseSequence", domain=DOMAIN)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one length for each of the batch, inside the sequence."""
+    """The shape is kept; there is one length for each sample of the batch, inside the sequence."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     require_most(ctx, x, 5)
     along, batch = least(ctx, "seq_dim", 0), least(ctx, "batch_dim", 0, 0)
@@ -187,7 +187,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 @rule("Roll", domain=DOMAIN)
 def roll(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one shift for each listed axis."""
+    """The shape is kept; there is one shift for each axis in an input."""
     x, shift, axes = (ctx.input(i) for i in range(3))
     ctx.require_rank(x, 1, least=True)
     ctx.check(shift.rank <= 1, laws.SHIFTS_ONE_NUMBER_OR_LIST)
@@ -220,7 +220,7 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
 
 
 def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
-    """The block's sizes, and what is cropped from or padded to each end: inputs, or a square and an input."""
+    """The block's sizes, and the crops or pads before and behind each axis; without ND the block is a square."""
     nd = ctx.node.op.endswith("ND")
     if nd:
         ctx.require_rank(ctx.input(1), 1)
@@ -237,22 +237,22 @@ def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], 
 
 @rule("BatchToSpace", "BatchToSpaceND", domain=DOMAIN)
 def batch_to_space(ctx: RuleContext) -> Tensor:
-    """The batch shrinks by the block, whose sizes the next axes grow by; then they are cropped."""
+    """The batch is divided by the block's volume, the next axes are multiplied by its sizes and then cropped."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:
         return anything(ctx, x)
     volume = product(map(as_dim, block))
     ctx.require(divides(volume, x[0]), laws.SAMPLES_SPLIT_INTO_BLOCKS.of(block=volume), x[0], volume)
-    left = [d * b - (p or ZERO) - (q or ZERO) for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)]
-    require_least(ctx, left, 0, laws.NO_MORE_CROPPED_THAN_THERE_IS)
+    kept = [d * b - (p or ZERO) - (q or ZERO) for d, b, p, q in zip(x.dims[1:], block, before, after, strict=False)]
+    require_least(ctx, kept, 0, laws.NO_MORE_CROPPED_THAN_THERE_IS)
     unknown = [p is None or q is None for p, q in zip(before, after, strict=True)]
-    cropped = [ctx.fresh(f"size{i}", 0, most) if unknown[i] else most for i, most in enumerate(left)]
+    cropped = [ctx.fresh(f"size{i}", 0, most) if unknown[i] else most for i, most in enumerate(kept)]
     return ctx.tensor([x[0] // volume, *cropped, *x.dims[len(block) + 1 :]])
 
 
 @rule("SpaceToBatch", "SpaceToBatchND", domain=DOMAIN)
 def space_to_batch(ctx: RuleContext) -> Tensor:
-    """The axes behind the batch are padded and shrink by the block, and the batch grows by it."""
+    """The axes behind the batch are padded and divided by the block's sizes; the batch is multiplied by its volume."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:
         return anything(ctx, x)

@@ -1,4 +1,4 @@
-"""Windows that slide over height and width, wherever the node says that the channels are."""
+"""Sliding windows over height and width: convolution, pooling, normalization; channels are last, or second."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")
 POOLS = ("AvgPool", "MaxPool", "MaxPoolV2", "MaxPoolWithArgmax")
-DEEP = ("MaxPool", "MaxPoolV2")  # those whose windows may be along the channels
-CHANNELS = {False: -1, True: 1}  # where they are, by whether they come first
+DEEP = ("MaxPool", "MaxPoolV2")  # pools whose windows may slide along the channels
+CHANNELS = {False: -1, True: 1}  # their axis, by whether they come before height and width
 
 
 def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = False) -> Dim:
     """How many positions a window has.
 
-    Of a size that the file has, TensorFlow refuses a window that doesn't fit; kernels that learn it later make an
-    empty output where it is too large by less than a stride, which some operators always do (`loose`). A number may
-    be the file's or the caller's, so that nothing is said then.
+    Where the file has the input's size, TensorFlow refuses a window that doesn't fit. Where the size is known at run
+    time only, and always for some operators (`loose`), the output is empty if the window is too large by less than a
+    stride. A constant may come from the file or from the caller, so such a node stays unknown.
     """
     known = not window.same and size.constant is not None and window.kernel.constant is not None
     if known and not loose and window.span(size).lo < 0:
@@ -38,12 +38,12 @@ def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = Fals
 
 
 def spatial(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
-    """What an attribute lists for height, width, ...; it lists something for batch and channels too."""
+    """The entries for height, width, ... of an attribute that also has entries for batch and channels."""
     return tuple(values[2:] if channels_first(ctx) else values[1:-1])
 
 
 def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
-    """An attribute with one number per axis, or an input of constants; that of the batch is 1."""
+    """An attribute, or an input of constants, with one number per axis; the batch's is 1."""
     values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
     ctx.check(len(values) == count + 2, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count + 2))
     ctx.check(values[0] == 1, laws.ATTRIBUTE_1_FOR_BATCH.of(name=name))
@@ -51,21 +51,21 @@ def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[i
 
 
 def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
-    """The entries for height, width, ...; that for the channels is 1, but for the strides of pools, which ignore it."""
+    """The entries for height, width, ...; the one for channels is 1, except in strides of pools, which ignore it."""
     values, op = entries(ctx, name, count, index), ctx.node.op
-    along = values[CHANNELS[channels_first(ctx)]]
-    free = op == "AvgPool" or along >= 1 if name == "strides" and op in POOLS else along == 1
-    ctx.check(free, laws.ONE_FOR_CHANNELS.of(name=name, count=along))
-    found = spatial(ctx, values)
-    ctx.check(min(found) >= 1 or (op, name) == ("Dilation2D", "rates"), laws.ATTRIBUTE_VALUES_POSITIVE.of(name=name))
-    return found
+    for_channels = values[CHANNELS[channels_first(ctx)]]
+    free = op == "AvgPool" or for_channels >= 1 if name == "strides" and op in POOLS else for_channels == 1
+    ctx.check(free, laws.ONE_FOR_CHANNELS.of(name=name, count=for_channels))
+    values = spatial(ctx, values)
+    ctx.check(min(values) >= 1 or (op, name) == ("Dilation2D", "rates"), laws.ATTRIBUTE_VALUES_POSITIVE.of(name=name))
+    return values
 
 
 def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """What is padded before and behind height, width, ... where the node lists it; 0 where it doesn't."""
-    pads, listed = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
-    ctx.check(listed or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
-    pads = pads if listed else (0,) * (2 * count + 4)
+    """The pads before and behind height, width, ... with padding EXPLICIT, else zeros."""
+    pads, explicit = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
+    ctx.check(explicit or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
+    pads = pads if explicit else (0,) * (2 * count + 4)
     ctx.check(len(pads) == 2 * count + 4, laws.EXPLICIT_PADDINGS_ENTRIES.of(count=2 * count + 4))
     ctx.check(min(pads) >= 0, laws.PADDING_NOT_NEGATIVE)
     befores, afters = (spatial(ctx, pads[side::2]) for side in (0, 1))
@@ -98,7 +98,7 @@ def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequ
 
 
 def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
-    """The positions of filters `[*kernel, c, m]` over an image."""
+    """The number of positions of filters `[*kernel, c, m]` over an image along each of its axes."""
     for operand in (x, w):
         ctx.require_rank(operand, count + 2)
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
@@ -109,22 +109,22 @@ def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
 
 @rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
 def convolution(ctx: RuleContext) -> Tensor:
-    """Filters `[*kernel, c, m]` slide over an image, whose channels are a multiple of c: each group has its share.
+    """Filters `[*kernel, c, m]` slide over an image, whose channels are split into groups of c.
 
-    A volume has one group.
+    A volume (`Conv3D`) has one group.
     """
     x, w, count = ctx.input(0), ctx.input(1), 3 if ctx.node.op == "Conv3D" else 2
-    made = filtered(ctx, x, w, count)
+    counts = filtered(ctx, x, w, count)
     require_groups(ctx, channel(ctx, x), w)
     if count == 3:
         ctx.require_equal(channel(ctx, x), w[-2], laws.FILTERS_FOR_EACH_CHANNEL)
     if ctx.node.op == "_FusedConv2D" and len(ctx.inputs) > 2:
         require_vector(ctx, 2, w[-1], laws.ELEMENT_PER_FILTER)
-    return image(ctx, x[0], w[-1], made)
+    return image(ctx, x[0], w[-1], counts)
 
 
 def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
-    """State that the channels split into groups, and the filters too."""
+    """State that the channels split into groups of c, and the filters into as many groups."""
     if channels is w[-2]:
         return
     ctx.require(divides(w[-2], channels), laws.CHANNELS_MULTIPLE_OF_FILTER_CHANNELS, channels, w[-2])
@@ -135,31 +135,31 @@ def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
 
 @rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN)
 def depthwise(ctx: RuleContext) -> Tensor:
-    """Filters `[*kernel, c, m]` make m channels of each of c."""
+    """Filters `[*kernel, c, m]` compute m output channels from each of c input channels."""
     x, w = ctx.input(0), ctx.input(1)
-    made = filtered(ctx, x, w, 2)
+    counts = filtered(ctx, x, w, 2)
     ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
     ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
     ctx.require_equal(channel(ctx, x), w[2], laws.FILTERS_FOR_EACH_CHANNEL)
-    return image(ctx, x[0], w[2] * w[3], made)
+    return image(ctx, x[0], w[2] * w[3], counts)
 
 
 @rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)
 def transposed_convolution(ctx: RuleContext) -> Tensor:
-    """An image of the listed sizes, of which a convolution with these filters makes the one that is given."""
-    w, y, listed = ctx.input(1), ctx.input(2), ctx.sizes(0)
+    """An image whose sizes are an input; its convolution with these filters has the shape of the third input."""
+    w, y, requested = ctx.input(1), ctx.input(2), ctx.sizes(0)
     count = 3 if "3D" in ctx.node.op else 2
     for x in (w, y):
         ctx.require_rank(x, count + 2)
-    if listed is None or None in listed:
+    if requested is None or None in requested:
         return ctx.tensor(sized(ctx, [None] * (count + 2)), y.dtype)
-    short = len(listed) == count  # without batch and channels
-    ctx.check(short or len(listed) == count + 2, laws.SIZE_COUNT.of(expected=count + 2, count=len(listed)))
-    asked = sized(ctx, listed)
-    x = image(ctx, y[0], w[-2], asked) if short else ctx.tensor(asked)
-    made = [*filtered(ctx, x, w, count)]
+    short = len(requested) == count  # without batch and channels
+    ctx.check(short or len(requested) == count + 2, laws.SIZE_COUNT.of(expected=count + 2, count=len(requested)))
+    dims = sized(ctx, requested)
+    x = image(ctx, y[0], w[-2], dims) if short else ctx.tensor(dims)
+    counts = [*filtered(ctx, x, w, count)]
     require_groups(ctx, channel(ctx, x), w)
-    forward = image(ctx, x[0], w[-1], made)
+    forward = image(ctx, x[0], w[-1], counts)
     ctx.require_agree(y, forward, law=laws.REQUESTED_SIZES_FIT_CONVOLUTION)
     return ctx.tensor(x.dims, y.dtype)
 
@@ -174,28 +174,32 @@ def pool(ctx: RuleContext) -> Tensor:
 
 
 def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
-    """The input with height and width as long as the window has positions; or windows of channels become one each."""
+    """The input with an element for each position of the window, over height and width or along the channels."""
     ctx.require_rank(x, count + 2)
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
-    kernel, at, channels = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)], channel(ctx, x)
+    kernel, at, channels = (
+        entries(ctx, "ksize", count, inputs[0]),
+        CHANNELS[channels_first(ctx)],
+        channel(ctx, x),
+    )
     sides = spatial(ctx, kernel)
     ctx.check(min(kernel) >= 1, laws.KSIZE_POSITIVE)
     axes = windows(ctx, sides, strides_input=inputs[1])
-    made = [positions(ctx, a, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
+    counts = [positions(ctx, a, d) for a, d in zip(axes, sizes(ctx, x), strict=True)]
     for width, *pads in zip(sides, *explicit_pads(ctx, count), strict=True):
         ctx.check(max(pads) < width, laws.PADS_SMALLER_THAN_WINDOW)
     if ctx.node.op in DEEP and ctx.text("padding") != "SAME":
-        ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # that is seen beforehand or not at all
+        ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # checked for a size in the file only
     depth = kernel[at]
     return (
         deep(ctx, x, depth, sides, entries(ctx, "strides", count, inputs[1])[at])
         if depth > 1
-        else image(ctx, x[0], channels, made)
+        else image(ctx, x[0], channels, counts)
     )
 
 
 def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
-    """Windows of channels that become one each."""
+    """Pooling along the channels: each window becomes one channel."""
     ctx.check(ctx.node.op in DEEP, laws.NO_WINDOWS_ALONG_CHANNELS.of(op=ctx.node.op))
     ctx.check(set(sides) == {1}, laws.WINDOWS_ALONG_CHANNELS_OR_IMAGE)
     ctx.check(stride == depth, laws.CHANNEL_WINDOWS_SIDE_BY_SIDE)
@@ -214,15 +218,15 @@ def max_pool_v2(ctx: RuleContext) -> Tensor:
 
 @rule("MaxPoolWithArgmax", domain=DOMAIN)
 def max_pool_places(ctx: RuleContext) -> list[Tensor]:
-    """The maximum of each window, and where it was."""
-    made = pooled(ctx, ctx.input(0), 2)
+    """The maximum of each window, and its position."""
+    maxima = pooled(ctx, ctx.input(0), 2)
     require_least(ctx, ctx.input(0).dims, 1, laws.INPUT_NOT_EMPTY)
-    return [made, ctx.tensor(made.dims, ctx.text("Targmax", "int64"))]
+    return [maxima, ctx.tensor(maxima.dims, ctx.text("Targmax", "int64"))]
 
 
 @rule("Dilation2D", domain=DOMAIN)
 def dilation(ctx: RuleContext) -> Tensor:
-    """The maximum of each window and its filter's numbers, channel by channel."""
+    """The maximum over each window of the input plus the filter, channel by channel."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=3)
     axes = windows(ctx, w.dims[:2], "rates")
     ctx.require_equal(x[3], w[2], laws.FILTER_FOR_EACH_CHANNEL)
@@ -234,8 +238,8 @@ def patches(ctx: RuleContext) -> Tensor:
     """Each window's elements as channels."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
     axes = windows(ctx, kernel, "rates")
-    made = [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
-    return image(ctx, x[0], x[3] * kernel[0] * kernel[1], made)
+    counts = [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
+    return image(ctx, x[0], x[3] * kernel[0] * kernel[1], counts)
 
 
 # Normalization
