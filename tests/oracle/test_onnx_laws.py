@@ -175,6 +175,22 @@ def forest(root=0, yes=(1, 0, 1), no=(2, 2, 3), **given):
     )
 
 
+GIVES = {"target_ids": [0, 1], "target_nodeids": [1, 2], "target_treeids": [0, 0], "target_weights": [1.0, 2.0]}
+
+
+def trees(**given):
+    """A node and two leaves, listed as before version 5."""
+    return ml("TreeEnsembleRegressor", x(2, 2), **{"n_targets": 2, **GIVES, **TREE, **given})
+
+
+REFUSED += [
+    trees(n_targets=1), trees(target_ids=[0, -1]), trees(target_ids=[0]), trees(target_weights=[1.0]),
+    trees(target_nodeids=[1, 7]), trees(nodes_truenodeids=[0, 0, 0]), trees(nodes_truenodeids=[9, 0, 0]),
+    trees(nodes_modes=["BRANCH", "LEAF", "LEAF"]), trees(nodes_values=[0.5]), trees(nodes_nodeids=[0, 1, 1]),
+    trees(nodes_featureids=[-1, 0, 0]), trees(base_values=[1.0]), trees(aggregate_function="MEAN"),
+    trees(nodes_truenodeids=[1, 2, 0], nodes_falsenodeids=[2, 2, 0], nodes_modes=["BRANCH_EQ"] * 2 + ["LEAF"]),
+]  # fmt: skip
+RUNNING += [trees(), trees(nodes_falsenodeids=[1, 0, 0]), trees(nodes_truenodeids=[1, 9, 9])]
 REFUSED += [
     forest(yes=(0, 0, 1)),
     forest(no=(1, 2, 3)),

@@ -51,6 +51,7 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("padding_mode", "GridSample"): ("zeros", "border", "reflection"),
     ("aggregate_function", "TreeEnsemble"): (0, 1, 2, 3),
     ("post_transform", "TreeEnsemble"): (0, 1, 2, 3, 4),
+    ("aggregate_function", "TreeEnsembleRegressor"): ("AVERAGE", "SUM", "MIN", "MAX"),
     ("post_transform", SCORED): ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"),
     ("kernel_type", "SVMClassifier SVMRegressor"): ("LINEAR", "POLY", "RBF", "SIGMOID"),
     ("norm", "Normalizer"): ("MAX", "L1", "L2"),
@@ -74,7 +75,8 @@ SUPPORT = ("coefficients", "kernel_params", "rho")
 NEEDED = {
     "RNN": ("hidden_size",), "GRU": ("hidden_size",), "LSTM": ("hidden_size",), "SVMRegressor": SUPPORT,
     "RegexFullMatch": ("pattern",), "LinearClassifier": ("intercepts",), "SVMClassifier": SUPPORT,
-    "FeatureVectorizer": ("inputdimensions",), "FusedGemm": ("activation",), "TreeEnsemble": ("n_targets",),
+    "FeatureVectorizer": ("inputdimensions",), "FusedGemm": ("activation",),
+    "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
 }  # fmt: skip
 POSITIVE = {
     "LinearRegressor": ("targets",), "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
