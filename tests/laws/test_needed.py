@@ -13,7 +13,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.ops.openvino_laws import Peer, parsed, written
 
 import shapesmt
 from shapesmt import laws
