@@ -54,7 +54,7 @@ UNTIL_RUN = "if "  # begins the name of a condition that only data decides
 
 @rule("If", any_rank=True, nested=True, total=True)
 def branch(ctx: RuleContext) -> list[Tensor]:
-    """The outputs of the branch that the condition takes; each branch is judged where it is the one."""
+    """The outputs of the branch that the condition selects; each branch's laws count only where it is selected."""
     condition = ctx.input(0)
     require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
     taken = truth_of(condition)
@@ -67,12 +67,12 @@ def branch(ctx: RuleContext) -> list[Tensor]:
         name, graph = graphs[0 if holds is TRUE else 1]
         return apart(ctx, graph, [], name, name[:4])
     ways = holds, negate(holds)
-    made = [apart(ctx, graph, [], name, name[:4], way) for (name, graph), way in zip(graphs, ways, strict=True)]
-    return [one_of([*map(Case, ways, pair)]) for pair in zip(*made, strict=False)]
+    outputs = [apart(ctx, graph, [], name, name[:4], way) for (name, graph), way in zip(graphs, ways, strict=True)]
+    return [one_of([*map(Case, ways, pair)]) for pair in zip(*outputs, strict=False)]
 
 
 def require_single(ctx: RuleContext, t: Tensor, law: laws.Law) -> None:
-    """A scalar, or a tensor that holds one element."""
+    """State that a tensor holds one element: `[]`, `[1]`, `[1, 1]`."""
     if t.shape is not None:
         ctx.require_equal(t.numel, 1, law)
 
@@ -82,7 +82,7 @@ def require_single(ctx: RuleContext, t: Tensor, law: laws.Law) -> None:
 
 @rule("Loop", any_rank=True, nested=True, total=True)
 def loop(ctx: RuleContext) -> list[Tensor]:
-    """The carried tensors after the last trip, then what the trips made, stacked."""
+    """The carried tensors after the last trip, then the scan outputs of all trips, stacked."""
     body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]
     ctx.check(len(body.inputs) == 2 + len(start), laws.BODY_TAKES_TRIP_CONDITION_CARRIED)
     ctx.check(len(body.outputs) > len(start), laws.BODY_MAKES_CONDITION_AND_CARRIED)
@@ -94,14 +94,14 @@ def loop(ctx: RuleContext) -> list[Tensor]:
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
     trips = limit.constant if limit is not None and first is ONE else None
     if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:
-        found = unrolled(ctx, body, start, trips)
-        if found is not None:
-            return found
+        outputs = unrolled(ctx, body, start, trips)
+        if outputs is not None:
+            return outputs
     return repeated(ctx, body, start, limit, first)
 
 
 def grant_numbers(ctx: RuleContext) -> None:
-    """The trips depend on the count, the condition and the integers that are carried; floats decide no size."""
+    """Grant the elements of the inputs that trips may depend on: count, condition and carried integers, no floats."""
     for index, t in enumerate(ctx.inputs):
         if index < 2 or (t is not None and t.dtype not in FLOATS):
             ctx.grant(index)
@@ -111,9 +111,9 @@ def trip_limit(ctx: RuleContext) -> Dim | None:
     """The most trips; None where there is no limit."""
     if not ctx.has(0):
         return None
-    given = truth_of(ctx.input(0))
-    if given is not None:
-        return None if given.lo >= COUNTED else maximum(given, 0)
+    count = truth_of(ctx.input(0))
+    if count is not None:
+        return None if count.lo >= COUNTED else maximum(count, 0)
     count = symbol(ctx.node.inputs[0], 0, kind=Kind.DATA)
     ctx.fresh_symbols.append(count)
     ctx.deciders[count] = Decided((0,), place=0, free=True)
@@ -128,7 +128,7 @@ def weight(graph: Graph) -> int:
 
 
 def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]:
-    """What a trip is given: its number, a condition that holds, the carried tensors."""
+    """The inputs of a trip: its number, a true condition, the carried tensors."""
     ranks = [len(declared.shape or ()) for declared in body.inputs.values()]
     shapes = [(1,) if rank == 1 else () for rank in ranks[:2]]
     number = tensor("int64", shapes[0], elements(shapes[0], [trip]))
@@ -136,23 +136,23 @@ def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]
 
 
 def unrolled(ctx: RuleContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
-    """Trip after trip; None where data decides whether there is another."""
-    before, carry, made = mark(ctx), start, []
+    """The outputs of a loop that runs trip after trip; None where data decides whether another trip follows."""
+    before, carry, scan_outputs = mark(ctx), start, []
     for trip in range(trips):
         label = f"trip {trip}"
-        condition, *outputs = apart(ctx, body, trip_inputs(body, const(trip), carry), label, f"trip{trip}")
+        next_condition, *outputs = apart(ctx, body, trip_inputs(body, const(trip), carry), label, f"trip{trip}")
         carry = outputs[: len(start)]
-        made.append(outputs[len(start) :])
-        goes_on = truth_of(condition)
-        if goes_on is None or goes_on.constant is None:
+        scan_outputs.append(outputs[len(start) :])
+        condition = truth_of(next_condition)
+        if condition is None or condition.constant is None:
             before.undo(ctx)
             return None
-        if goes_on is ZERO:
+        if condition is ZERO:
             break
-    return [*carry, *(listed(ctx, parts) for parts in zip(*made, strict=True))]
+    return [*carry, *(stack_of(ctx, parts) for parts in zip(*scan_outputs, strict=True))]
 
 
-def listed(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
+def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
     """Tensors of one shape, stacked."""
     first = parts[0]
     if any(t.shape is None for t in parts):
@@ -170,7 +170,7 @@ def listed(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
 
 
 def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None) -> list[Tensor]:
-    """Any number of trips: one trip of any index, and what it shows of the others."""
+    """The outputs of any number of trips, by running the body once with a symbol as the trip's index."""
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
     index = ctx.fresh("trip", 0, most, Kind.TRIP)
     before = mark(ctx)
@@ -178,7 +178,7 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
     hidden = symbols_since(ctx, before.fresh_symbols)
     trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
     kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | trips.symbols) else Kind.LOST
-    if kind is Kind.DATA:  # it may have a part in what the trips carry on
+    if kind is Kind.DATA:  # the sizes of carried tensors may depend on data then
         known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind is Kind.LOST})
         before.rewrite(ctx, known.apply)
         outputs = [rewritten(t, known) for t in outputs]
@@ -188,21 +188,21 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
     judge_first(ctx, body, carry, trips)
     kinds = [kind if c.start.is_tensor else Kind.LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
-    made = outputs[1 + len(start) :]
-    fixed = [t.shape for t in made] if trips.lo >= 1 else without_trips(ctx, body, start, index)
-    return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(made, fixed, strict=True))]
+    scan_outputs = outputs[1 + len(start) :]
+    fixed = [t.shape for t in scan_outputs] if trips.lo >= 1 else without_trips(ctx, body, start, index)
+    return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(scan_outputs, fixed, strict=True))]
 
 
 def judge_first(ctx: RuleContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
-    """Judge the first trip by itself where elements are known that later trips no longer have."""
+    """Check the first trip by itself if it has known elements that aren't known in later trips."""
     if any(c.loses for c in carry):
         firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", Kind.LOST)) for k, c in enumerate(carry)]
-        given = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
-        apart(ctx, body, trip_inputs(body, ZERO, given), "trip 0", "first", at_least(trips, 1))
+        states = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
+        apart(ctx, body, trip_inputs(body, ZERO, states), "trip 0", "first", at_least(trips, 1))
 
 
 def unknown(ctx: RuleContext, name: str, kind: Kind) -> Callable[[int], Dim]:
-    """What makes sizes of a carried tensor that aren't known."""
+    """A function from an axis to a fresh symbol for the unknown size of a carried tensor."""
     return lambda axis: ctx.fresh(f"{name}x{axis}", kind=kind)
 
 
@@ -219,14 +219,14 @@ def without_trips(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim
 
 
 def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
-    """How the body changes what it carries, and what a trip of any index makes."""
+    """How the body changes the carried tensors, and the outputs of a trip of any index."""
     carry = [carried(t) for t in start]
     for round_ in range(ROUNDS + 1):
         if round_ == ROUNDS:
             carry = [Carried(t, None, None, None) for t in start]
         before = mark(ctx)
-        given = [c.at(index, index, unknown(ctx, f"carried{k}", Kind.LOST)) for k, c in enumerate(carry)]
-        outputs = apart(ctx, body, trip_inputs(body, index, given), "", "body")
+        states = [c.at(index, index, unknown(ctx, f"carried{k}", Kind.LOST)) for k, c in enumerate(carry)]
+        outputs = apart(ctx, body, trip_inputs(body, index, states), "", "body")
         hidden = symbols_since(ctx, before.fresh_symbols)
         left = outputs[1 : 1 + len(start)]
         refined = [next_guess(c, t, index, hidden) for c, t in zip(carry, left, strict=True)]
@@ -238,7 +238,7 @@ def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> t
 
 
 def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
-    """What to try next; an empty sequence, or a list of which no element is set, takes the sizes of what is put in."""
+    """The next guess; an empty sequence, or a list without set elements, takes the sizes of elements put into it."""
     start = c.start
     if start.dtype.startswith("unset(") and out.dtype.startswith("list(") and out.shape is not None:
         return carried(tensor(out.dtype, [start[0], *(put(d, index, ZERO) for d in out.dims[1:])]))
@@ -270,12 +270,12 @@ def stacked(
     hidden: frozenset[Atom],
     fixed: tuple[Dim, ...] | None,
 ) -> Tensor:
-    """What all trips make, as one tensor; `fixed` is its shape where no trip is made."""
+    """A scan output of all trips, stacked; `fixed` is a trip's shape where no trip is made."""
     if t.shape is None:
         return tensor(t.dtype, None)
     require_steady(ctx, t, index, trips, hidden)
-    none = [d if d.constant is not None else ZERO for d in fixed or [ZERO] * t.rank]
-    pairs = zip(t.dims, none, strict=True)
+    empty = [d if d.constant is not None else ZERO for d in fixed or [ZERO] * t.rank]
+    pairs = zip(t.dims, empty, strict=True)
     sizes = [select(at_least(trips, 1), put(d, index, ZERO), other) for d, other in pairs]
     value: Value | None = None
     item = truth_of(t)
@@ -285,7 +285,7 @@ def stacked(
 
 
 def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
-    """A size depends neither on the trip nor on what data decides in it, unless there is one trip only."""
+    """State that sizes depend neither on the trip nor on data in it, unless there is one trip only."""
     others = Substitution({a: twin(a, "other") for a in hidden})
     for d in t.dims:
         another = put(others.apply(d), index, ZERO)
@@ -300,16 +300,16 @@ def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: 
 
 @rule("Scan", since=9, any_rank=True, nested=True)
 def scan(ctx: RuleContext) -> list[Tensor]:
-    """The states after the last trip, then what trips made, stacked; each trip reads a slice of each input."""
+    """The states after the last trip, then the stacked scan outputs; each trip reads a slice of each input."""
     states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
     require_directions(ctx, "input", len(scanned))
     slices, lengths = sliced(ctx, scanned)
     trips = common_length(ctx, lengths)
-    final, made = scanned_once(ctx, states, slices, trips)
-    require_directions(ctx, "output", len(made))
-    places = ctx.integers("scan_output_axes", (0,) * len(made))
-    ctx.check(len(places) == len(made), laws.SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
-    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(made, places, strict=True))]
+    final, scan_outputs = scanned_once(ctx, states, slices, trips)
+    require_directions(ctx, "output", len(scan_outputs))
+    places = ctx.integers("scan_output_axes", (0,) * len(scan_outputs))
+    ctx.check(len(places) == len(scan_outputs), laws.SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
+    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(scan_outputs, places, strict=True))]
 
 
 def require_directions(ctx: RuleContext, side: str, count: int) -> None:
@@ -319,7 +319,7 @@ def require_directions(ctx: RuleContext, side: str, count: int) -> None:
 
 
 def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
-    """What one trip reads of each scan input, and the lengths of those whose rank is known."""
+    """The slice that a trip reads of each scan input, and the lengths of the inputs whose rank is known."""
     axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
     ctx.check(len(axes) == len(scanned), laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT)
     slices, lengths = [], []
@@ -334,7 +334,7 @@ def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], l
 
 @rule("Scan", since=8, any_rank=True, nested=True)
 def scan_8(ctx: RuleContext) -> list[Tensor]:
-    """The same for each sample of a batch: states are `[batch, ...]`, what is scanned `[batch, seq, ...]`."""
+    """A scan of each sample of a batch: states are `[batch, ...]`, scan inputs `[batch, seq, ...]`."""
     states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))
     tensors = [*states, *scanned]
     if any(t.shape is None for t in tensors):
@@ -345,19 +345,19 @@ def scan_8(ctx: RuleContext) -> list[Tensor]:
     for t in tensors[1:]:
         ctx.require_equal(t[0], batch, laws.INPUTS_SAME_BATCH)
     trips = common_length(ctx, [t[1] for t in scanned])
-    given = [tensor(t.dtype, t.dims[1:]) for t in states]
-    final, made = scanned_once(ctx, given, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
-    stacks = [inserted(ctx, t, 0, trips) for t in made]
+    inner_states = [tensor(t.dtype, t.dims[1:]) for t in states]
+    final, scan_outputs = scanned_once(ctx, inner_states, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
+    stacks = [inserted(ctx, t, 0, trips) for t in scan_outputs]
     return [tensor(t.dtype, None if t.shape is None else [batch, *t.dims]) for t in (*final, *stacks)]
 
 
 def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
     """The initial states and the scan inputs."""
-    given = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
+    tensors = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
     body = ctx.graph("body")
-    ctx.check(1 <= count <= len(given) == len(body.inputs), laws.BODY_TAKES_STATES_AND_SLICES)
-    ctx.check(len(body.outputs) >= len(given) - count, laws.BODY_MAKES_STATES)
-    return given[: len(given) - count], given[len(given) - count :]
+    ctx.check(1 <= count <= len(tensors) == len(body.inputs), laws.BODY_TAKES_STATES_AND_SLICES)
+    ctx.check(len(body.outputs) >= len(tensors) - count, laws.BODY_MAKES_STATES)
+    return tensors[: len(tensors) - count], tensors[len(tensors) - count :]
 
 
 def common_length(ctx: RuleContext, lengths: Sequence[Dim]) -> Dim:
@@ -373,23 +373,23 @@ def common_length(ctx: RuleContext, lengths: Sequence[Dim]) -> Dim:
 def scanned_once(
     ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """What any trip makes: states, whose shapes no trip changes, and scan outputs."""
+    """The outputs of any trip: states, whose shapes no trip changes, and scan outputs."""
     before = len(ctx.fresh_symbols)
-    given = [tensor(t.dtype, t.shape) for t in states]
-    outputs = apart(ctx, ctx.graph("body"), [*given, *slices], "", "body")
-    for state, left in zip(given, outputs, strict=False):
+    inner_states = [tensor(t.dtype, t.shape) for t in states]
+    outputs = apart(ctx, ctx.graph("body"), [*inner_states, *slices], "", "body")
+    for state, left in zip(inner_states, outputs, strict=False):
         if state.shape is not None and left.shape is not None:
             ctx.require_agree(state, left, law=laws.STATE_KEEPS_SHAPE)
     hidden = symbols_since(ctx, before)
-    made = outputs[len(states) :]
-    for t in made:
+    scan_outputs = outputs[len(states) :]
+    for t in scan_outputs:
         if t.shape is not None:
             require_steady(ctx, t, ZERO, trips, hidden)
-    return given, made
+    return inner_states, scan_outputs
 
 
 def inserted(ctx: RuleContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
-    """A scan output with the axis along which the trips lie."""
+    """A scan output with a new axis for the trips."""
     if t.shape is None:
         return tensor(t.dtype, None)
     at = ctx.normal(axis, t.rank + 1)

@@ -1,4 +1,4 @@
-"""Running subgraphs: what they state can be taken back or rewritten, and what they make gets names of its own."""
+"""Running subgraphs: their requirements can be undone or rewritten, and their fresh symbols get unique names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten, t
 
 
 class Mark(NamedTuple):
-    """How much a context had stated, to take back or rewrite what came after."""
+    """The lengths of a context's lists at one moment, to undo or rewrite what is added after it."""
 
     requirements: int
     facts: int
@@ -35,12 +35,14 @@ class Mark(NamedTuple):
     fresh_symbols: int
 
     def undo(self, ctx: RuleContext) -> None:
-        """Take it back."""
-        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.fresh_symbols), self, strict=True):
-            del listed[length:]  # type: ignore[attr-defined]  # a list each
+        """Remove what was added since."""
+        for statements, length in zip(
+            (ctx.requirements, ctx.facts, ctx.unjudged, ctx.fresh_symbols), self, strict=True
+        ):
+            del statements[length:]  # type: ignore[attr-defined]  # a list each
 
     def rewrite(self, ctx: RuleContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
-        """Change its conditions; those of branches only if symbols are renamed."""
+        """Rewrite the formulas added since; the conditions of branches only if symbols are renamed."""
         ctx.requirements[self.requirements :] = [
             r._replace(formula=change(r.formula), given=change(r.given) if renamed else r.given)
             for r in ctx.requirements[self.requirements :]
@@ -49,14 +51,14 @@ class Mark(NamedTuple):
 
 
 def mark(ctx: RuleContext) -> Mark:
-    """What is stated so far."""
+    """The present lengths of the context's lists."""
     return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.fresh_symbols))
 
 
 def apart(
     ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
 ) -> list[Tensor]:
-    """A subgraph's outputs; the sizes that data decides in there get names of their own."""
+    """A subgraph's outputs; symbols for sizes that data decides inside it get names of their own."""
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
     _require_ranks(ctx, graph, inputs, label)
@@ -78,20 +80,22 @@ def apart(
 
 
 def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor]) -> None:
-    """State that what a body takes and makes is of the element types that it declares."""
-    for said, t in zip(declared, tensors, strict=False):
-        alike = not (said.dtype and t.dtype) or said.dtype == t.dtype or "()" in said.dtype + t.dtype
-        ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=said.dtype))
+    """State that a body's inputs or outputs have the element types that it declares."""
+    for declaration, t in zip(declared, tensors, strict=False):
+        alike = (
+            not (declaration.dtype and t.dtype) or declaration.dtype == t.dtype or "()" in declaration.dtype + t.dtype
+        )
+        ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=declaration.dtype))
 
 
 def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
-    """State that what a body carries and scans has its declared rank.
+    """State that the tensors that a body carries and scans have their declared ranks.
 
-    A Loop may run without it, but what the runtime infers of its body, and may refuse, rests on what is declared.
+    A Loop may run with others, but the runtime infers shapes from the declaration first, and may refuse those.
     """
     law, first = laws.BODY_TENSORS_OF_DECLARED_RANK, 2 if ctx.node.op == "Loop" else 0
-    for said, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
-        if said.shape is not None and t.shape is not None and len(said.shape) != t.rank:
+    for declaration, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
+        if declaration.shape is not None and t.shape is not None and len(declaration.shape) != t.rank:
             ctx.check(ctx.node.op == "Loop", law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
@@ -99,62 +103,66 @@ def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], lab
 def _require_sizes(
     ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
 ) -> None:
-    """State that what a Scan's body takes, and what it or a branch makes, has the sizes that are declared as numbers.
+    """State that inputs and outputs of a Scan's body, and outputs of a branch, have sizes that are declared as numbers.
 
-    The runtime makes room for outputs of these sizes, unless it infers another number: that can't be told here.
+    The runtime allocates outputs of these sizes unless it infers another number, which isn't known here.
     """
     law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE if made else laws.BODY_INPUTS_OF_DECLARED_SIZE
-    for said, t in zip(declared, () if ctx.node.op == "Loop" else tensors, strict=False):
-        for wanted, size in zip(said.shape or (), t.shape or (), strict=False) if _alike(said, t) else ():
-            if made and isinstance(wanted, int) and size.constant not in (None, wanted):
+    for declaration, t in zip(declared, () if ctx.node.op == "Loop" else tensors, strict=False):
+        for expected, size in (
+            zip(declaration.shape or (), t.shape or (), strict=False) if _alike(declaration, t) else ()
+        ):
+            if made and isinstance(expected, int) and size.constant not in (None, expected):
                 ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law)))
-            elif isinstance(wanted, int):
-                ctx.limit(equal(size, wanted), law, size, wanted)
+            elif isinstance(expected, int):
+                ctx.limit(equal(size, expected), law, size, expected)
 
 
 def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
-    """State that a Loop's condition has its declared rank; the body is open if it couldn't run on declared sizes.
+    """State that a Loop's condition has its declared rank; the body is unknown if it couldn't run on declared sizes.
 
-    The runtime infers the body on what it declares, before it knows what is carried.
+    The runtime infers the body's shapes from its declarations, before it knows the carried tensors.
     """
-    condition, said = ctx.inputs[1], [*body.inputs.values()][1]
-    if condition is not None and condition.shape is not None and said.shape is not None:
-        ctx.limit(len(said.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
-    given = [_as_declared(said, t) for said, t in zip(body.inputs.values(), inputs, strict=True)]
-    if all(t.shape == other.shape for t, other in zip(inputs, given, strict=True)):
+    condition, declaration = ctx.inputs[1], [*body.inputs.values()][1]
+    if condition is not None and condition.shape is not None and declaration.shape is not None:
+        ctx.limit(len(declaration.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
+    declared_inputs = [
+        _as_declared(declaration, t) for declaration, t in zip(body.inputs.values(), inputs, strict=True)
+    ]
+    if all(t.shape == other.shape for t, other in zip(inputs, declared_inputs, strict=True)):
         return
     before = mark(ctx)
-    apart(ctx, body, given, "", "declared")
+    apart(ctx, body, declared_inputs, "", "declared")
     clash = any(all_of(r.given, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
     before.undo(ctx)
     if clash:
         ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
 
 
-def _as_declared(said: Declared, t: Tensor) -> Tensor:
-    """A tensor of the sizes that are declared as numbers, of whose elements nothing is known."""
-    if t.shape is None or said.shape is None or not _alike(said, t):
+def _as_declared(declaration: Declared, t: Tensor) -> Tensor:
+    """The tensor with the sizes that are declared as numbers, and without known elements."""
+    if t.shape is None or declaration.shape is None or not _alike(declaration, t):
         return tensor(t.dtype, t.shape)
-    return tensor(t.dtype, [w if isinstance(w, int) else d for w, d in zip(said.shape, t.shape, strict=True)])
+    return tensor(t.dtype, [w if isinstance(w, int) else d for w, d in zip(declaration.shape, t.shape, strict=True)])
 
 
-def _alike(said: Declared, t: Tensor) -> bool:
-    return said.shape is not None and t.shape is not None and len(said.shape) == t.rank
+def _alike(declaration: Declared, t: Tensor) -> bool:
+    return declaration.shape is not None and t.shape is not None and len(declaration.shape) == t.rank
 
 
 def symbols_since(ctx: RuleContext, known: int) -> frozenset[Atom]:
-    """The fresh symbols after the first so many."""
-    found = frozenset(a for d in ctx.fresh_symbols[known:] if (a := d.as_symbol()))
-    return found.union(map(entry_of, found))
+    """The fresh symbols behind the first `known` ones."""
+    symbols = frozenset(a for d in ctx.fresh_symbols[known:] if (a := d.as_symbol()))
+    return symbols.union(map(entry_of, symbols))
 
 
 def entry_of(atom: Atom) -> Atom:
-    """The symbol that stands for this one in elements that aren't known."""
+    """The symbol that replaces this one in elements that aren't known."""
     return atom_of(of_kind(of_atom(atom), Kind.ENTRY))
 
 
 def twin(atom: Atom, prefix: str) -> Dim:
-    """A symbol like it of another name."""
+    """A symbol with the same bounds and another name."""
     return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
 
 
@@ -170,9 +178,9 @@ def bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str]
     attributes: dict[str, Any] = {}
     for name, value in node.attributes.items():
         if isinstance(value, Reference):
-            passed = given[value.name] if value.name in given else defaults.get(value.name)
-            if passed is not None:
-                attributes[name] = passed
+            argument = given[value.name] if value.name in given else defaults.get(value.name)
+            if argument is not None:
+                attributes[name] = argument
         elif isinstance(value, Graph):
             within = missing.difference(value.inputs, value.literals, *(n.outputs for n in value.nodes))
             attributes[name] = replace(value, nodes=[bound(n, given, defaults, within) for n in value.nodes])
