@@ -1,4 +1,4 @@
-"""What OpenVINO's attributes and missing weights need on the way to ONNX's rules."""
+"""OpenVINO's attributes read for rules that call ONNX's; and nodes left unknown without their weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TYPES |= {"string": "string", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
 
 
 def integers(ctx: RuleContext, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
-    """An attribute that lists integers; the file has a single one without a list around it."""
+    """An attribute that lists integers; in the file a list of one is a bare integer."""
     value = ctx.attribute(name)
     return (value,) if isinstance(value, int) else ctx.integers(name, default)
 
@@ -31,9 +31,9 @@ def integers(ctx: RuleContext, name: str, default: Sequence[int] = ()) -> tuple[
 def numbers(ctx: RuleContext, name: str) -> tuple[float, ...]:
     """An attribute that lists numbers, written as `integers` are."""
     value = ctx.attribute(name, ())
-    listed = value if isinstance(value, tuple) else (value,)
-    ctx.check(all(isinstance(v, (int, float)) for v in listed), laws.ATTRIBUTE_LISTS_NUMBERS.of(name=name))
-    return tuple(v for v in listed if isinstance(v, (int, float)))
+    values = value if isinstance(value, tuple) else (value,)
+    ctx.check(all(isinstance(v, (int, float)) for v in values), laws.ATTRIBUTE_LISTS_NUMBERS.of(name=name))
+    return tuple(v for v in values if isinstance(v, (int, float)))
 
 
 def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
@@ -44,17 +44,17 @@ def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
 
 
 def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
-    """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
+    """The constants of an input that decides ranks or axes; without them the node is unknown."""
     return bridge.known(ctx, index, what, REMEDY)
 
 
 def known_axis(ctx: RuleContext, index: int) -> int | None:
-    """The axis that an input names; a node without it isn't judged."""
+    """The axis that an input names; without it the node is unknown."""
     return bridge.known_axis(ctx, index, REMEDY)
 
 
 def placed(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Axes counted from the front, each once; a scalar counts as having one."""
+    """Axes counted from the front, each once; a scalar counts as having one axis."""
     return tuple(dict.fromkeys(ctx.normal(axis, max(rank, 1)) for axis in axes))
 
 
@@ -64,19 +64,19 @@ def without_broadcast(ctx: RuleContext) -> bool:
 
 
 def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
-    """Leave a node open that breaks a law which OpenVINO doesn't check: what it does then isn't defined."""
+    """Leave a node unknown that breaks a law which OpenVINO doesn't check: its behaviour then isn't defined."""
     if formula is not TRUE:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}, which OpenVINO doesn't check"))
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
-    """What ONNX's operator makes, of whose indices none is checked."""
+    """The output of ONNX's operator; OpenVINO doesn't check its indices."""
     before = len(ctx.requirements)
-    made = bridge.result(ctx, op, *inputs, **attributes)
+    output = bridge.result(ctx, op, *inputs, **attributes)
     stated, ctx.requirements[before:] = ctx.requirements[before:], []
     for r in stated:
         if r.formula is FALSE and r.law == laws.INDICES_INSIDE_AXIS:
             unchecked(ctx, laws.INDICES_INSIDE_AXIS)
         else:
             ctx.requirements.append(r)
-    return made
+    return output

@@ -1,4 +1,4 @@
-"""What surrounds the body of a loop: the trips that a sliced axis makes, a trip's slice, the slices joined."""
+"""The nodes around the body of a loop: its number of trips, the slice of a trip, the joined slices."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from shapesmt.rules import RuleContext, Tensor, elements, tensor
 
 @operator("LoopTrips")
 def trips(ctx: RuleContext) -> Tensor:
-    """The number that is given, where a negative one is no limit, or that of the slices of an axis."""
+    """The number of trips: an input, where a negative one means no limit, or the number of slices of an axis."""
     if ctx.has(1):
         x, size = ctx.input(1), ctx.integer("part_size")
         axis = ctx.axis(x.rank)
         ctx.require(divides(size, x[axis]), laws.AXIS_SPLITS_INTO_SLICES.of(size=size), x[axis], size)
         return tensor("int64", (), elements((), [x[axis] // size]))
-    listed = ctx.items(0)
-    if not listed or listed[0] is None:
+    items = ctx.items(0)
+    if not items or items[0] is None:
         return tensor("int64", ())
-    count = listed[0] if listed[0].lo >= 0 else select(at_least(listed[0], 0), listed[0], LARGEST)
+    count = items[0] if items[0].lo >= 0 else select(at_least(items[0], 0), items[0], LARGEST)
     return tensor("int64", (), elements((), [count]))
 
 
 @operator("LoopPart")
-def gone_through(ctx: RuleContext) -> Tensor:
-    """The part of an axis from `start` to before `end`, where -1 is the end, or back."""
+def sliced_part(ctx: RuleContext) -> Tensor:
+    """The part of an axis from `start` up to `end` (-1 is the end of the axis), backwards with a negative stride."""
     x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank)
     ends = [as_dim(n) + (x[axis] + 1 if n < 0 else 0) for n in (ctx.integer("start"), ctx.integer("end"))]
     first, last = ends if ctx.integer("stride") > 0 else reversed(ends)
@@ -37,7 +37,7 @@ def gone_through(ctx: RuleContext) -> Tensor:
 
 @operator("LoopSlice")
 def part(ctx: RuleContext) -> Tensor:
-    """The slice that a trip is given."""
+    """The slice that a trip reads."""
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
     axis = ctx.axis(x.rank)
     if trip and trip[0] is not None:
@@ -47,7 +47,7 @@ def part(ctx: RuleContext) -> Tensor:
 
 @operator("LoopCarried")
 def carried(ctx: RuleContext) -> Tensor:
-    """What a trip is given by the one before: of the shape that the first was given."""
+    """A state that a trip gets from the one before; it keeps the shape of the first trip's."""
     ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.STATE_KEEPS_SHAPE)
     return ctx.input(1)
 

@@ -26,7 +26,7 @@ def clamp(ctx: RuleContext) -> Tensor:
 
 @operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax")
 def softmax(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the axis is inside it, and once was counted from the front."""
+    """The shape is kept; the axis is inside it, and not negative in version 1."""
     x, axis = ctx.input(0), ctx.integer("axis", 1)
     ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", laws.AXIS_COUNTED_FROM_FRONT.of(axis=axis))
     placed(ctx, [axis], x.rank)
@@ -35,7 +35,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 
 @operator("LRN")
 def local_response(ctx: RuleContext) -> Tensor:
-    """The shape is kept; what is summed are channels, all sizes, or both."""
+    """The shape is kept; sums run over the channels, all spatial axes, or both."""
     x, axes, size = ctx.input(0), known(ctx, 1, "the axes"), ctx.integer("size")
     ctx.check(size >= 0, laws.SUMMED_CHANNELS_NOT_NEGATIVE.of(size=size))
     spatial = set(range(2, x.rank))
@@ -46,7 +46,7 @@ def local_response(ctx: RuleContext) -> Tensor:
 
 @operator("MVN", "NormalizeL2")
 def over_axes(ctx: RuleContext) -> Tensor:
-    """The shape is kept; each axis that is listed is inside it."""
+    """The shape is kept; each axis in the second input is inside it."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") or ()
     for axis in axes:
         ctx.normal(axis, max(x.rank, ctx.node.op == "NormalizeL2"))
@@ -56,12 +56,12 @@ def over_axes(ctx: RuleContext) -> Tensor:
 
 @operator("PReLU", "PRelu")
 def prelu(ctx: RuleContext) -> Tensor:
-    """The shape is kept; slopes are one, one for each channel, or broadcast to the input."""
+    """The shape is kept; there is one slope, or one for each channel, or slopes broadcast to the input."""
     x, slope = ctx.input(0), ctx.input(1)
     if slope.rank > 1:
         pairs = zip(slope.dims[::-1], x.dims[::-1], strict=False)
-        fits = all_of(*(any_of(equal(s, 1), equal(s, d)) for s, d in pairs)) if slope.rank <= x.rank else FALSE
-        unchecked(ctx, laws.SLOPE_BROADCASTS_TO_INPUT, fits)
+        broadcasts = all_of(*(any_of(equal(s, 1), equal(s, d)) for s, d in pairs)) if slope.rank <= x.rank else FALSE
+        unchecked(ctx, laws.SLOPE_BROADCASTS_TO_INPUT, broadcasts)
     elif slope.rank == 0 or x.rank < 2:
         require_broadcast_to(ctx, slope, x.dims, laws.SLOPE_BROADCASTS_TO_INPUT)
     else:
@@ -72,16 +72,18 @@ def prelu(ctx: RuleContext) -> Tensor:
 
 @operator("FakeQuantize")
 def fake_quantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the four ranges broadcast with it, or agree where the node says so."""
-    given = [ctx.input(i) for i in range(5)]
+    """The shape is kept; the four limits broadcast to it, or have its shape without `auto_broadcast`."""
+    operands = [ctx.input(i) for i in range(5)]
     if without_broadcast(ctx):
-        ctx.require_agree(*given, law=laws.OPERANDS_SAME_SHAPE)
-    together = ctx.broadcast(*(x.dims for x in given))
-    wider = [equal(d, e) is FALSE for d, e in zip(together, given[0].dims, strict=False) if d.constant and e.constant]
-    if len(together) > given[0].rank or any(wider):
+        ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
+    together = ctx.broadcast(*(x.dims for x in operands))
+    wider = [
+        equal(d, e) is FALSE for d, e in zip(together, operands[0].dims, strict=False) if d.constant and e.constant
+    ]
+    if len(together) > operands[0].rank or any(wider):
         unchecked(ctx, laws.RANGES_BROADCAST_TO_INPUT)
         return ctx.tensor(None)
-    return ctx.tensor(given[0].dims)
+    return ctx.tensor(operands[0].dims)
 
 
 @operator("FakeConvert")

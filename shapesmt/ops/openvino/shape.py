@@ -19,15 +19,15 @@ from shapesmt.rules import RuleContext, Shape, Tensor, tensor
 
 
 def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
-    """Sizes, of which OpenVINO takes one below 0 as 0."""
+    """Sizes with 0 for negative ones, as OpenVINO reads them."""
     return [None if d is None else maximum(d, 0) for d in sizes]
 
 
 @operator("ShapeOf", "ShapeOf-1", any_rank=True, total=True, of_shape=True)
 def shape_of(ctx: RuleContext) -> Tensor:
     """The sizes of the input, as a list."""
-    found = result(ctx, "Shape", ctx.input(0))
-    return tensor(dtype_of(ctx, "output_type"), found.shape, found.value)
+    sizes = result(ctx, "Shape", ctx.input(0))
+    return tensor(dtype_of(ctx, "output_type"), sizes.shape, sizes.value)
 
 
 @operator("Reshape", any_rank=True)
@@ -44,7 +44,7 @@ def reshape(ctx: RuleContext) -> Tensor:
 
 
 def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
-    """The shape with some sizes copied; without a -1, nothing checks that the others make as many elements."""
+    """The shape with the input's sizes for zeros; without a -1, OpenVINO doesn't check the number of elements."""
     ctx.check(zeros[-1] < x.rank, laws.ZERO_COPIES_INPUT_SIZE)
     left = tensor(x.dtype, [d for i, d in enumerate(x.dims) if i not in zeros])
     before = len(ctx.requirements)
@@ -59,7 +59,7 @@ def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Seq
 
 @operator("Squeeze", any_rank=True)
 def squeeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are dropped: those listed, or all of them; a listed one that is never 1 stays."""
+    """Axes of size 1 are removed: those in an input, or all; one in the input whose size is never 1 stays."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") if ctx.has(1) else ()
     if not axes:
         return ctx.tensor(None) if axes is None else result(ctx, "Squeeze", x)
@@ -74,7 +74,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
 
 @operator("Unsqueeze", any_rank=True)
 def unsqueeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are inserted; of one that is named twice there is one."""
+    """Axes of size 1 are inserted; an axis that is named twice is inserted once."""
     axes = ctx.constants(1)
     if axes is None:
         return ctx.tensor(None)
@@ -85,7 +85,7 @@ def unsqueeze(ctx: RuleContext) -> Tensor:
 
 @operator("Transpose", any_rank=True)
 def transpose(ctx: RuleContext) -> Tensor:
-    """The axes in the order that is listed, reversed where none is."""
+    """The axes in the order of an input, reversed if it is empty."""
     order = known(ctx, 1, "the axes")
     x = ctx.input(0)
     if order is None:
@@ -95,7 +95,7 @@ def transpose(ctx: RuleContext) -> Tensor:
 
 @operator("Broadcast")
 def broadcast(ctx: RuleContext) -> Tensor:
-    """The input stretched to the listed shape; along both with mode bidirectional, along named axes with explicit."""
+    """The input broadcast to a shape; in mode bidirectional both are, in mode explicit an input names the axes."""
     mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1)
     if mode == "bidirectional":
         return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
@@ -110,7 +110,7 @@ def broadcast(ctx: RuleContext) -> Tensor:
 
 
 def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
-    """The shape, in which each axis of the input has a place of its own."""
+    """The target shape; the third input has the axis in it for each axis of the first."""
     ctx.check(ctx.has(2), laws.EXPLICIT_MODE_NEEDS_AXES)
     axes = known(ctx, 2, "the axes")
     ctx.check(axes is None or len(axes) == x.rank, laws.PLACES_FOR_AXES.of(rank=x.rank, count=len(axes or ())))
@@ -123,7 +123,7 @@ def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
 
 @operator("Tile")
 def tile(ctx: RuleContext) -> Tensor:
-    """Every size times its number; the shorter of shape and list is completed by ones in front."""
+    """Every size times its repeat count; the shorter of the two lists gets ones in front."""
     x, counts = ctx.input(0), ctx.sizes(1)
     if counts is None:
         return ctx.tensor(None)
@@ -135,7 +135,7 @@ def tile(ctx: RuleContext) -> Tensor:
 
 @operator("Range", "Range-1", any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
-    """`start + i*step` up to `stop`, each of which is made of the output's type before."""
+    """`start + i*step` up to `stop`, each cast to the output's type first."""
     dtype = dtype_of(ctx, "output_type", "f32") if ctx.node.op == "Range" else ctx.input(0).dtype
     return result(ctx, "Range", *(result(ctx, "Cast", ctx.input(i), to=number_of(dtype)) for i in range(3)))
 
@@ -165,7 +165,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 @operator("RandomUniform", any_rank=True, random=True)
 def random_uniform(ctx: RuleContext) -> Tensor:
-    """A tensor of the listed sizes."""
+    """A tensor whose sizes are an input."""
     sizes, ends = ctx.sizes(0), [known_number(ctx.input(i)) for i in (1, 2)]
     require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)
     ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
 def transform(ctx: RuleContext) -> Tensor:
-    """Pairs to pairs; `RDFT` makes them of real numbers, of the last axis only half, and `IRDFT` undoes it."""
+    """Complex to complex; `RDFT` is real to complex, where the last axis keeps `n // 2 + 1`; `IRDFT` is its inverse."""
     x, op, axes = ctx.input(0), ctx.node.op, known(ctx, 1, "the axes")
     dims = list(x.dims if op == "RDFT" else x.dims[:-1])
     if op != "RDFT":
@@ -38,21 +38,21 @@ def transform(ctx: RuleContext) -> Tensor:
 
 
 def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:
-    """How long each transformed axis is: as the input says, -1 for as long as it is."""
-    found = [dims[axis] for axis in places]
-    if op == "IRDFT" and found:
-        found[-1] = maximum(2 * (found[-1] - 1), 0)
+    """The length of each transformed axis, by an input in which -1 keeps the axis as it is."""
+    lengths = [dims[axis] for axis in places]
+    if op == "IRDFT" and lengths:
+        lengths[-1] = maximum(2 * (lengths[-1] - 1), 0)
     if not ctx.has(2):
-        return found
-    asked = ctx.sizes(2, len(places))
-    for i, size in enumerate(asked):
+        return lengths
+    requested = ctx.sizes(2, len(places))
+    for i, size in enumerate(requested):
         if size is not None and (size.constant != -1 or op in ("RDFT", "IRDFT")):
             if size.constant is not None and size.constant < -1:
                 unchecked(ctx, laws.LENGTH_POSITIVE)
             else:
                 ctx.require_at_least(size, 1, laws.LENGTH_POSITIVE)
-        found[i] = ctx.fresh(f"length{i}") if size is None else found[i] if size.constant == -1 else size
-    return found
+        lengths[i] = ctx.fresh(f"length{i}") if size is None else lengths[i] if size.constant == -1 else size
+    return lengths
 
 
 @operator("STFT")

@@ -1,4 +1,4 @@
-"""Windows that slide, and images that are resized or cut out."""
+"""Convolution, pooling and interpolation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shapesmt.graph import AttributeValue
     from shapesmt.rules import RuleContext
 
-ROUNDING = {"floor": DOWN, "ceil": UP}  # and "ceil_torch": inside
+ROUNDING = {"floor": DOWN, "ceil": UP}  # "ceil_torch" is UP_INSIDE
 
 
 def padding(ctx: RuleContext) -> str:
@@ -31,14 +31,14 @@ def padding(ctx: RuleContext) -> str:
 
 
 def windowed(ctx: RuleContext) -> dict[str, AttributeValue]:
-    """The attributes of a window as ONNX has them."""
-    found: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
+    """The attributes of a window under their names in ONNX."""
+    attributes: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
         ctx.check(min(integers(ctx, "dilations"), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
-        return found | {"auto_pad": padding(ctx).upper()}
+        return attributes | {"auto_pad": padding(ctx).upper()}
     if padding(ctx) == "explicit":
-        found["pads"] = integers(ctx, "pads_begin") + integers(ctx, "pads_end")
-    return found | {"dilations": integers(ctx, "dilations")}
+        attributes["pads"] = integers(ctx, "pads_begin") + integers(ctx, "pads_end")
+    return attributes | {"dilations": integers(ctx, "dilations")}
 
 
 # Convolution
@@ -52,7 +52,7 @@ def convolution(ctx: RuleContext) -> Tensor:
 
 @operator("BinaryConvolution")
 def binary_convolution(ctx: RuleContext) -> Tensor:
-    """Filters of single bits slide as others do."""
+    """Filters whose elements are single bits."""
     return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **windowed(ctx))
 
 
@@ -67,22 +67,22 @@ def group_convolution(ctx: RuleContext) -> Tensor:
 
 @operator("DeformableConvolution")
 def deformable_convolution(ctx: RuleContext) -> Tensor:
-    """As a convolution, with two offsets, and a mask, for each of the window's elements wherever it stands."""
+    """A convolution with two offsets, and a mask, for each element of the window at each of its positions."""
     x, offsets, w = (ctx.input(i) for i in range(3))
     group, deformable = ctx.integer("group", 1), ctx.integer("deformable_group", 1)
     ctx.check(group >= 1 and deformable >= 1, laws.A_GROUP.of(groups=min(group, deformable)))
     ctx.require(divides(deformable, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], deformable)
-    made = result(ctx, "Conv", x, w, group=group, **windowed(ctx))
-    places = (x[0], deformable * w[2] * w[3], *made.dims[2:])
-    ctx.require_agree(offsets, made, but=1, law=laws.OFFSETS_WHERE_WINDOW_STANDS)
+    output = result(ctx, "Conv", x, w, group=group, **windowed(ctx))
+    places = (x[0], deformable * w[2] * w[3], *output.dims[2:])
+    ctx.require_agree(offsets, output, but=1, law=laws.OFFSETS_WHERE_WINDOW_STANDS)
     ctx.require_equal(offsets[1], 2 * places[1], laws.TWO_OFFSETS_PER_WINDOW_ELEMENT)
     require_shape(ctx, 3, places, laws.MASK_PER_WINDOW_ELEMENT)
-    return made
+    return output
 
 
 @operator("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 def transposed_convolution(ctx: RuleContext) -> Tensor:
-    """Every element spreads filters `[c, m, *kernel]`, or `[group, c, m, *kernel]`; sizes may be asked for."""
+    """Transposed, with filters `[c, m, *kernel]` or `[group, c, m, *kernel]`; the spatial sizes may be an input."""
     x, w = ctx.input(0), ctx.input(1)
     groups = w[0] if ctx.node.op.startswith("Group") else ONE
     inner, outer, *kernel = w.dims[1:] if ctx.node.op.startswith("Group") else w.dims
@@ -92,17 +92,17 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     extra = integers(ctx, "output_padding") or (0,) * len(kernel)
     ctx.check(len(extra) == len(kernel), laws.OUTPUT_PADDING_ENTRIES.of(expected=len(kernel), count=len(extra)))
     if ctx.has(2):
-        asked = ctx.sizes(2, x.rank - 2)
-        require_least(ctx, asked, 0, laws.SIZES_NOT_NEGATIVE)
-        return ctx.tensor([x[0], outer * groups, *sized(ctx, asked)])
-    each = zip(x.dims[2:], kernel, axes, extra, strict=True)  # an empty axis grows to what one of 1 does
-    sizes = [a._replace(kernel=k).reach(maximum(d, 1)) + more - a.head - a.tail for d, k, a, more in each]
+        requested = ctx.sizes(2, x.rank - 2)
+        require_least(ctx, requested, 0, laws.SIZES_NOT_NEGATIVE)
+        return ctx.tensor([x[0], outer * groups, *sized(ctx, requested)])
+    axis_inputs = zip(x.dims[2:], kernel, axes, extra, strict=True)  # an empty axis counts as one of size 1
+    sizes = [a._replace(kernel=k).reach(maximum(d, 1)) + more - a.head - a.tail for d, k, a, more in axis_inputs]
     require_least(ctx, [*kernel, *sizes], 1, laws.KERNEL_AND_OUTPUT_NOT_EMPTY)
     return ctx.tensor([x[0], outer * groups, *sizes])
 
 
 def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
-    """The window along each axis; pads that are worked out from the sizes, or not at all, count as none."""
+    """The window along each axis; its pads are 0 unless they are explicit."""
     rank, explicit = len(kernel), padding(ctx) == "explicit"
     begin, end = ((integers(ctx, name) if explicit else ()) or (0,) * rank for name in ("pads_begin", "pads_end"))
     strides, dilations = (integers(ctx, name) or (1,) * rank for name in ("strides", "dilations"))
@@ -119,7 +119,7 @@ def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
 
 
 def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """The input's sizes with every spatial one as long as the window has positions."""
+    """The input's sizes, the spatial ones replaced by the window's number of positions."""
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = windows(ctx, kernel)
@@ -133,7 +133,7 @@ def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
 
 @operator("AvgPool", "MaxPool", "MaxPool-1")
 def pool(ctx: RuleContext) -> list[Tensor]:
-    """The mean or maximum of each window, and where the maximum was."""
+    """The mean or maximum of each window, and the index of the maximum."""
     dims = pooled(ctx, ctx.input(0))
     if "axis" in ctx.attributes:
         ctx.axis(ctx.input(0).rank)
@@ -142,7 +142,7 @@ def pool(ctx: RuleContext) -> list[Tensor]:
 
 @operator("AdaptiveAvgPool", "AdaptiveMaxPool")
 def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
-    """The spatial axes get the sizes that are listed."""
+    """The spatial axes get the sizes in an input."""
     x = ctx.input(0)
     sizes = ctx.sizes(1, x.rank - 2)
     dims = [*x.dims[:2], *(maximum(d, 0) for d in sized(ctx, sizes))]
@@ -154,9 +154,9 @@ def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
 
 @operator("Interpolate", "Interpolate-4")
 def interpolate(ctx: RuleContext) -> Tensor:
-    """The listed axes get the listed sizes, or are padded and multiplied by the listed factors.
+    """All axes are padded, then those in an input get the sizes in another input, or are multiplied by its factors.
 
-    Version 4 has both lists, later ones that which the node goes by.
+    Version 4 has inputs for both sizes and factors, later versions for the one that the node uses.
     """
     x, by_scale, both = ctx.input(0), ctx.text("shape_calculation_mode") == "scales", ctx.node.op == "Interpolate-4"
     source, last = (2 if by_scale and both else 1), (3 if both else 2)
@@ -179,14 +179,14 @@ def interpolate(ctx: RuleContext) -> Tensor:
 
 
 def _resized(ctx: RuleContext, axes: Sequence[int], rank: int) -> Sequence[int]:
-    """The axes that are listed, each counted from the front."""
+    """The axes, each inside the rank and counted from the front."""
     for axis in axes:
         ctx.check(0 <= axis < rank, laws.AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=rank))
     return axes
 
 
 def _scaled(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
-    """Sizes times the factors that an input lists."""
+    """Sizes times the factors in an input, None for unknown factors."""
     value = ctx.input(index).value
     factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
     pairs = zip(sizes, factors, strict=False)
@@ -195,7 +195,7 @@ def _scaled(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | No
 
 @operator("Interpolate-1")
 def interpolate_1(ctx: RuleContext) -> Tensor:
-    """The axes of the attribute get the listed sizes."""
+    """The axes in an attribute get the sizes in an input."""
     x = ctx.input(0)
     axes = _resized(ctx, integers(ctx, "axes"), x.rank)
     sizes = dict(zip(axes, sized(ctx, ctx.sizes(1, len(axes))), strict=True))
@@ -203,7 +203,7 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
 
 
 def _padded(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """The sizes with the pads that the node names added."""
+    """The sizes with the attributes' pads added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
     ctx.check(min(begin + end) >= 0, laws.PADDING_NOT_NEGATIVE)
     return [d + p + q for d, p, q in zip(x.dims, begin, end, strict=False)]
