@@ -49,23 +49,23 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     ctx.check({time, batch} == {0, 1}, laws.TIME_AND_BATCH_FIRST)
     ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
     ctx.grant(1)
-    for given, least, greatest in spans(lengths):
+    for condition, least, greatest in spans(lengths):
         for low, high in ((least, 0), (x[time], greatest)):
-            ctx.require(implies(given, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
+            ctx.require(implies(condition, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
     return ctx.tensor(x.dims)
 
 
 @rule("CenterCropPad", since=18)
 def center_crop_pad(ctx: RuleContext) -> Tensor:
-    """The listed axes have the listed sizes, of which negative ones count as 0; a single one, if computed, is all."""
-    x, listed, known = ctx.input(0), ctx.sizes(1), ctx.node.inputs[1] in ctx.literals
+    """Axes get the sizes in an input, 0 for negative ones; one size that isn't constant applies to all axes."""
+    x, requested, is_constant = ctx.input(0), ctx.sizes(1), ctx.node.inputs[1] in ctx.literals
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 1)
     count = ctx.input(1)[0]
     axes = ctx.normals(ctx.integers("axes", range(x.rank)), x.rank)
-    fitting = any_of(equal(count, len(axes)), FALSE if known else equal(count, 1))
+    fitting = any_of(equal(count, len(axes)), FALSE if is_constant else equal(count, 1))
     ctx.require(fitting, laws.FIXED_NUMBER_OF.of(expected=len(axes), what="sizes"), count, len(axes))
-    sizes = sized(ctx, [None] * len(axes)) if listed is None else sized(ctx, listed, index=1)
+    sizes = sized(ctx, [None] * len(axes)) if requested is None else sized(ctx, requested, index=1)
     dims = list(x.dims)
     for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
         dims[axis] = maximum(d, 0)
@@ -74,7 +74,7 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
 
 @rule("Col2Im", since=18)
 def col2im(ctx: RuleContext) -> Tensor:
-    """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts the places of a block in the image."""
+    """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts a block's positions in the image."""
     x, image, block = ctx.input(0, rank=3), ctx.sizes(1), ctx.sizes(2)
     lengths = {len(v) for v in (image, block) if v is not None}
     ctx.check(len(lengths) <= 1, laws.IMAGE_AND_BLOCK_ONE_RANK)
@@ -88,23 +88,23 @@ def col2im(ctx: RuleContext) -> Tensor:
     return ctx.tensor((x[0], channels, *sized(ctx, image or [None] * rank, index=1)))
 
 
-def _channels(ctx: RuleContext, given: Dim, block: Sequence[Dim | None] | None) -> Dim:
-    """How many blocks the channels hold."""
+def _channels(ctx: RuleContext, channels: Dim, block: Sequence[Dim | None] | None) -> Dim:
+    """The number of channels divided by the elements of a block."""
     if block is None or None in block:
-        return ctx.fresh("channels", 1, given)
+        return ctx.fresh("channels", 1, channels)
     volume = product(d for d in block if d is not None)
     require_fits(ctx, volume, "the size of a block")
-    ctx.require(divides(volume, given), laws.CHANNELS_MULTIPLE_OF_BLOCK, given, volume)
-    ctx.require_at_least(given, 1, laws.CHANNELS_MULTIPLE_OF_BLOCK)
-    return given // volume
+    ctx.require(divides(volume, channels), laws.CHANNELS_MULTIPLE_OF_BLOCK, channels, volume)
+    ctx.require_at_least(channels, 1, laws.CHANNELS_MULTIPLE_OF_BLOCK)
+    return channels // volume
 
 
 def _require_places(ctx: RuleContext, count: Dim, image: Sequence[Dim | None], block: Sequence[Dim | None]) -> None:
     rank = len(image)
     strides, dilations = ctx.integers("strides", [1] * rank), ctx.integers("dilations", [1] * rank)
     pads = ctx.integers("pads", [0] * (2 * rank))
-    for values, length, law in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
-        ctx.check(len(values) == length, laws.COUNT_FOR_AXES.of(length=length, what=law, rank=rank, count=len(values)))
+    for values, length, what in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
+        ctx.check(len(values) == length, laws.COUNT_FOR_AXES.of(length=length, what=what, rank=rank, count=len(values)))
     ctx.check(min((*strides, *dilations), default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
     kernel = [ONE if k is None else k for k in block]
     axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]))

@@ -203,7 +203,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 
 def _depth(ctx: RuleContext, amount: Tensor) -> Dim | None:
-    """How many there are to choose from, where it is known."""
+    """The depth, which is the number of classes, where it is known."""
     if amount.shape is not None:
         fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
         ctx.limit(fits, laws.DEPTH_ONE_NUMBER, amount.numel, 1)
@@ -222,7 +222,7 @@ def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[
 
 
 def _single(ctx: RuleContext, index: int) -> Dim | None:
-    """The one number an input holds, cut to an integer."""
+    """The single number in an input, truncated to an integer."""
     ctx.grant(index)
     value = ctx.input(index).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
@@ -241,14 +241,14 @@ def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
 
 
 def _amount(ctx: RuleContext, size: Dim) -> Dim:
-    """How many are picked: an attribute before opset 10, an input since."""
+    """The number of selected elements: an attribute before opset 10, an input since."""
     if ctx.version >= 10:
-        listed = ctx.sizes(1)
+        items = ctx.sizes(1)
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.K_LIST_OF_ONE_NUMBER)
-        ctx.check(listed is None or len(listed) == 1, laws.K_ONE_NUMBER)
-        if listed is None and ctx.input(1).shape is not None:
+        ctx.check(items is None or len(items) == 1, laws.K_ONE_NUMBER)
+        if items is None and ctx.input(1).shape is not None:
             ctx.require_equal(ctx.input(1)[0], 1, laws.K_ONE_NUMBER)
-        k = listed[0] if listed else None
+        k = items[0] if items else None
     else:
         k = as_dim(ctx.integer("k"))
     if k is None:
@@ -259,7 +259,7 @@ def _amount(ctx: RuleContext, size: Dim) -> Dim:
 
 
 def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
-    """The elements picked from known integers; equal ones in the order of their indices."""
+    """The elements selected from known integers; equal ones in the order of their indices."""
     items = integers_of(x)
     if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.integer("sorted", 1):
         return None, None
@@ -285,11 +285,11 @@ def non_zero(ctx: RuleContext) -> Tensor:
 
 
 def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
-    """Where the elements are that aren't 0, a row for each axis; of unknown ones that it is on the axis."""
+    """The indices of elements that aren't 0, a row for each axis; unknown ones are bounded by the axis."""
     if isinstance(x.value, Elements) and count.constant is not None:
         truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
-        found = np.array(np.nonzero(truths))
-        return numbers(found) if found.shape[1] == count.constant else None
+        places = np.array(np.nonzero(truths))
+        return numbers(places) if places.shape[1] == count.constant else None
     if x.rank <= 1 and (uniform(x.value) or ZERO).lo > 0:
         return valued((as_dim(1), count), position(1))
     chosen = isinstance(x.value, Elements) and all(i is not None and is_open_value(i) for i in x.value.items)
@@ -332,7 +332,7 @@ def compress(ctx: RuleContext) -> Tensor:
 
 
 def _taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
-    """How many flags are set, of those that there is something to take for."""
+    """The number of flags that are set, among those that have an element to select."""
     if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
         return count_true(ctx, 1)
     count = ctx.fresh("count", 0, size, Kind.LOST if condition.followed else Kind.DATA, how=Decided((1,)))
@@ -342,7 +342,7 @@ def _taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
 
 @rule("Unique", since=11)
 def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
-    """The distinct elements (or slices along an axis), where each first occurs, the way back, and their counts."""
+    """The distinct elements (or slices), where each first occurs, the index of each input in them, and their counts."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]

@@ -1,4 +1,4 @@
-"""Operators that join and part tensors, and grow them at their ends: `Concat`, `Split`, `Pad`."""
+"""Operators that join, split and pad tensors: `Concat`, `Split`, `Pad`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MAX_JOINED = 8  # formulas joined into one
 
 @rule("Concat")
 def concat(ctx: RuleContext) -> Tensor:
-    """Inputs agree on every axis but `axis`; there the output is their sum."""
+    """Inputs agree on every axis but `axis`, where the output's size is their sum."""
     parts = ctx.same_rank(*map(ctx.input, range(len(ctx.inputs))))
     axis = ctx.axis(parts[0].rank, 1 if ctx.version < 4 else None)
     dims = list(parts[0].dims)
@@ -59,7 +59,7 @@ def concat(ctx: RuleContext) -> Tensor:
 
 
 def _agree(ctx: RuleContext, dims: list[Dim], x: Tensor, axis: int) -> None:
-    """The sizes so far agree with one more tensor; ONNX Runtime skips what is empty along the join axis."""
+    """State that the sizes so far agree with one more tensor; ONNX Runtime skips one that is empty along the axis."""
     so_far = dims[axis]
     for i in range(len(dims)):
         if i == axis or dims[i] is x[i]:
@@ -104,7 +104,7 @@ def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) ->
 
 @rule("Split")
 def split(ctx: RuleContext) -> tuple[Tensor, ...]:
-    """The sizes along `axis` add up to the input's; without a list of them they are even."""
+    """The sizes along `axis` add up to the input's; without a list of sizes the parts are equal."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     sizes = _split_sizes(ctx, x[axis])
@@ -139,23 +139,23 @@ def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
 
 
 def _chunk(size: Dim, parts: int) -> Dim:
-    """An even part, rounded up; the runtimes divide in float32."""
+    """The size of equal parts, rounded up; the runtimes divide in float32."""
     if not 1 << MANTISSA["float32"] < size.hi < inf:
         return ceil_divide(size, parts)
     return (from_dim(size, "float32") / literal(parts, "float32")).ceil().to_int()
 
 
-def _completed(ctx: RuleContext, size: Dim, listed: Sequence[Dim | None]) -> list[Dim]:
-    """The listed sizes, which add up; a single unknown one is the rest."""
-    rest = size - total(d for d in listed if d is not None)
-    unknown = [i for i, d in enumerate(listed) if d is None]
+def _completed(ctx: RuleContext, size: Dim, sizes: Sequence[Dim | None]) -> list[Dim]:
+    """The sizes of the parts, which add up to the axis; a single unknown one is the rest."""
+    rest = size - total(d for d in sizes if d is not None)
+    unknown = [i for i, d in enumerate(sizes) if d is None]
     if not unknown:
         ctx.require_equal(size - rest, size, laws.SIZES_ADD_UP_TO_AXIS)
     else:
         ctx.require_at_least(rest, 0, laws.SIZES_ADD_UP_TO_AXIS)
     if len(unknown) == 1:
-        return [rest if d is None else d for d in listed]
-    free = [ctx.fresh(f"size{i}", 0, size, how=Decided((1,))) if d is None else d for i, d in enumerate(listed)]
+        return [rest if d is None else d for d in sizes]
+    free = [ctx.fresh(f"size{i}", 0, size, how=Decided((1,))) if d is None else d for i, d in enumerate(sizes)]
     if unknown:
         ctx.facts.append(any_of(less(rest, 0), equal(total(free), size)))
     return free
@@ -196,7 +196,7 @@ def pad(ctx: RuleContext) -> Tensor:
 
 
 def _require_filler(ctx: RuleContext, x: Tensor, mode: str) -> None:
-    """State that there is something to pad with."""
+    """State that the axis has elements to pad with."""
     if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
         ctx.require_at_least(x.numel, 1, laws.WRAP_HAS_ELEMENT_TO_REPEAT)
     if ctx.has(2) and ctx.input(2).shape is not None:
@@ -204,12 +204,12 @@ def _require_filler(ctx: RuleContext, x: Tensor, mode: str) -> None:
 
 
 def _require_pads(ctx: RuleContext) -> None:
-    """State that there are two pads for each of some axes, whichever those are."""
+    """State that there are two pads for each axis in an input, where these axes are unknown."""
     pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
     if pads.shape is not None and axes.shape is not None:
         ctx.require_equal(pads[0], 2 * axes[0], laws.TWO_PADS_PER_AXIS)
-    listed = ctx.items(1) or ()
-    for before, after in zip(listed, listed[len(listed) // 2 :], strict=False):
+    pad_items = ctx.items(1) or ()
+    for before, after in zip(pad_items, pad_items[len(pad_items) // 2 :], strict=False):
         if before is not None and after is not None:
             fits = any_of(*(at_least(size + before + after, 0) for size in ctx.input(0).dims))
             ctx.limit(fits, laws.PADS_CROP_WHAT_THERE_IS, before + after)
@@ -221,7 +221,7 @@ def _pads(ctx: RuleContext, count: int) -> list[Dim | None]:
 
 
 def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
-    """The size of one padded axis, and what the mode needs of it."""
+    """The size of one padded axis, by the requirements of the mode."""
     size = x[axis]
     if before is None or after is None:
         return ctx.fresh(f"size{axis}", how=Decided((1, 3)))
@@ -244,7 +244,7 @@ def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: D
 def _pad_value(
     ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
 ) -> Value | None:
-    """Known elements with a known number of them added; formulas aren't padded."""
+    """The padded elements, where both elements and pads are known; formulas for elements aren't padded."""
     x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
     sizes = concrete(dims)
     few = sizes is not None and prod(sizes) <= MAX_ELEMENTS
@@ -261,7 +261,7 @@ def _pad_value(
 
 
 def _filler(ctx: RuleContext) -> Item:
-    """What mode constant pads with, where it is known and an integer."""
+    """The value that mode constant pads with, where it is a known integer."""
     if not ctx.has(2):
         return ZERO if ctx.version >= 11 and not ctx.input(0).dtype.startswith(("float", "bfloat")) else None
     fill = ctx.input(2).value

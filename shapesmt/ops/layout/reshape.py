@@ -1,4 +1,4 @@
-"""Reshape: the sizes that a list of numbers asks for, where 0 copies a size and -1 is what remains."""
+"""Reshape: the sizes in a list of numbers, where 0 copies a size and -1 is what remains."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def reshape_to(
 
     Args:
         ctx: The node.
-        items: What is asked for, where it is known.
+        items: The requested sizes, None for each unknown one; None where the list is unknown.
         allow_zero: Whether a 0 is a size, and copies none.
         rounded: Whether what remains beside a 0 is rounded down, as in TensorFlow.
     """
     x = ctx.input(0)
     if items is None:
         return ctx.tensor(None, x.dtype)
-    sizes = _Sizes(ctx, x, items, allow_zero=allow_zero, rounded=rounded).found()
+    sizes = _Sizes(ctx, x, items, allow_zero=allow_zero, rounded=rounded).output_sizes()
     return ctx.tensor(sizes, x.dtype, None if x.shape is None else reshaped(x, sizes))
 
 
 class _Sizes:
-    """One reshape: what is asked for, sorted into sizes, sizes that may be -1, the one -1, and unknown ones."""
+    """One reshape: the requested sizes, divided into sizes, sizes that may be -1, the one -1, and unknown ones."""
 
     def __init__(
         self, ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], *, allow_zero: bool, rounded: bool
@@ -94,8 +94,8 @@ class _Sizes:
             return d
         return select(equal(d, 0), copied, d)
 
-    def found(self) -> list[Dim]:
-        """The output's sizes, with what makes them legal."""
+    def output_sizes(self) -> list[Dim]:
+        """The output's sizes; states the requirements that make them legal."""
         if self.x.shape is None or (self.unknown and not self._one_unknown()):
             return self._guessed()
         if self.either:

@@ -64,7 +64,7 @@ def _written_tuples(ctx: RuleContext) -> Value | None:
 
 
 def _written(ctx: RuleContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
-    """The array after one write per place, in turn; None where a place is outside."""
+    """The array after one write per index, in order; None where an index is outside."""
     reduction = ctx.text("reduction", "none")
     for place, update in zip(places, updates.ravel().tolist(), strict=True):
         if any(not -n <= i < n for i, n in zip(place, array.shape, strict=True)):
@@ -97,13 +97,13 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
 
 
 def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
-    """State that what is written at each start ends inside the cache, unless that is circular."""
+    """State that the update at each start ends inside the cache, unless the cache is circular."""
     starts = ctx.input(2, rank=1)
     ctx.require_equal(starts[0], ctx.input(0)[0], laws.WRITE_INDEX_PER_BATCH_ELEMENT)
     ctx.grant(2)
     circular = ctx.text("mode", "linear") == "circular"
-    for given, least, greatest in spans(starts):
-        ctx.require(implies(given, at_least(least, 0)), laws.WRITE_INDICES_NOT_NEGATIVE, least, 0)
+    for condition, least, greatest in spans(starts):
+        ctx.require(implies(condition, at_least(least, 0)), laws.WRITE_INDICES_NOT_NEGATIVE, least, 0)
         if not circular:
             end = greatest + length
-            ctx.require(implies(given, at_least(room, end)), laws.WRITES_END_INSIDE_CACHE, end, room)
+            ctx.require(implies(condition, at_least(room, end)), laws.WRITES_END_INSIDE_CACHE, end, room)

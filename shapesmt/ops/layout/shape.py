@@ -39,7 +39,7 @@ def identity(ctx: RuleContext) -> Tensor:
 
 @rule("Constant")
 def constant(ctx: RuleContext) -> Tensor:
-    """The output is the one attribute that is given."""
+    """The output is the constant in the node's one attribute."""
     ctx.limit(len(ctx.attributes) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
     for name, value in ctx.attributes.items():
         if isinstance(value, Literal):
@@ -86,7 +86,7 @@ def transpose(ctx: RuleContext) -> Tensor:
 
 @rule("Squeeze")
 def squeeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are dropped: those listed, or all of them."""
+    """Axes of size 1 are removed: those in `axes`, or all of them."""
     x = ctx.input(0)
     axes = ctx.constants(1, "axes", ())
     ctx.limit(ctx.has(1) or len(ctx.node.inputs) < 2, laws.INPUT_GIVEN.of(index=1))
@@ -190,7 +190,7 @@ def tile(ctx: RuleContext) -> Tensor:
 
 @rule("ConstantOfShape", since=9, any_rank=True)
 def constant_of_shape(ctx: RuleContext) -> Tensor:
-    """A tensor of the listed sizes, filled with one number."""
+    """A tensor whose sizes are an input, filled with one number."""
     ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
     sizes = ctx.sizes(0)
     fill = from_literal(_fill(ctx))
@@ -253,8 +253,8 @@ def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | 
     if not isinstance(start, Float) or not isinstance(delta, Float):
         return None
     place = from_dim(position(1), start.dtype)
-    found = start + delta * place
-    return found if found.numerator is not None else None
+    term = start + delta * place
+    return term if term.numerator is not None else None
 
 
 def _length(ctx: RuleContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim:

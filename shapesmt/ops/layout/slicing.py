@@ -1,4 +1,4 @@
-"""Slice: one law for the ends of every axis, clamped as the standard clamps them."""
+"""Slice: starts and ends are clamped to the axis as the ONNX standard defines."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, diff
 from shapesmt.ops.shared.fields import term_of, valued
 from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, from_array, move_positions, position, rule
 
-ALL_THE_WAY = 2**31 - 1  # as an end: ONNX Runtime reads it so in 64 bits too
+ALL_THE_WAY = 2**31 - 1  # as an end, the end of the axis; ONNX Runtime reads it so in 64-bit lists too
 LONGEST = 2**62  # no axis has more elements
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What one axis keeps: `size` elements, the i-th from `first + i*step`; None where that isn't known."""
+    """The kept part of one axis: `size` elements, the i-th at `first + i*step`; None where that isn't known."""
 
     size: Dim
     first: Dim | None
@@ -24,7 +24,7 @@ class Cut:
 
 @rule("Slice")
 def cut(ctx: RuleContext) -> Tensor:
-    """`out = x[start:end:step]` along each listed axis."""
+    """`out = x[start:end:step]` along each axis in `axes`."""
     x = ctx.input(0)
     ctx.only_sizes(1, 2)
     starts, ends = (ctx.sizes(name if ctx.version < 10 else i) for i, name in ((1, "starts"), (2, "ends")))
@@ -42,9 +42,9 @@ def cut(ctx: RuleContext) -> Tensor:
 
 
 def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
-    """State that what is listed in inputs of symbolic length is listed for the same axes."""
+    """State that starts, ends, axes and steps have one length, where these are symbolic."""
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
-    lengths = [listed[0] for listed in lists if listed.shape is not None]
+    lengths = [t[0] for t in lists if t.shape is not None]
     for length in lengths[1:]:
         if length is not lengths[0]:
             ctx.require_equal(length, lengths[0], laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
@@ -59,25 +59,25 @@ def _cuts(
     starts: list[Dim | None] | None,
     ends: list[Dim | None] | None,
 ) -> dict[int, Cut]:
-    """What each listed axis keeps."""
+    """The kept part of each axis that is cut."""
     unknown = [None] * len(axes)
     steps = [as_dim(1)] * len(axes) if not ctx.has(4) else ctx.sizes(4) or unknown
     ctx.check(len(steps) == len(axes), laws.STEPS_AS_MANY_AS_STARTS)
-    listed = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
-    return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in listed}
+    bounds = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
+    return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in bounds}
 
 
 def _axes(ctx: RuleContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
     """The axes that are cut; None where they aren't known."""
-    named = ctx.has(3) or "axes" in ctx.attributes
-    axes = ctx.constants(3, "axes") if named else None
+    has_axes = ctx.has(3) or "axes" in ctx.attributes
+    axes = ctx.constants(3, "axes") if has_axes else None
     if axes is None:
-        known = [axis for axis in (ctx.sizes(3) or () if named else ()) if axis is not None]
+        known = [axis for axis in (ctx.sizes(3) or () if has_axes else ()) if axis is not None]
         for i, axis in enumerate(known):
             ctx.require_within(axis, x.rank, laws.CUT_AXES_IN_TENSOR)
             for other in known[:i] if x.rank else ():
                 ctx.require(differs((axis - other) % x.rank, 0), laws.AXES_NAMED_ONCE, axis, other)
-        if named or not counts:
+        if has_axes or not counts:
             return None
         axes = tuple(range(*counts))
     ctx.check(not counts or {len(axes)} == counts, laws.AXES_AS_MANY_AS_STARTS)
@@ -90,18 +90,18 @@ def _cut(ctx: RuleContext, axis: int, size: Dim, start: Dim | None, end: Dim | N
     if start is None or end is None or step is None:
         open_ = start is None and (end is None or end.lo >= ALL_THE_WAY)
         free = open_ or (step is ONE and start is ZERO and end is None)
-        found = Cut(ctx.fresh(f"size{axis}", 0, size, how=Decided((1, 2, 3, 4), free=free)), None, None)
+        axis_cut = Cut(ctx.fresh(f"size{axis}", 0, size, how=Decided((1, 2, 3, 4), free=free)), None, None)
     elif step.lo >= 1:
-        found = _forwards(size, start, end, step)
+        axis_cut = _forwards(size, start, end, step)
     elif step.hi <= -1:
-        found = _backwards(size, start, end, step)
+        axis_cut = _backwards(size, start, end, step)
     else:
         up, down = _forwards(size, start, end, step), _backwards(size, start, end, step)
         forth = at_least(step, 1)
         assert up.first is not None
         assert down.first is not None
-        found = Cut(select(forth, up.size, down.size), select(forth, up.first, down.first), step)
-    return found
+        axis_cut = Cut(select(forth, up.size, down.size), select(forth, up.first, down.first), step)
+    return axis_cut
 
 
 def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
@@ -129,7 +129,7 @@ def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
 
 
 def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
-    """The elements of what the cuts keep, which is inside the tensor."""
+    """The elements that the cuts keep, whose positions are inside the tensor."""
     ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
     constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
     if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):
