@@ -59,24 +59,24 @@ def label_encoder(ctx: RuleContext) -> Tensor:
     """Each key becomes its value: the shape is kept."""
     if ctx.version < 2:
         return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
-    keys, values = _listed(ctx, "keys"), _listed(ctx, "values")
-    listed, default = ctx.attribute("values_tensor"), ctx.attribute("default_tensor")
+    keys, values = _list_lengths(ctx, "keys"), _list_lengths(ctx, "values")
+    values_tensor, default = ctx.attribute("values_tensor"), ctx.attribute("default_tensor")
     if isinstance(default, Literal):
         ctx.check(default.shape in ((), (1,)), laws.DEFAULT_SINGLE)
-    if isinstance(listed, Literal):
-        fitting = not isinstance(default, Literal) or default.dtype == listed.dtype
+    if isinstance(values_tensor, Literal):
+        fitting = not isinstance(default, Literal) or default.dtype == values_tensor.dtype
         ctx.check(fitting, laws.DEFAULT_TYPE_OF_VALUES)
-        return ctx.tensor(ctx.input(0).dims, listed.dtype)
+        return ctx.tensor(ctx.input(0).dims, values_tensor.dtype)
     ctx.check(not max(keys) or max(keys) == max(values), laws.VALUE_PER_KEY)
     return ctx.tensor(ctx.input(0).dims, LISTS[values.index(max(values))].replace("float", "float32"))
 
 
-def _listed(ctx: RuleContext, side: str) -> list[int]:
-    """How many keys or values there are of each type; one attribute lists them."""
-    found = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
-    given = sum(map(bool, found)) + (f"{side}_tensor" in ctx.attributes)
-    ctx.check(given == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
-    return found
+def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
+    """The number of keys or values in the attribute of each type; only one of these attributes has any."""
+    counts = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
+    attributes = sum(map(bool, counts)) + (f"{side}_tensor" in ctx.attributes)
+    ctx.check(attributes == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
+    return counts
 
 
 @rule("Normalizer", domain=DOMAIN)
@@ -89,17 +89,17 @@ def normalizer(ctx: RuleContext) -> Tensor:
 
 @rule("Imputer", domain=DOMAIN)
 def imputer(ctx: RuleContext) -> Tensor:
-    """What is missing filled in: the shape is kept."""
-    x, given = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
-    ctx.check(sum(map(bool, given)) == 1, laws.FILL_VALUE_OF_ONE_TYPE)
-    ctx.limit(bool(given[x.dtype == "int64"]), laws.FILL_VALUE_OF_INPUT_TYPE)
+    """Missing values are replaced: the shape is kept."""
+    x, counts = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
+    ctx.check(sum(map(bool, counts)) == 1, laws.FILL_VALUE_OF_ONE_TYPE)
+    ctx.limit(bool(counts[x.dtype == "int64"]), laws.FILL_VALUE_OF_INPUT_TYPE)
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor(x.dims)
 
 
 @rule("Scaler", domain=DOMAIN)
 def scaler(ctx: RuleContext) -> Tensor:
-    """`Y = (X - offset) * scale`, one of each for all features or for each: the shape is kept."""
+    """`Y = (X - offset) * scale`, with one offset and scale for all features or one for each: the shape is kept."""
     x, count, law = ctx.input(0), length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL
     ctx.require_rank(x, 1, least=True)
     ctx.check(count == length(ctx, "offset"), law)
@@ -113,7 +113,7 @@ def scaler(ctx: RuleContext) -> Tensor:
 
 @rule("ArrayFeatureExtractor", domain=DOMAIN)
 def array_feature_extractor(ctx: RuleContext) -> Tensor:
-    """The columns of `X[*sizes, features]` that `Y` lists: `[*sizes, count]`."""
+    """The columns of `X[*sizes, features]` whose indices are in `Y`: `[*sizes, count]`."""
     x, chosen = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_at_least(chosen.numel, 1, laws.A_COLUMN_CHOSEN)
@@ -126,26 +126,26 @@ def array_feature_extractor(ctx: RuleContext) -> Tensor:
 def feature_vectorizer(ctx: RuleContext) -> Tensor:
     """Rows joined: `[samples, sum of inputdimensions]`."""
     inputs = [ctx.input(i) for i in range(len(ctx.inputs))]
-    given = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
+    shapes = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
     sizes = ctx.integers("inputdimensions", ())
-    fits = len(sizes) in (0, len(given)) and min(sizes, default=0) >= 0
+    fits = len(sizes) in (0, len(shapes)) and min(sizes, default=0) >= 0
     ctx.check(fits, laws.INPUTDIMENSIONS_ENTRY_PER_INPUT)
-    ctx.require_at_least(given[0][0], 1, laws.AT_LEAST_ONE_SAMPLE)
-    for samples, _ in given[1:]:
-        ctx.require_equal(samples, given[0][0], laws.INPUTS_SAME_SAMPLE_COUNT)
-    return ctx.tensor([given[0][0], sum(sizes) if sizes else total(f for _, f in given)], "float32")
+    ctx.require_at_least(shapes[0][0], 1, laws.AT_LEAST_ONE_SAMPLE)
+    for samples, _ in shapes[1:]:
+        ctx.require_equal(samples, shapes[0][0], laws.INPUTS_SAME_SAMPLE_COUNT)
+    return ctx.tensor([shapes[0][0], sum(sizes) if sizes else total(f for _, f in shapes)], "float32")
 
 
 @rule("OneHotEncoder", domain=DOMAIN)
 def one_hot_encoder(ctx: RuleContext) -> Tensor:
     """`X[*sizes]` makes `[*sizes, categories]`."""
-    given = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
-    ctx.check(bool(given[0]) != bool(given[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
+    counts = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
+    ctx.check(bool(counts[0]) != bool(counts[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
     categories = ctx.integers("cats_int64s", ())
     if categories and not ctx.integer("zeros", 1):
         for item in filter(None, ctx.items(0) or ()):
             ctx.require(any_of(*(equal(item, c) for c in categories)), laws.NUMBERS_ARE_CATEGORIES, item)
-    return ctx.tensor([*ctx.input(0).dims, max(given)], "float32")
+    return ctx.tensor([*ctx.input(0).dims, max(counts)], "float32")
 
 
 # Maps
@@ -173,10 +173,10 @@ def zip_map(ctx: RuleContext) -> Tensor:
     """Each row becomes a map from class to score."""
     samples, features = rows(ctx, ctx.input(0))
     names = ("classlabels_strings", "classlabels_int64s")
-    given = [length(ctx, name) for name in names]
-    ctx.check(bool(given[0]) != bool(given[1]), laws.ONE_ATTRIBUTE_LISTS_CLASSES)
-    ctx.require_equal(features, max(given), laws.SCORE_PER_CLASS)
-    return ctx.tensor([samples], f"seq(map({'string' if given[0] else 'int64'},float32))")
+    counts = [length(ctx, name) for name in names]
+    ctx.check(bool(counts[0]) != bool(counts[1]), laws.ONE_ATTRIBUTE_LISTS_CLASSES)
+    ctx.require_equal(features, max(counts), laws.SCORE_PER_CLASS)
+    return ctx.tensor([samples], f"seq(map({'string' if counts[0] else 'int64'},float32))")
 
 
 # Models
@@ -236,9 +236,9 @@ def svm_regressor(ctx: RuleContext) -> Tensor:
 
 def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int) -> None:
     """State that support vectors, or without them the weights of each class, have the features of the input."""
-    kernel, listed = length(ctx, "kernel_params"), length(ctx, "support_vectors")
+    kernel, entries = length(ctx, "kernel_params"), length(ctx, "support_vectors")
     ctx.limit(kernel in (0, 3), laws.KERNEL_PARAMS_THREE_ENTRIES)
-    ctx.limit(vectors <= 0 or listed % vectors == 0, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
+    ctx.limit(vectors <= 0 or entries % vectors == 0, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
     if vectors > 0:
         ctx.require_equal(features, length(ctx, "support_vectors") // vectors, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
     elif classes > 0:
@@ -262,14 +262,14 @@ def tree_regressor(ctx: RuleContext) -> Tensor:
 
 @rule("TreeEnsemble", domain=DOMAIN)
 def tree_ensemble(ctx: RuleContext) -> Tensor:
-    """The same; splits and weights have the type of the input, and each node and each leaf its entries."""
+    """`X[N, features]`: a number per sample and target; splits and weights have the input's type."""
     kinds = {"splits": NODES, "weights": LEAVES}
     for (kind, lists), tensor in zip(kinds.items(), ("nodes_splits", "leaf_weights"), strict=True):
-        found = ctx.attribute(tensor)
-        if isinstance(found, Literal):
-            ctx.check(found.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
-            ctx.check(len(found.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
-            counted = all(length(ctx, name) in (0, found.shape[0]) for name in lists)
+        values = ctx.attribute(tensor)
+        if isinstance(values, Literal):
+            ctx.check(values.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
+            ctx.check(len(values.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
+            counted = all(length(ctx, name) in (0, values.shape[0]) for name in lists)
             ctx.check(counted, laws.KIND_PER_ENTRY.of(kind=kind))
     require_places_in_trees(ctx)
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
