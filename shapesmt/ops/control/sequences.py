@@ -49,7 +49,7 @@ def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tens
     return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
 
 
-def given(ctx: RuleContext) -> Tensor:
+def input_sequence(ctx: RuleContext) -> Tensor:
     """The sequence that a node reads."""
     s = ctx.input(0)
     ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), laws.INPUT_OF_TYPE_SEQUENCE)
@@ -75,12 +75,12 @@ def at(size: Dim, place: Dim | int) -> Dim:
 
 def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
     """The position that an input gives, counted from the front and required to be inside; None where unknown."""
-    given = ctx.items(index)
+    items = ctx.items(index)
     ctx.require_equal(ctx.input(index).numel, 1, laws.POSITION_SINGLE_NUMBER)
-    if given is None or len(given) != 1 or given[0] is None:
+    if items is None or len(items) != 1 or items[0] is None:
         ctx.require_at_least(length, 1 - end, laws.POSITION_INSIDE_SEQUENCE)
         return None
-    k = given[0]
+    k = items[0]
     ctx.require(all_of(at_least(k, -length), at_least(length + end, k + 1)), laws.POSITION_INSIDE_SEQUENCE, k, length)
     return select(at_least(k, 0), k, k + length)
 
@@ -94,27 +94,27 @@ def sequence_empty(ctx: RuleContext) -> Tensor:
 @rule("SequenceConstruct", since=11, any_rank=True, total=True)
 def sequence_construct(ctx: RuleContext) -> Tensor:
     """The inputs, in order."""
-    given = [ctx.input(i) for i in range(len(ctx.inputs))]
-    ranks = {None if t.shape is None else t.rank for t in given}
+    tensors = [ctx.input(i) for i in range(len(ctx.inputs))]
+    ranks = {None if t.shape is None else t.rank for t in tensors}
     if len(ranks) != 1 or None in ranks:
-        return sequence(given[0].dtype, len(given), None)
-    sizes = list(given[-1].dims)
-    for k, t in reversed(list(enumerate(given[:-1]))):
+        return sequence(tensors[0].dtype, len(tensors), None)
+    sizes = list(tensors[-1].dims)
+    for k, t in reversed(list(enumerate(tensors[:-1]))):
         sizes = [select(equal(PLACE, k), d, rest) for d, rest in zip(t.dims, sizes, strict=True)]
-    return sequence(given[0].dtype, len(given), sizes)
+    return sequence(tensors[0].dtype, len(tensors), sizes)
 
 
 @rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True)
 def sequence_length(ctx: RuleContext) -> Tensor:
     """The number of tensors."""
-    s = given(ctx)
+    s = input_sequence(ctx)
     return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
 
 
 @rule("SequenceAt", since=11, any_rank=True, total=True)
 def sequence_at(ctx: RuleContext) -> Tensor:
     """The tensor at a position, which may count from the end."""
-    s = given(ctx)
+    s = input_sequence(ctx)
     if s.shape is None:
         unplaced(ctx)
         return ctx.tensor(None, inner(s))
@@ -141,7 +141,7 @@ def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
 @rule("SequenceInsert", since=11, any_rank=True, total=True)
 def sequence_insert(ctx: RuleContext) -> Tensor:
     """One tensor more, at the end unless a position is given."""
-    s, x = given(ctx), ctx.input(1)
+    s, x = input_sequence(ctx), ctx.input(1)
     alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
     ctx.limit(alike, laws.SEQUENCE_AND_TENSOR_SAME_TYPE.of(sequence=inner(s), tensor=x.dtype))
     if s.shape is None or x.shape is None:
@@ -168,7 +168,7 @@ def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
 @rule("SequenceErase", since=11, any_rank=True, total=True)
 def sequence_erase(ctx: RuleContext) -> Tensor:
     """One tensor less, the last unless a position is given."""
-    s = given(ctx)
+    s = input_sequence(ctx)
     if s.shape is None:
         return s
     place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
@@ -219,7 +219,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
 @rule("ConcatFromSequence", since=11, any_rank=True)
 def concat_from_sequence(ctx: RuleContext) -> Tensor:
     """All tensors joined along an axis, a new one if `new_axis`."""
-    s = given(ctx)
+    s = input_sequence(ctx)
     if s.shape is None:
         return ctx.tensor(None, inner(s))
     stacks = int(bool(ctx.integer("new_axis", 0)))
@@ -282,13 +282,13 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
     ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
     if first.shape is None:
         return [tensor("", None)] * ctx.outputs
-    place, given = ctx.fresh("place", kind=Kind.TRIP), []
+    place, inputs = ctx.fresh("place", kind=Kind.TRIP), []
     for x in (ctx.input(i) for i in range(len(ctx.inputs))):
         if x.dtype.startswith("seq(") and x.shape is not None:
             ctx.require_at_least(x[0], first[0], laws.NO_SEQUENCE_SHORTER_THAN_FIRST)
-        given.append(x if not x.dtype.startswith("seq(") else taken(ctx, x, place))
+        inputs.append(x if not x.dtype.startswith("seq(") else taken(ctx, x, place))
     before = mark(ctx)
-    outputs = apart(ctx, body, given, "", "body")
+    outputs = apart(ctx, body, inputs, "", "body")
     hidden = symbols_since(ctx, before.fresh_symbols)
     before.rewrite(ctx, lambda f: in_every_trip(f, place, first[0]))
     return [gathered(t, first[0], place, hidden) for t in outputs]
