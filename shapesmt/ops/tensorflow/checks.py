@@ -1,4 +1,4 @@
-"""What TensorFlow's models check of themselves."""
+"""Assertions in TensorFlow's models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rule("Assert", domain=DOMAIN, any_rank=True, total=True)
 def asserted(ctx: RuleContext) -> list[Tensor]:
-    """The condition holds; where it depends on data, it is taken to."""
+    """The condition holds; one that depends on data isn't checked."""
     condition = ctx.input(0)
     if condition.shape is not None:
         ctx.require_rank(condition, 0)

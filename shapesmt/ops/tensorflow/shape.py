@@ -1,4 +1,4 @@
-"""Operators that make, read and change shapes: a 0 is a size, and every list of sizes may be of 32 bits."""
+"""Operators that create, read and change shapes: a 0 is a size, and lists of sizes may have 32 bits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
 from shapesmt.rules import Elements, Item, RuleContext, Tensor, elements, rule, tensor
 
-# What there is to know of a shape
+# Reading a shape
 
 
 @rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
@@ -58,14 +58,14 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 
 @rule("Squeeze", domain=DOMAIN, any_rank=True)
 def squeeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are dropped: those listed, or all of them."""
+    """Axes of size 1 are removed: those in `squeeze_dims`, or all of them."""
     axes = ctx.integers("squeeze_dims", ())
     return result(ctx, "Squeeze", ctx.input(0), *([listed(*axes)] if axes else []))
 
 
 @rule("Transpose", "ConjugateTranspose", domain=DOMAIN)
 def transpose(ctx: RuleContext) -> Tensor:
-    """The axes in the order that is listed."""
+    """The axes in the order of an input."""
     x, order = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     if order is None:
@@ -77,7 +77,7 @@ def transpose(ctx: RuleContext) -> Tensor:
 
 @rule("InvertPermutation", domain=DOMAIN)
 def invert_permutation(ctx: RuleContext) -> Tensor:
-    """Where each number from 0 on stands in a list."""
+    """The inverse permutation: the position of each number from 0 on in a list."""
     x, order = ctx.input(0, rank=1), ctx.constants(0)
     if order is None:
         return ctx.tensor(x.dims)
@@ -87,11 +87,11 @@ def invert_permutation(ctx: RuleContext) -> Tensor:
 
 @rule("EnsureShape", domain=DOMAIN)
 def ensure_shape(ctx: RuleContext) -> Tensor:
-    """The shape is kept, and is the one that the node names."""
-    x, wanted_shape = ctx.input(0), ctx.attribute("shape")
-    if isinstance(wanted_shape, Declared) and wanted_shape.shape is not None:
-        ctx.require_rank(x, len(wanted_shape.shape))
-        for size, d in zip(wanted_shape.shape, x.dims, strict=True):
+    """The shape is kept; it has to match the attribute."""
+    x, expected = ctx.input(0), ctx.attribute("shape")
+    if isinstance(expected, Declared) and expected.shape is not None:
+        ctx.require_rank(x, len(expected.shape))
+        for size, d in zip(expected.shape, x.dims, strict=True):
             if isinstance(size, int):
                 ctx.require_equal(d, size, laws.SHAPE_IS_ENSURED_ONE)
     return x
@@ -99,7 +99,7 @@ def ensure_shape(ctx: RuleContext) -> Tensor:
 
 @rule("DataFormatVecPermute", domain=DOMAIN)
 def permute_sizes(ctx: RuleContext) -> Tensor:
-    """What is listed for the axes of one layout, or for height, width, ... alone, in the order of another."""
+    """A list with an entry per axis of one layout, or for height, width, ... alone, in the order of another."""
     x, source, target = ctx.input(0), ctx.text("src_format", "NHWC"), ctx.text("dst_format", "NCHW")
     ctx.check(len(source) in (4, 5), laws.SRC_FORMAT_LETTERS.of(count=len(source)))
     ctx.check(sorted(source) == sorted(target), laws.DST_FORMAT_LETTERS.of(source=source))
@@ -119,12 +119,12 @@ def permute_sizes(ctx: RuleContext) -> Tensor:
 
 @rule("Fill", domain=DOMAIN, any_rank=True)
 def fill(ctx: RuleContext) -> Tensor:
-    """A tensor of the listed sizes, filled with one element."""
+    """A tensor whose sizes are an input, filled with one element."""
     ctx.require_rank(ctx.input(1), 0)
-    made, filling = result(ctx, "Expand", ctx.input(1), ctx.input(0)), ctx.input(1).value
-    if made.value is None and made.shape is not None and isinstance(filling, Elements):
-        return tensor(made.dtype, made.shape, valued(made.dims, filling.items[0]))
-    return made
+    output, filling = result(ctx, "Expand", ctx.input(1), ctx.input(0)), ctx.input(1).value
+    if output.value is None and output.shape is not None and isinstance(filling, Elements):
+        return tensor(output.dtype, output.shape, valued(output.dims, filling.items[0]))
+    return output
 
 
 @rule("ZerosLike", "OnesLike", domain=DOMAIN, any_rank=True, total=True)
@@ -162,7 +162,7 @@ def _positive(number: Dim | Float) -> Formula:
 
 @rule("LinSpace", domain=DOMAIN)
 def linear_space(ctx: RuleContext) -> Tensor:
-    """So many numbers from one to another."""
+    """Evenly spaced numbers from one to another; their number is an input."""
     require_shape(ctx, (0, 1, 2), (), laws.START_STOP_NUMBER_ONE_NUMBER_EACH)
     count = first(ctx, 2)
     require_least(ctx, [count], 1, laws.A_NUMBER)
@@ -174,13 +174,13 @@ def linear_space(ctx: RuleContext) -> Tensor:
 
 @rule("Tile", domain=DOMAIN)
 def tile(ctx: RuleContext) -> Tensor:
-    """Every size times its number."""
+    """Every size times its repeat count."""
     return result(ctx, "Tile", ctx.input(0), ctx.input(1))
 
 
 @rule("BroadcastTo", domain=DOMAIN)
 def broadcast_to(ctx: RuleContext) -> Tensor:
-    """The input stretched to the listed shape."""
+    """The input broadcast to a shape."""
     x, target = ctx.input(0), ctx.sizes(1)
     if target is None:
         return ctx.tensor(None)
@@ -195,8 +195,8 @@ def broadcast_to(ctx: RuleContext) -> Tensor:
 @rule("BroadcastArgs", domain=DOMAIN)
 def broadcast_args(ctx: RuleContext) -> Tensor:
     """The list of sizes that two lists of sizes broadcast to."""
-    given = [ctx.sizes(i) for i in (0, 1)]
-    lists = [items[::-1] for items in given if items is not None]
+    shapes = [ctx.sizes(i) for i in (0, 1)]
+    lists = [items[::-1] for items in shapes if items is not None]
     if len(lists) < 2:
         return ctx.tensor((ctx.fresh("rank"),))
     pairs = zip_longest(*lists, fillvalue=ONE)

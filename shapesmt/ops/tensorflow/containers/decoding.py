@@ -1,4 +1,4 @@
-"""What is read out of probabilities, bytes and files: sequences, numbers, examples."""
+"""Decoders: class sequences from probabilities, features from serialized examples, numbers and sound from bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> Tensor:
-    """`[time, batch, classes]`, with a length for each of the batch."""
+    """The first input `[time, batch, classes]`, with a length for each sample of the batch."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, lengths, x[1], laws.LENGTH_PER_BATCH_ELEMENT)
     ctx.require_at_least(x[0], 1, laws.A_STEP)
@@ -46,7 +46,7 @@ def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> T
 
 @rule("CTCGreedyDecoder", domain=DOMAIN)
 def greedy(ctx: RuleContext) -> list[Tensor]:
-    """The most likely classes of each sequence as a sparse matrix, and how likely they are."""
+    """The most likely classes of each sequence as a sparse matrix, and the logarithm of their probability."""
     x = probabilities(ctx, 1, None)
     ctx.require_at_least(x[2], 1, laws.A_CLASS)
     blank = ctx.integer("blank_index", -1)
@@ -56,15 +56,15 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
 
 @rule("CTCBeamSearchDecoder", domain=DOMAIN)
 def beams(ctx: RuleContext) -> list[Tensor]:
-    """The same of several of the best, whose places come first, then their classes, then their shapes."""
+    """The `top_paths` best sequences as sparse matrices: first all places, then all classes, then all shapes."""
     paths = least(ctx, "top_paths", 1)
     x = probabilities(ctx, 1, int(paths > 1))
     if paths > 1 and x[2].lo < paths:
         leave_open(ctx, laws.CLASSES_AS_MANY_AS_PATHS)
     ctx.check(ctx.integer("beam_width") >= paths, laws.BEAM_AS_WIDE_AS_PATHS)
     ctx.require_at_least(x[2], 1, laws.A_CLASS)
-    found = [triple(ctx, ctx.fresh(f"count{i}", 0, x[0] * x[1]), 2, "int64") for i in range(paths)]
-    return [*(t for kind in zip(*found, strict=True) for t in kind), ctx.tensor((x[1], paths))]
+    tensors = [triple(ctx, ctx.fresh(f"count{i}", 0, x[0] * x[1]), 2, "int64") for i in range(paths)]
+    return [*(t for kind in zip(*tensors, strict=True) for t in kind), ctx.tensor((x[1], paths))]
 
 
 @rule("CTCLoss", "CTCLossV2", domain=DOMAIN)
@@ -85,11 +85,11 @@ def loss(ctx: RuleContext) -> list[Tensor]:
 
 
 def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
-    """A tensor of each of the shapes that the node lists, for each example."""
+    """The dense features: for each shape in `dense_shapes`, a tensor with that shape for each example."""
     types = [t for t in ctx.attribute("Tdense") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == len(shapes), laws.SHAPE_PER_DENSE_FEATURE)
-    made = []
+    outputs = []
     for number, (dtype, shape) in enumerate(zip(types, shapes, strict=True)):
         if shape is None:
             leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
@@ -97,16 +97,16 @@ def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
         default = ctx.input(len(ctx.inputs) - len(types) + number)
         if None not in shape and default.numel.constant != 0:
             ctx.require_agree(default, ctx.tensor(sizes), law=laws.DEFAULT_SHAPED_AS_FEATURE)
-        made.append(ctx.tensor([*batch, *sizes], dtype))
-    return made
+        outputs.append(ctx.tensor([*batch, *sizes], dtype))
+    return outputs
 
 
 def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
-    """The sparse features: their places, then their values, then their shapes; and behind them the dense ones."""
+    """The sparse features: all places, then all values, then all shapes; after them the dense ones."""
     types = [t for t in ctx.attribute("sparse_types") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
-    found = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
-    return [*(t for kind in zip(*found, strict=True) for t in kind), *shapes_of(ctx, batch)]
+    sparse_features = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
+    return [*(t for kind in zip(*sparse_features, strict=True) for t in kind), *shapes_of(ctx, batch)]
 
 
 @rule("ParseExample", domain=DOMAIN)
@@ -128,7 +128,7 @@ def parse_one(ctx: RuleContext) -> list[Tensor]:
 
 @rule("ParseExampleV2", domain=DOMAIN)
 def parse_some(ctx: RuleContext) -> list[Tensor]:
-    """The features of a list of examples, or of one; ragged ones come last: their values, then where rows end."""
+    """The features of a list of examples, or of one; ragged ones come last: their values, then their row splits."""
     x = ctx.input(0)
     ctx.check(x.rank <= 1, laws.RANK_AT_MOST_1.of(rank=x.rank))
     ctx.only_sizes(0)
@@ -147,9 +147,9 @@ def types_of(ctx: RuleContext, name: str) -> list[str]:
 
 
 def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
-    """The dense features that the node lists, behind some axes."""
-    found = ctx.attribute(f"{kind}_shapes") or ()
-    shapes = [s.shape for s in found if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
+    """The dense features of the attribute `<kind>_shapes`, with the axes `before` in front."""
+    declared = ctx.attribute(f"{kind}_shapes") or ()
+    shapes = [s.shape for s in declared if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     if None in shapes:
         leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
     sizes = [sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in shape or ()]) for shape in shapes]
@@ -157,19 +157,19 @@ def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> 
 
 
 def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
-    """The sparse features: their places, then their values, then their shapes."""
+    """The sparse features: all places, then all values, then all shapes."""
     types = types_of(ctx, f"{part}_sparse_types")
-    found = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
-    return [t for kind in zip(*found, strict=True) for t in kind]
+    tensors = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
+    return [t for kind in zip(*tensors, strict=True) for t in kind]
 
 
 def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
-    """The ragged features: their values, then where rows end, then where those inside do."""
+    """The ragged features: their values, then their row splits, then those of the inner rows."""
     kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
     values, ends, inside = ([*enumerate(types_of(ctx, kind))] for kind in kinds)
-    made = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]
-    made += [ctx.tensor([*(d + 1 for d in batch)] or (ctx.fresh(f"{part}_ends{i}"),), dtype) for i, dtype in ends]
-    return [*made, *(ctx.tensor((ctx.fresh(f"{inner}{i}"),), dtype) for i, dtype in inside)]
+    outputs = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]
+    outputs += [ctx.tensor([*(d + 1 for d in batch)] or (ctx.fresh(f"{part}_ends{i}"),), dtype) for i, dtype in ends]
+    return [*outputs, *(ctx.tensor((ctx.fresh(f"{inner}{i}"),), dtype) for i, dtype in inside)]
 
 
 @rule("ParseSequenceExampleV2", domain=DOMAIN)
@@ -192,23 +192,23 @@ def parse_sequences(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DecodeRaw", domain=DOMAIN)
 def raw(ctx: RuleContext) -> Tensor:
-    """The numbers that the bytes of each text are."""
+    """The bytes of each text read as numbers."""
     return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], dtype_of(ctx, "out_type", ""))
 
 
 @rule("DecodeWav", domain=DOMAIN)
 def sound(ctx: RuleContext) -> list[Tensor]:
-    """Samples of some channels, and how many a second has."""
+    """`[samples, channels]`, and the sample rate."""
     require_numbers(ctx, 0)
-    wanted = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
-    sizes = sized(ctx, [None if n == -1 else as_dim(n) for n in wanted])
-    ctx.check(min(wanted) >= -1, laws.SIZES_MINUS_1_OR_MORE)
+    requested = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
+    sizes = sized(ctx, [None if n == -1 else as_dim(n) for n in requested])
+    ctx.check(min(requested) >= -1, laws.SIZES_MINUS_1_OR_MORE)
     return [ctx.tensor(sizes, "float32"), ctx.tensor((), "int32")]
 
 
 @rule("HistogramFixedWidth", domain=DOMAIN)
 def histogram(ctx: RuleContext) -> Tensor:
-    """How many values are in each part of a range."""
+    """The number of values in each of several equal parts of a range."""
     count = first(ctx, 2)
     require_vector(ctx, 1, 2, laws.RANGE_TWO_ENDS)
     require_numbers(ctx, 2)

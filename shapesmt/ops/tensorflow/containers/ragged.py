@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
-    """State that an input lists where each row of so many values ends, behind a 0 (unless not the `whole` is read).
+    """State that an input is a list of row splits of `count` values: `[0, 2, 5]` has rows of 2 and 3 values.
 
-    How many rows there are.
+    Returns the number of rows. Without `whole`, values in front of the first split and behind the last are allowed.
     """
     ends = ctx.input(index, rank=1)
     ctx.require_at_least(ends[0], 1, laws.ROW_ENDS)
@@ -37,7 +37,7 @@ def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool
 
 
 def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
-    """How many rows there are on the outside, and how many levels of rows."""
+    """The number of outermost rows, and the number of levels of rows."""
     kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
     ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, laws.ROW_LIST_OF_A_KIND)
     counted = kinds[0] == "FIRST_DIM_SIZE"
@@ -52,12 +52,12 @@ def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
         if kind == "ROW_SPLITS":
             require_rows(ctx, index, None, whole=False)
         else:
-            require_numbers_of_rows(ctx, index, rows if index == 4 else None)
+            require_row_ids(ctx, index, rows if index == 4 else None)
     return rows if counted else ctx.input(3, rank=1)[0] - 1, len(kinds) - counted
 
 
-def require_numbers_of_rows(ctx: RuleContext, index: int, rows: Dim | None) -> None:
-    """State that an input lists, for each value, in which of so many rows it is."""
+def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
+    """State that an input has, for each value, the number of its row, which is below `rows`."""
     ctx.input(index, rank=1)
     for number in ctx.items(index) or ():
         if number is not None and rows is not None:
@@ -67,18 +67,18 @@ def require_numbers_of_rows(ctx: RuleContext, index: int, rows: Dim | None) -> N
 
 @rule("RaggedTensorToTensor", domain=DOMAIN)
 def to_tensor(ctx: RuleContext) -> Tensor:
-    """Rows made equally long, as long as asked for or as the longest: what is missing is the default."""
+    """Rows padded with a default to the requested length, or to that of the longest row."""
     values, default = ctx.input(1), ctx.input(2)
     ctx.require_rank(values, 1, least=True)
     rows, levels = partitions(ctx)
     require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)
     require_default(ctx, default, values.dims[1:])
-    made = [*sized(ctx, [rows]), *(ctx.fresh(f"length{i}") for i in range(levels)), *values.dims[1:]]
-    return ctx.tensor(asked(ctx, made, 1 + levels), values.dtype)
+    sizes = [*sized(ctx, [rows]), *(ctx.fresh(f"length{i}") for i in range(levels)), *values.dims[1:]]
+    return ctx.tensor(with_requested(ctx, sizes, 1 + levels), values.dtype)
 
 
 def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> None:
-    """State that the default stretches to a value."""
+    """State that the default broadcasts to a value."""
     law = laws.DEFAULT_STRETCHES_TO_VALUE
     ctx.check(default.rank <= len(sizes), law)
     for d, size in zip(default.dims[::-1], sizes[::-1], strict=False):
@@ -87,15 +87,15 @@ def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> 
         ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
 
 
-def asked(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
-    """The sizes with those in place that the first input asks for: -1 leaves one as it is, others than `free` stay."""
+def with_requested(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
+    """The sizes, the first `free` ones replaced by those that the first input requests; -1 requests none."""
     ctx.only_sizes(0)
     if ctx.input(0).rank == 0:
         whole = first(ctx, 0)
         ctx.require(TRUE if whole is None else equal(whole, -1), laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS)
         return [*sizes]
     ctx.require_equal(ctx.input(0, rank=1)[0], len(sizes), laws.REQUESTED_SHAPE_HAS_AXES_OF_VALUES_AND_ROWS)
-    made = []
+    output = []
     for axis, (size, item) in enumerate(zip(sizes, ctx.sizes(0) or [None] * len(sizes), strict=False)):
         if item is not None and axis >= free:
             same = any_of(equal(item, -1), equal(item, size))
@@ -103,13 +103,13 @@ def asked(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
         known = item is not None and (item.constant is not None or item.lo >= 0)
         kept = axis >= free or (item is not None and item.constant == -1)
         require_least(ctx, [item], -1, laws.SIZES_MINUS_1_OR_MORE)
-        made.append(size if kept else item if known and item is not None else ctx.fresh(f"size{axis}"))
-    return made
+        output.append(size if kept else item if known and item is not None else ctx.fresh(f"size{axis}"))
+    return output
 
 
 @rule("RaggedGather", domain=DOMAIN)
 def gather(ctx: RuleContext) -> list[Tensor]:
-    """Rows at some positions: where those inside of each level end, and their values."""
+    """The rows at some indices: the row splits of each level, and their values."""
     levels, indices = ctx.integer("PARAMS_RAGGED_RANK"), ctx.input(len(ctx.inputs) - 1)
     law = laws.LEVELS_AS_MANY_AS_INDEX_AXES
     ctx.check(ctx.integer("OUTPUT_RAGGED_RANK") == levels + indices.rank - 1, law)
@@ -123,7 +123,7 @@ def gather(ctx: RuleContext) -> list[Tensor]:
 
 
 def nested(ctx: RuleContext, levels: int) -> Dim:
-    """State what lists of ends need that are inside of one another, before their values; the rows on the outside."""
+    """State that the splits of each level fit the next level or the values, and return the number of outermost rows."""
     values = ctx.input(levels)
     ctx.require_rank(values, 1, least=True)
     counts = [*(ctx.input(i + 1, rank=1)[0] - 1 for i in range(levels - 1)), values[0]]
@@ -137,7 +137,7 @@ def nested(ctx: RuleContext, levels: int) -> Dim:
 
 @rule("RaggedTensorToVariant", domain=DOMAIN)
 def to_variant(ctx: RuleContext) -> Tensor:
-    """A ragged tensor as one element, or as one for each row on the outside."""
+    """A ragged tensor as one element, or as one for each outermost row."""
     levels = len(ctx.inputs) - 1
     rows = nested(ctx, levels) if levels else None
     if not ctx.integer("batched_input"):
@@ -149,7 +149,7 @@ def to_variant(ctx: RuleContext) -> Tensor:
 
 @rule("RaggedTensorFromVariant", domain=DOMAIN)
 def from_variant(ctx: RuleContext) -> list[Tensor]:
-    """Such elements as a ragged tensor, whose values have any shape."""
+    """Elements of type variant as a ragged tensor, whose values have any shape."""
     x, levels = ctx.input(0), ctx.integer("output_ragged_rank")
     counts = [ctx.tensor(x.dims[: i + 1]).numel if i < x.rank else ctx.fresh(f"rows{i}") for i in range(levels)]
     splits = [ctx.tensor((count + 1,), ctx.text("Tsplits", "int64")) for count in counts]

@@ -1,4 +1,4 @@
-"""Sparse tensors, of which three inputs are the places, the values and the shape; sets and ragged rows like them."""
+"""Sparse tensors, which are three inputs: places, values and shape; also sets and ragged rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Sparse(NamedTuple):
-    """How many values there are, of which type, how many axes, and the sizes of these as far as they are known."""
+    """The number of values, their type, the number of axes, and the sizes, None for each unknown one."""
 
     entries: Dim
     dtype: str
@@ -30,19 +30,19 @@ class Sparse(NamedTuple):
 
 
 def sparse(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
-    """A sparse tensor: `[count, rank]`, `[count]` and `[rank]`; the places are `inside`, where the node looks."""
+    """A sparse tensor: inputs `[count, rank]`, `[count]`, `[rank]`; `inside` requires places inside the shape."""
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
     ctx.require_equal(indices[0], items[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     ctx.require_equal(indices[1], sizes[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
-    given = ctx.sizes(shape)
+    dense_shape = ctx.sizes(shape)
     counting = {"SparseReorder": 0, "SparseFillEmptyRows": 1}.get(ctx.node.op)  # of others all sizes count
-    require_least(ctx, given and given[:counting], 0, laws.SIZES_NOT_NEGATIVE)
+    require_least(ctx, dense_shape and dense_shape[:counting], 0, laws.SIZES_NOT_NEGATIVE)
     if counting:
-        require_least(ctx, given, -1, laws.SIZES_MINUS_1_OR_MORE)
+        require_least(ctx, dense_shape, -1, laws.SIZES_MINUS_1_OR_MORE)
     if inside:
-        require_inside(ctx, indices, given)
-    return Sparse(items[0], items.dtype, sizes[0], given)
+        require_inside(ctx, indices, dense_shape)
+    return Sparse(items[0], items.dtype, sizes[0], dense_shape)
 
 
 def require_inside(
@@ -58,7 +58,7 @@ def require_inside(
 def require_alike(
     ctx: RuleContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: laws.Law
 ) -> None:
-    """State that sizes that are known agree."""
+    """State that known sizes agree."""
     for p, q in zip(a or (), b or (), strict=False):
         if p is not None and q is not None:
             ctx.require_equal(p, q, law)
@@ -78,7 +78,7 @@ def reorder(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSoftmax", domain=DOMAIN)
 def softmax(ctx: RuleContext) -> Tensor:
-    """The values of a tensor of 2 axes or more, folded along the last one."""
+    """The values of a tensor of 2 axes or more, normalized along the last one."""
     x = sparse(ctx, 0, 1, 2)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((x.entries,), x.dtype)
@@ -86,7 +86,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 
 @rule("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", domain=DOMAIN)
 def with_dense(ctx: RuleContext) -> Tensor:
-    """The values, each with the element of a dense tensor that stretches to the shape."""
+    """The values, each combined with the element of a dense tensor that broadcasts to the shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_at_least(x.rank, dense.rank, laws.DENSE_AXES_AT_MOST_SPARSE)
     for size, d in zip((x.sizes or ())[::-1], dense.dims[::-1], strict=False):
@@ -114,14 +114,14 @@ def multiply(ctx: RuleContext) -> Tensor:
     inner, n = dense.dims[:: -1 if ctx.integer("adjoint_b", 0) else 1]
     if k is not None:
         ctx.require_equal(k, inner, laws.INNER_SIZES_EQUAL)
-    made = ctx.tensor([*sized(ctx, [m]), n], x.dtype)
-    require_inside(ctx, ctx.input(0), [m, inner][::turn], equal(made.numel, 0))
-    return made
+    output = ctx.tensor([*sized(ctx, [m]), n], x.dtype)
+    require_inside(ctx, ctx.input(0), [m, inner][::turn], equal(output.numel, 0))
+    return output
 
 
 @rule("SparseAdd", domain=DOMAIN)
 def add(ctx: RuleContext) -> list[Tensor]:
-    """The values of two tensors of one shape, those at one place added."""
+    """The sum of two tensors of one shape."""
     a, b = sparse(ctx, 0, 1, 2), sparse(ctx, 3, 4, 5)
     require_numbers(ctx, 6)
     ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
@@ -166,7 +166,7 @@ def cut(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """Parts along an axis, as many as said; the first ones are longer by one where that doesn't come out."""
+    """`num_split` parts along an axis; the first ones are longer by one where the size isn't a multiple."""
     parts, x = least(ctx, "num_split", 1), sparse(ctx, 1, 2, 3, inside=True)
     require_numbers(ctx, 0)
     axis = first(ctx, 0)
@@ -180,8 +180,8 @@ def split(ctx: RuleContext) -> list[Tensor]:
             parts,
             laws.SOMETHING_PER_PART,
         )
-    found = [triple(ctx, ctx.fresh(f"count{i}", 0, x.entries), x.rank, x.dtype) for i in range(parts)]
-    return [t for kind in zip(*found, strict=True) for t in kind]
+    tensors = [triple(ctx, ctx.fresh(f"count{i}", 0, x.entries), x.rank, x.dtype) for i in range(parts)]
+    return [t for kind in zip(*tensors, strict=True) for t in kind]
 
 
 @rule("SparseReshape", domain=DOMAIN)
@@ -198,27 +198,27 @@ def reshape(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseReduceMax", "SparseReduceSum", domain=DOMAIN)
 def fold(ctx: RuleContext) -> Tensor:
-    """Each listed axis becomes 1, or goes away without `keep_dims`."""
+    """Each axis in an input becomes 1, or is removed without `keep_dims`."""
     x, axes, keep = sparse(ctx, 0, 1, 2), known(ctx, 3, "the axes"), ctx.integer("keep_dims", 0)
     if axes is None or x.sizes is None:
         return ctx.tensor(None, x.dtype)
     dense = ctx.tensor(sized(ctx, x.sizes), x.dtype)
     ctx.check(ctx.input(3).rank <= 1, laws.AXES_ONE_NUMBER_OR_LIST)
-    found = dict.fromkeys(ctx.normal(axis, dense.rank) for axis in axes)
-    require_inside(ctx, ctx.input(0), [None if i in found else d for i, d in enumerate(x.sizes)])
-    return result(ctx, "ReduceSum", dense, listed(*found), keepdims=keep, noop_with_empty_axes=1)
+    folded = dict.fromkeys(ctx.normal(axis, dense.rank) for axis in axes)
+    require_inside(ctx, ctx.input(0), [None if i in folded else d for i, d in enumerate(x.sizes)])
+    return result(ctx, "ReduceSum", dense, listed(*folded), keepdims=keep, noop_with_empty_axes=1)
 
 
 @rule("SparseFillEmptyRows", domain=DOMAIN)
 def fill_rows(ctx: RuleContext) -> list[Tensor]:
-    """A value for each row that has none; which rows these are, and where each value has gone."""
+    """A default value for each empty row; a flag for each row that was empty, and the new index of each value."""
     x = sparse(ctx, 0, 1, 2)
     require_numbers(ctx, 3)
     ctx.require_at_least(x.rank, 1, laws.ROWS)
     (rows,) = sized(ctx, x.sizes[:1]) if x.sizes else (ctx.fresh("rows"),)
     require_inside(ctx, ctx.input(0), [rows, *[None] * len((x.sizes or ())[1:])])
-    made = triple(ctx, ctx.fresh("count", 0, x.entries + rows), x.rank, x.dtype)
-    return [*made[:2], ctx.tensor((rows,), "bool"), ctx.tensor((x.entries,), "int64")]
+    outputs = triple(ctx, ctx.fresh("count", 0, x.entries + rows), x.rank, x.dtype)
+    return [*outputs[:2], ctx.tensor((rows,), "bool"), ctx.tensor((x.entries,), "int64")]
 
 
 SUMMED = ("Mean", "SqrtN", "Sum")
@@ -226,13 +226,13 @@ SUMMED = ("Mean", "SqrtN", "Sum")
 
 @rule(*(f"SparseSegment{name}WithNumSegments" for name in SUMMED), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
-    """Some rows, which indices name, folded by their segments, of which there are so many."""
-    count, made = first(ctx, 3), sparse_segments(ctx)
+    """The rows at some indices, reduced by segments, whose number is an input."""
+    count, reduced = first(ctx, 3), sparse_segments(ctx)
     require_numbers(ctx, 3)
     require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
     if count is not None:
         require_each(ctx, ctx.input(2), lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT)
-    return ctx.tensor([*sized(ctx, [count]), *made.dims[1:]])
+    return ctx.tensor([*sized(ctx, [count]), *reduced.dims[1:]])
 
 
 @rule("SerializeManySparse", domain=DOMAIN)
@@ -247,7 +247,7 @@ def serialized(ctx: RuleContext) -> Tensor:
 
 
 def operation(ctx: RuleContext, *places: int) -> None:
-    """Check what is made of the sets; the places of sparse ones, where they are known, are in order."""
+    """Check the kind of operation, and that known places of sparse sets are in order."""
     one_of(ctx, "set_operation", "union", "intersection", "a-b", "b-a")
     for at in places:
         sizes = ctx.sizes(at + 2)
@@ -257,7 +257,7 @@ def operation(ctx: RuleContext, *places: int) -> None:
 
 @rule("DenseToDenseSetOperation", domain=DOMAIN)
 def sets(ctx: RuleContext) -> list[Tensor]:
-    """Sets along the last axes of two tensors, which are alike in the others: their union or the like, sparse."""
+    """Sets along the last axes of two tensors whose other axes agree: their union, difference, ..., sparse."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2, least=True)
@@ -268,7 +268,7 @@ def sets(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DenseToSparseSetOperation", domain=DOMAIN)
 def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
-    """The same where the second tensor is sparse."""
+    """Sets in a dense and a sparse tensor: their union, difference, ... as a sparse tensor."""
     a, b = ctx.input(0), sparse(ctx, 1, 2, 3, inside=True)
     ctx.require_rank(a, 2, least=True)
     operation(ctx, 1)
@@ -279,7 +279,7 @@ def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseToSparseSetOperation", domain=DOMAIN)
 def sparse_sets(ctx: RuleContext) -> list[Tensor]:
-    """The same where both tensors are sparse."""
+    """Sets in two sparse tensors: their union, difference, ... as a sparse tensor."""
     a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
     ctx.require_at_least(a.rank, 2, laws.RANK_AT_LEAST_2)
     operation(ctx, 0, 3)
@@ -293,7 +293,7 @@ def sparse_sets(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RaggedRange", domain=DOMAIN)
 def ragged_range(ctx: RuleContext) -> list[Tensor]:
-    """Numbers from each start to its limit: where each row ends, and all of them."""
+    """A row of numbers from each start to its limit: the row splits, and all numbers."""
     ends = [ctx.input(i) for i in range(3)]
     for x in ends:
         ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
@@ -307,7 +307,7 @@ def ragged_range(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RaggedTensorToSparse", domain=DOMAIN)
 def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
-    """All values with the place of each in its rows."""
+    """All values, each with its place: its row on each level, and its position there."""
     splits, values = len(ctx.inputs) - 1, ctx.input(len(ctx.inputs) - 1)
     ctx.require_rank(values, 1, least=True)
     for index in range(splits):

@@ -1,4 +1,4 @@
-"""Texts: taken apart into lists of rows, joined, written and read."""
+"""Texts: split, joined, encoded and decoded, formatted and parsed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_characters(ctx: RuleContext) -> None:
-    """State that the encodings and the character that stands for others are some that there are."""
+    """State that the encodings are known ones, and that the replacement is a Unicode character."""
     law = laws.UNICODE_ENCODING
     for name in ("input_encoding", "output_encoding"):
         if ctx.text(name, "UTF-8") not in ENCODINGS:
@@ -41,7 +41,7 @@ def require_characters(ctx: RuleContext) -> None:
 
 @rule("UnicodeDecode", "UnicodeDecodeWithOffsets", domain=DOMAIN)
 def decode(ctx: RuleContext) -> list[Tensor]:
-    """The characters of all texts: where those of each end, which ones they are, and where each one begins."""
+    """The row splits of the texts, the code points of all characters, and the byte at which each one begins."""
     require_characters(ctx)
     count = ctx.fresh("count")
     ends = ctx.tensor((ctx.input(0).numel + 1,), dtype_of(ctx, "Tsplits", "int64"))
@@ -57,7 +57,7 @@ def encode(ctx: RuleContext) -> Tensor:
 
 @rule("StringNGrams", domain=DOMAIN)
 def ngrams(ctx: RuleContext) -> list[Tensor]:
-    """Neighbours in each row joined: all of them, and where the rows end."""
+    """The n-grams of all rows, and their row splits."""
     x, ends, widths = ctx.input(0, rank=1), ctx.input(1, rank=1), ctx.integers("ngram_widths", ())
     ctx.check(min(widths, default=1) >= 1, laws.JOINED_NEIGHBOUR_COUNT)
     require_rows(ctx, 1, x[0])
@@ -66,30 +66,30 @@ def ngrams(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DecodeJSONExample", "UnicodeTranscode", domain=DOMAIN)
 def rewritten(ctx: RuleContext) -> Tensor:
-    """A text for each."""
+    """A text for each text: the shape is kept."""
     require_characters(ctx)
     return ctx.tensor(ctx.input(0).dims, "string")
 
 
 @rule("UnicodeScript", domain=DOMAIN)
 def script(ctx: RuleContext) -> Tensor:
-    """The number of a script for each character."""
+    """The number of its script for each character."""
     return ctx.tensor(ctx.input(0).dims, "int32")
 
 
 @rule("ReduceJoin", domain=DOMAIN)
 def join(ctx: RuleContext) -> Tensor:
-    """Texts joined along the listed axes: each becomes 1, or goes away without `keep_dims`."""
+    """Texts joined along the axes in an input: each becomes 1, or is removed without `keep_dims`."""
     axes = known(ctx, 1, "the axes")
     x, keep = ctx.input(0), ctx.integer("keep_dims", 0)
     ctx.normals(axes or (), x.rank)
-    made = result(ctx, "ReduceSum", x, as_list(ctx.input(1)), keepdims=keep, noop_with_empty_axes=1)
-    return ctx.tensor(made.shape, "string")
+    joined = result(ctx, "ReduceSum", x, as_list(ctx.input(1)), keepdims=keep, noop_with_empty_axes=1)
+    return ctx.tensor(joined.shape, "string")
 
 
 @rule("StringFormat", "SerializeTensor", domain=DOMAIN, any_rank=True)
 def written(ctx: RuleContext) -> Tensor:
-    """One text that shows everything, at the places that a template has for it."""
+    """One text: all inputs put into a template, or a serialized tensor."""
     if ctx.node.op == "StringFormat":
         places = ctx.text("template", "%s").count(ctx.text("placeholder", "%s") or "%s")
         ctx.check(places == len(ctx.inputs), laws.TEMPLATE_PLACE_PER_INPUT)
@@ -98,14 +98,14 @@ def written(ctx: RuleContext) -> Tensor:
 
 @rule("ParseTensor", domain=DOMAIN)
 def parsed(ctx: RuleContext) -> Tensor:
-    """The tensor that a text spells, of any shape."""
+    """The tensor that a text serializes, of any shape."""
     require_numbers(ctx, 0)
     return ctx.tensor(None, dtype_of(ctx, "out_type", ""))
 
 
 @rule("DecodePaddedRaw", domain=DOMAIN)
 def padded(ctx: RuleContext) -> Tensor:
-    """The numbers that the bytes of each text are, all texts as long as said."""
+    """The bytes of each text, padded to the length in an input, read as numbers."""
     require_numbers(ctx, 1)
     dtype, length = dtype_of(ctx, "out_type", ""), first(ctx, 1)
     width = WIDTHS.get(dtype, 1)
@@ -117,7 +117,7 @@ def padded(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeCSV", domain=DOMAIN)
 def columns(ctx: RuleContext) -> list[Tensor]:
-    """A tensor for each column, of which every line has a field; one default for a column, or none."""
+    """A tensor for each column, with an element for each line; a column has one default, or none."""
     ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
     if ctx.attribute("select_cols"):
         leave_open(ctx, laws.ALL_COLUMNS_READ)
@@ -131,7 +131,7 @@ def columns(ctx: RuleContext) -> list[Tensor]:
 
 @rule("EncodeWav", domain=DOMAIN)
 def sound(ctx: RuleContext) -> Tensor:
-    """`[samples, channels]` as a file."""
+    """`[samples, channels]` encoded as a file."""
     x = ctx.input(0, rank=2)
     require_numbers(ctx, 1)
     require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), laws.SAMPLE_RATE_POSITIVE)
@@ -141,7 +141,7 @@ def sound(ctx: RuleContext) -> Tensor:
 
 @rule("DeserializeManySparse", "DeserializeSparse", domain=DOMAIN)
 def deserialized(ctx: RuleContext) -> list[Tensor]:
-    """The sparse tensor that such texts spell, three for each of its parts."""
+    """The sparse tensor that texts serialize, three for each of its parts."""
     x = ctx.input(0)
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
     ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)
