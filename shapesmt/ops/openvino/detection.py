@@ -1,4 +1,4 @@
-"""Boxes: where they may be (priors), which are proposed, and which of them are kept. Data decides how many."""
+"""Object detection: prior boxes, proposals, and non-maximum suppression, where data decides how many are kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCORED, COORDINATES = laws.SCORE_PER_BOX_AND_CLASS, laws.BOX_4_COORDINATES
 
 
 def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
-    """The most boxes that are kept of `[b, n, 4]` with scores `[b, c, n]`."""
+    """The maximum number of boxes kept of `[b, n, 4]` with scores `[b, c, n]`."""
     boxes, scores = ctx.input(0), ctx.input(1)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], SCORED)
@@ -30,7 +30,7 @@ def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
 
 @operator("NonMaxSuppression", "NMSRotated")
 def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
-    """The indices and the scores of those selected, `[selected, 3]` each, and how many they are."""
+    """The indices and the scores of the selected boxes, `[selected, 3]` each, and their number."""
     most, dtype = chosen(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
     for index in range(2, len(ctx.inputs)):
         ctx.require_equal(ctx.input(index).numel, 1, laws.LIMIT_SINGLE_NUMBER)
@@ -40,14 +40,14 @@ def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
 
 @operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 def padded_non_max_suppression(ctx: RuleContext) -> Tensor:
-    """The indices of those selected, and as many times -1 as are missing from the most."""
+    """The indices of the selected boxes, padded with -1 to the maximum."""
     most, whole = chosen(ctx), not ctx.has(2) or ctx.input(2).dtype not in FLOATS
     return tensor(dtype_of(ctx, "output_type"), (most if whole else ctx.fresh("selected", 0, most), 3))
 
 
 @operator("MatrixNms", "MulticlassNms")
 def ranked(ctx: RuleContext) -> list[Tensor]:
-    """Boxes `[b, n, 4]`: rows `[kept, 6]`, where each was `[kept, 1]`, and how many there are of each sample."""
+    """Boxes `[b, n, 4]`: the kept ones `[kept, 6]`, their indices `[kept, 1]`, and their number in each sample."""
     boxes, scores, many = ctx.input(0), ctx.input(1), ctx.has(2)
     dtype = dtype_of(ctx, "output_type")
     ctx.require_equal(boxes[2], 4, COORDINATES)
@@ -71,7 +71,7 @@ def ranked(ctx: RuleContext) -> list[Tensor]:
 
 @operator("PriorBox")
 def prior_box(ctx: RuleContext) -> Tensor:
-    """`[2, 4 * height * width * priors]`, as many priors as sizes and ratios make."""
+    """`[2, 4 * height * width * priors]`; sizes, ratios and densities decide the number of priors."""
     sizes, fixed = numbers(ctx, "min_size"), numbers(ctx, "fixed_size")
     density = [int(d) ** 2 - 1 for d in numbers(ctx, "density")]
     ratios = _ratios(ctx)
@@ -83,11 +83,11 @@ def prior_box(ctx: RuleContext) -> Tensor:
 
 
 def _ratios(ctx: RuleContext) -> int:
-    """How many distinct ratios there are, with 1 and, where boxes are flipped, the inverse ones."""
-    given = numbers(ctx, "aspect_ratio")
-    ctx.check(0 not in given, laws.RATIO_NOT_0)
-    flipped = [1 / r for r in given] if ctx.integer("flip", 0) else []
-    return len({1.0, *(round(r, 6) for r in (*given, *flipped))})
+    """The number of distinct ratios, with 1 and, where boxes are flipped, their inverses."""
+    ratios = numbers(ctx, "aspect_ratio")
+    ctx.check(0 not in ratios, laws.RATIO_NOT_0)
+    flipped = [1 / r for r in ratios] if ctx.integer("flip", 0) else []
+    return len({1.0, *(round(r, 6) for r in (*ratios, *flipped))})
 
 
 @operator("PriorBoxClustered")
@@ -99,11 +99,11 @@ def clustered_prior_box(ctx: RuleContext) -> Tensor:
 
 
 def _priors(ctx: RuleContext, count: int) -> Tensor:
-    """So many boxes at each place."""
-    listed = ctx.sizes(0, 2)
-    for d in listed:
+    """`count` prior boxes at each position of a grid."""
+    grid = ctx.sizes(0, 2)
+    for d in grid:
         unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
-    places = [maximum(d, 0) for d in sized(ctx, listed)]
+    places = [maximum(d, 0) for d in sized(ctx, grid)]
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), laws.VARIANCES_0_1_OR_4)
     return tensor("float32", (2, 4 * count * product(places)))
 
@@ -176,9 +176,9 @@ def prior_grid(ctx: RuleContext) -> Tensor:
     priors, places, image = (ctx.input(i) for i in range(3))
     ctx.require_equal(priors[1], 4, COORDINATES)
     ctx.require_equal(places[0], image[0], laws.MAP_AND_IMAGE_SAME_BATCH)
-    asked = [ctx.integer(name, 0) for name in "hw"]
-    ctx.check(min(asked) >= 0, laws.CROP_SIZE_NOT_NEGATIVE.of(size=asked))
-    height, width = (ctx.fresh(f"size{i}") if any(asked) else d for i, d in enumerate(places.dims[2:]))
+    requested = [ctx.integer(name, 0) for name in "hw"]
+    ctx.check(min(requested) >= 0, laws.CROP_SIZE_NOT_NEGATIVE.of(size=requested))
+    height, width = (ctx.fresh(f"size{i}") if any(requested) else d for i, d in enumerate(places.dims[2:]))
     if ctx.integer("flatten", 1):
         return ctx.tensor([height * width * priors[0], 4])
     return ctx.tensor([height, width, priors[0], 4])

@@ -124,6 +124,6 @@ def variable(ctx: RuleContext) -> Tensor:
     if ctx.has(0):
         return ctx.tensor(ctx.input(0).shape)
     kind, sizes = dtype_of(ctx, "variable_type", ""), ctx.attribute("variable_shape", ())
-    listed = sizes if isinstance(sizes, tuple) else (sizes,)
-    dims = [as_dim(d) if isinstance(d, int) and d >= 0 else ctx.fresh(f"size{i}") for i, d in enumerate(listed)]
-    return tensor(kind, None if "..." in listed else dims)
+    entries = sizes if isinstance(sizes, tuple) else (sizes,)
+    dims = [as_dim(d) if isinstance(d, int) and d >= 0 else ctx.fresh(f"size{i}") for i, d in enumerate(entries)]
+    return tensor(kind, None if "..." in entries else dims)

@@ -80,7 +80,7 @@ def attention(ctx: RuleContext) -> Tensor:
 def einsum(ctx: RuleContext) -> Tensor:
     """Each letter of the equation is one size (or 1); the axes of ellipses are aligned at their last ones."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
-    terms, made = parse_equation(ctx.text("equation"))
+    terms, output_term = parse_equation(ctx.text("equation"))
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
     hidden = max([x.rank - len(t) + 1 for t, x in zip(terms, operands, strict=True) if "..." in t], default=0)
     names = [f"...{i}" for i in range(hidden)]
@@ -91,8 +91,8 @@ def einsum(ctx: RuleContext) -> Tensor:
         for letter, d in diagonal_sizes(ctx, letters, x).items():
             law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
             sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
-    ctx.check(sizes.keys() >= set(spelt(made, names)), laws.OUTPUT_LETTERS_AMONG_INPUTS)
-    return ctx.tensor([sizes[letter] for letter in spelt(made, names)])
+    ctx.check(sizes.keys() >= set(spelt(output_term, names)), laws.OUTPUT_LETTERS_AMONG_INPUTS)
+    return ctx.tensor([sizes[letter] for letter in spelt(output_term, names)])
 
 
 @operator("GroupedMatMul")
