@@ -113,6 +113,8 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
         if ctx.has(index):
             require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
     ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, laws.STASH_TYPE_FLOAT)
+    alike = ctx.node.op != "RMSNormalization" or not x.dtype or ctx.input(1).dtype in (x.dtype, "")
+    ctx.limit(alike, laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
     statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics]
 
