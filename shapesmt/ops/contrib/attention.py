@@ -10,16 +10,9 @@ from collections.abc import Sequence
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib, open_beside_cpu
+from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.ops.shared.require import require_one_or, require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
-
-
-def heads(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> int:
-    """The number of heads, which divides a hidden size."""
-    count = ctx.integer(name)
-    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
-    ctx.require(divides(count, hidden), laws.HEADS_DIVIDE_HIDDEN_SIZE, hidden, count)
-    return count
 
 
 def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
@@ -70,11 +63,10 @@ def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Di
 
 def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
     """The hidden sizes of queries and keys, and of values, in weights of that width."""
-    listed, count = ctx.integers("qkv_hidden_sizes", ()), ctx.integer("num_heads")
-    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
+    listed, count = ctx.integers("qkv_hidden_sizes", ()), head_count(ctx)
     if not listed:
         ctx.require(divides(3, width), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES, width, 3)
-        heads(ctx, width // 3)
+        per_head(ctx, width // 3, count)
         return width // 3, width // 3
     ctx.check(len(listed) == 3 and listed[0] == listed[1], laws.QUERIES_KEYS_VALUES_SIZES)
     ctx.check(all(size % count == 0 for size in listed), laws.HEADS_DIVIDE_HIDDEN_SIZE)
@@ -163,7 +155,7 @@ def ordered_attention(ctx: RuleContext) -> Tensor:
         ctx.require_equal(w[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
         require_one_or(ctx, scale, w[1], laws.ONE_SCALE_OR_PER_COLUMN)
         require_vector(ctx, bias, w[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
-        heads(ctx, w[1])
+        head_size(ctx, w[1])
         widths.append(w[1])
     ctx.require_equal(widths[0], widths[1], laws.QUERIES_AND_KEYS_SAME_HIDDEN_SIZE)
     require_masks(ctx, 17, x[0], x[1], x[1])
@@ -174,7 +166,7 @@ def ordered_attention(ctx: RuleContext) -> Tensor:
 def longformer(ctx: RuleContext) -> Tensor:
     """`[B, S, D]` keeps its shape; S is a multiple of twice the window."""
     x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"
-    heads(ctx, x[2])
+    head_size(ctx, x[2])
     window = ctx.integer("window")
     ctx.check(window > 0, laws.WINDOW_POSITIVE.of(window=window))
     ctx.require(divides(2 * window, x[1]), laws.SEQUENCE_MULTIPLE_OF_WINDOW, x[1], 2 * window)
@@ -187,13 +179,13 @@ def longformer(ctx: RuleContext) -> Tensor:
 @contrib("DecoderAttention")
 def decoder_attention(ctx: RuleContext) -> list[Tensor]:
     """`[S, B, D]` keeps its shape; whether the caches are used, only the data say."""
-    x, key, count = ctx.input(0, rank=3), ctx.input(1, rank=3), ctx.integer("num_heads")
-    heads(ctx, x[2])
+    x, key = ctx.input(0, rank=3), ctx.input(1, rank=3)
+    size = head_size(ctx, x[2])
     require_shape(ctx, 1, (key[0], x[1], x[2]), laws.KEYS_HAVE_QUERY_BATCH_AND_HIDDEN_SIZE)
     require_shape(ctx, 2, (x[2], x[2]), laws.QUERY_WEIGHTS_SQUARE)
     require_shape(ctx, 3, (x[2], 2 * x[2]), laws.KEY_AND_VALUE_WEIGHTS_D_2D)
     require_vector(ctx, 4, 3 * x[2], laws.BIAS_AS_LONG_AS_ALL_WEIGHTS)
-    cache = ctx.tensor((x[1], count, ctx.fresh("length"), x[2] // count))
+    cache = ctx.tensor((x[1], ctx.integer("num_heads"), ctx.fresh("length"), size))
     return [ctx.tensor(x.dims), cache, cache]
 
 
@@ -206,13 +198,12 @@ def multi_head(ctx: RuleContext) -> list[Tensor]:
 
     Keys and values may be packed `[B, L, N, 2, H]` or come as `[B, N, L, H]`, all three as `[B, S, N, 3, H]`.
     """
-    query, count = ctx.input(0), ctx.integer("num_heads")
-    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
+    query, count = ctx.input(0), head_count(ctx)
     ctx.check(query.rank in (3, 5), laws.QUERIES_SHAPE_BY_RANK.of(rank=query.rank))
     batch, new = query[0], query[1]
     length, hidden, values = _projected(ctx, query, count)
     require_vector(ctx, 3, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
-    old, present = _past(ctx, (6, 7), batch, count, hidden // count, length)
+    old, present = _past(ctx, 6, Heads(batch, as_dim(count), length, hidden // count))
     lengths = [(batch,), (3 * batch + 2,)]
     require_mask(ctx, 4, [*lengths, (batch, length), (batch, old + length), (batch, new, old + length)])
     require_attention_bias(ctx, 5, (batch, count, new, old + length))
@@ -223,7 +214,7 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
     """The length of keys, and the hidden sizes of keys and of values, which the queries may hold."""
     if ctx.has(1):
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
-        heads(ctx, query[2])
+        head_size(ctx, query[2])
         length, values = _keys_and_values(ctx, query, count)
         return length, query[2], values
     ctx.check(query.rank == 5 and not ctx.has(2), laws.QUERIES_WITHOUT_KEYS_HOLD_VALUES)
@@ -258,21 +249,15 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
         return key[2], value[3] * count
     require_shape(ctx, 1, (batch, key[1], hidden), laws.KEYS_BATCH_LENGTH_HIDDEN)
     require_shape(ctx, 2, (batch, key[1], value[2]), laws.VALUES_AS_MANY_AS_KEYS)
-    ctx.require(divides(count, value[2]), laws.HEADS_DIVIDE_HIDDEN_SIZE, value[2], count)
+    per_head(ctx, value[2], count)
     return key[1], value[2]
 
 
-def _past(ctx: RuleContext, indices: tuple[int, int], batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
-    """The lengths of the past and of the present, for keys and values `[B, N, P, H]`."""
-    key, value = indices
-    ctx.check(ctx.has(key) == ctx.has(value), laws.PAST_KEYS_AND_VALUES_TOGETHER)
-    if not ctx.has(key):
-        return ZERO, new
-    past = ctx.input(key)
-    ctx.require_rank(past, 4)
-    require_shape(ctx, key, (batch, count, past[2], size), laws.PAST_BATCH_HEADS_LENGTH_SIZE)
-    require_shape(ctx, value, (batch, count, past[2], size), laws.PAST_BATCH_HEADS_LENGTH_SIZE)
-    return past[2], past[2] + new
+def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
+    """The lengths of the past and of the present, for keys and, at the next input, values `[B, N, P, H]`."""
+    ctx.check(ctx.has(keys) == ctx.has(keys + 1), laws.PAST_KEYS_AND_VALUES_TOGETHER)
+    old = new.past(ctx, keys, keys + 1, new.size, (laws.PAST_BATCH_HEADS_LENGTH_SIZE,) * 2)
+    return old, old + new.length
 
 
 @contrib("DecoderMaskedMultiHeadAttention")
@@ -282,7 +267,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
     length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
     require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
-    old, present = _past(ctx, (5, 6), query[0], count, hidden // count, length)
+    old, present = _past(ctx, 5, Heads(query[0], as_dim(count), length, hidden // count))
     crossed = ctx.has(1) and ctx.input(1).rank == 4
     ctx.require_equal(values, hidden if crossed else values, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     total = length if crossed else present
@@ -305,5 +290,5 @@ def _require_buffer(ctx: RuleContext) -> None:
 def _packed(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
     """The same for queries `[B, 1, 3 * D]` that hold their keys and values."""
     ctx.require(divides(3, query[2]), laws.PACKED_PROJECTIONS_ONE_SIZE, query[2], 3)
-    heads(ctx, query[2] // 3)
+    head_size(ctx, query[2] // 3)
     return ONE, query[2] // 3, query[2] // 3

@@ -7,10 +7,11 @@ from itertools import product
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
-from shapesmt.ops.contrib.attention import heads, hidden_sizes, require_attention_bias
+from shapesmt.ops.contrib.attention import hidden_sizes, require_attention_bias
 from shapesmt.ops.contrib.common import contrib, open_beside_cpu
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
-from shapesmt.ops.math.attention import Heads, require_gate
+from shapesmt.ops.math.attention import require_gate
+from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
@@ -21,7 +22,7 @@ def paged(ctx: RuleContext) -> list[Tensor]:
     query, cache = ctx.input(0, rank=2), ctx.input(3, rank=4)
     plain, latent = ctx.node.op == "PagedAttention", ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
     (count, shared), table = grouped_heads(ctx), ctx.input(7, rank=2)
-    size = query[1] // heads(ctx, query[1]) if latent else grouped_size(ctx)
+    size = head_size(ctx, query[1]) if latent else grouped_size(ctx)
     width = cache[3] if cache.dtype == "uint8" else size
     require_shape(ctx, (1, 2), (query[0], shared * size), laws.KEYS_AND_VALUES_TOKENS_HIDDEN)
     require_shape(ctx, (3, 4), (*cache.dims[:2], shared, width), laws.CACHES_BLOCKS_SHAPE)
@@ -58,11 +59,11 @@ def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
 def linear_attention(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, T, N * K]`, keys `[B, T, M * K]` and values `[B, T, M * V]` update a state `[B, M, K, V]`."""
     query, key, value = (ctx.input(i, rank=3) for i in range(3))
-    count, shared = heads(ctx, query[2], "q_num_heads"), heads(ctx, value[2], "kv_num_heads")
+    count, shared = head_count(ctx, "q_num_heads"), head_count(ctx, "kv_num_heads")
+    size, width = per_head(ctx, query[2], count), per_head(ctx, value[2], shared)
     ctx.check(count % shared == 0 or shared % count == 0, laws.HEAD_COUNTS_DIVIDE)
     for x, axis in product((key, value), (0, 1)):
         ctx.require_equal(x[axis], query[axis], laws.QUERIES_KEYS_VALUES_ONE_BATCH_AND_LENGTH)
-    size, width = query[2] // count, value[2] // shared
     fits = divides(size, key[2]) if shared > 1 else equal(key[2], size)
     ctx.require(fits, laws.KEY_HEADS_SIZED_AS_QUERY_HEADS, key[2], size)
     state = in_window(ctx, (query[0], shared, size, width))
@@ -175,13 +176,13 @@ def packed_multi_head(ctx: RuleContext) -> Tensor:
     ctx.check(ctx.has(1) == ctx.has(2), laws.KEYS_AND_VALUES_TOGETHER)
     if ctx.has(1):
         hidden, values = query[1], ctx.input(2, rank=2)[1]
-        heads(ctx, hidden)
+        head_size(ctx, hidden)
         require_shape(ctx, 1, query.dims, laws.KEYS_LIKE_QUERIES)
         require_shape(ctx, 2, (query[0], values), laws.VALUES_AS_MANY_AS_QUERIES)
     else:
         require_shape(ctx, 0, (query[0], count, 3, query[3]), laws.PACKED_QUERIES_TOKENS)
         hidden = values = query[3] * count
-    heads(ctx, values)
+    head_size(ctx, values)
     require_vector(ctx, 3, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     require_vector(ctx, 5, offsets[0] + 1, laws.CUMULATIVE_LENGTH_PER_SAMPLE)
     require_attention_bias(ctx, 6, (offsets[0], count, offsets[1], offsets[1]))
@@ -224,7 +225,7 @@ def indexer(ctx: RuleContext) -> list[Tensor]:
     query, size, packed = ctx.input(0), ctx.input(2).numel, ctx.node.op.startswith("Packed")
     ctx.require_rank(query, 2 if packed else 3)
     ratio, tokens = ctx.integer("compress_ratio"), ctx.text("policy_mode") == "qsa"
-    ctx.require(divides(size, query[-1]), laws.HEADS_DIVIDE_HIDDEN_SIZE, query[-1], size)
+    per_head(ctx, query[-1], size)
     require_vector(ctx, 3, size, laws.NORM_SCALES_PER_HEAD_ELEMENT)
     require_shape(ctx, 1, (*query.dims[:-1], size if tokens else 2 * size), laws.KEY_PER_TOKEN)
     ctx.require_agree(ctx.input(4), ctx.input(5), law=laws.COSINES_AND_SINES_SAME_SHAPE)

@@ -10,6 +10,7 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.shared.heads import per_head
 from shapesmt.ops.shared.indices import require_places, spans
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
@@ -27,9 +28,9 @@ def grouped_size(ctx: RuleContext) -> Dim:
     """A head's size, from queries `[..., N * H]` with keys and values `[..., Nk * H]`, or from all packed in one."""
     query, (count, shared) = ctx.input(0), grouped_heads(ctx)
     together = count if ctx.has(1) else count + 2 * shared
-    ctx.require(divides(together, query[-1]), laws.HEADS_DIVIDE_HIDDEN_SIZE, query[-1], together)
+    size = per_head(ctx, query[-1], together)
     ctx.check(ctx.has(1) == ctx.has(2), laws.KEYS_AND_VALUES_TOGETHER)
-    return query[-1] // together
+    return size
 
 
 @contrib("GroupQueryAttention")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.shared.heads import head_size, per_head
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
@@ -37,10 +38,10 @@ def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
     _require_rows(ctx, length)
     hidden = x[2] if x.rank == 3 else x[1] * x[3]
     if rotated > 0:
-        ctx.require(divides(count, hidden), laws.HEADS_DIVIDE_HIDDEN_SIZE, hidden, count)
-        ctx.require_at_least(hidden // count, rotated, laws.ROTATED_PART_FITS_HEAD)
+        size = per_head(ctx, hidden, count)
+        ctx.require_at_least(size, rotated, laws.ROTATED_PART_FITS_HEAD)
         law = laws.TABLES_HALF_AS_WIDE_AS_ROTATED_PART_OR_HEAD
-        ctx.require(any_of(equal(half, rotated // 2), equal(half, hidden // count // 2)), law, half, rotated // 2)
+        ctx.require(any_of(equal(half, rotated // 2), equal(half, size // 2)), law, half, rotated // 2)
     elif x.rank == 4:
         ctx.require_equal(x[3], 2 * half, laws.TABLES_HALF_AS_WIDE_AS_HEAD)
     else:
@@ -90,14 +91,13 @@ def gated_bias(ctx: RuleContext) -> Tensor:
     """Queries `[B, S, N * H]` gate a bias `[1, N, S, S]` to `[B, N, S, S]`; packed ones `[tokens, N * H]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")
     ctx.check(query.rank == (2 if ctx.has(6) else 3), laws.QUERIES_BATCHED_OR_TOKENS)
-    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
-    ctx.require(divides(count, query[-1]), laws.HEADS_DIVIDE_HIDDEN_SIZE, query[-1], count)
+    size = head_size(ctx, query[-1])
     if ctx.has(6):
         ctx.require_rank(ctx.input(6), 2)
     require_vector(ctx, 1, query[-1], laws.QUERY_BIAS_AS_LONG_AS_QUERIES)
     batch, length = ctx.input(6).dims[:2] if ctx.has(6) else query.dims[:2]
     require_shape(ctx, 2, (1, count, length, length), laws.BIAS_1_HEADS_LENGTHS)
-    require_shape(ctx, 3, (query[-1] // count, weight[1]), laws.GATE_WEIGHTS_AS_HIGH_AS_HEAD)
+    require_shape(ctx, 3, (size, weight[1]), laws.GATE_WEIGHTS_AS_HIGH_AS_HEAD)
     ctx.require(divides(2, weight[1]), laws.GATE_WEIGHTS_SPLIT_INTO_HALVES, weight[1], 2)
     require_vector(ctx, 4, weight[1], laws.GATE_BIAS_AS_LONG_AS_WEIGHTS)
     require_shape(ctx, 5, (1, count, 1, 1), laws.CONSTANT_PER_HEAD)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ZERO, any_of, as_dim, divides, equal
+from shapesmt.algebra import FALSE, any_of, as_dim, equal
 from shapesmt.graph import DTYPES
+from shapesmt.ops.shared.heads import Heads, heads
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape
 from shapesmt.rules import rule, tensor
@@ -16,25 +17,6 @@ if TYPE_CHECKING:
 
     from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
-
-
-class Heads(NamedTuple):
-    """A tensor as `[batch, number, length, size]`."""
-
-    batch: Dim
-    number: Dim
-    length: Dim
-    size: Dim
-
-
-def heads(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
-    """The heads of `[batch, number, length, size]`, or of the packed `[batch, length, number*size]`."""
-    if x.rank == 4:
-        return Heads(*x.dims)
-    count = ctx.integer(counted_by)
-    ctx.check(count > 0, laws.ATTRIBUTE_POSITIVE.of(name=counted_by, value=count))
-    ctx.require(divides(count, x[2]), laws.ATTRIBUTE_DIVIDES_LAST_SIZE.of(name=counted_by), x[2], count)
-    return Heads(x[0], as_dim(count), x[1], x[2] // count)
 
 
 def require_groups(ctx: RuleContext, q: Heads, k: Heads) -> None:
@@ -83,12 +65,12 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     ctx.check(not (ctx.has(4) and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
     require_mask(ctx, 3, (q.batch, q.number, q.length), total)
     packed = ctx.input(0).rank == 3
-    y = [q.batch, q.length, q.number * v.size] if packed else [q.batch, q.number, q.length, v.size]
+    y = q._replace(size=v.size)
     return [
-        ctx.tensor(y),
-        ctx.tensor([k.batch, k.number, total, k.size]),
-        ctx.tensor([v.batch, v.number, total, v.size], ctx.input(2).dtype),
-        ctx.tensor([q.batch, q.number, q.length, total]),
+        ctx.tensor(y.packed if packed else y),
+        ctx.tensor(k._replace(length=total)),
+        ctx.tensor(v._replace(length=total), ctx.input(2).dtype),
+        ctx.tensor(q._replace(size=total)),
     ]
 
 
@@ -109,12 +91,7 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
 def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
     """The number of keys and values before."""
     ctx.check(ctx.has(4) == ctx.has(5), laws.PAST_KEYS_AND_VALUES_GIVEN_TOGETHER)
-    if not ctx.has(4):
-        return ZERO
-    length = ctx.input(4, rank=4)[2]
-    require_shape(ctx, 4, [k.batch, k.number, length, k.size], laws.PAST_KEYS_SHAPE)
-    require_shape(ctx, 5, [v.batch, v.number, length, v.size], laws.PAST_VALUES_SHAPE)
-    return length
+    return k.past(ctx, 4, 5, v.size, (laws.PAST_KEYS_SHAPE, laws.PAST_VALUES_SHAPE))
 
 
 def require_windows(ctx: RuleContext) -> None:
@@ -150,7 +127,7 @@ def flex_attention(ctx: RuleContext) -> Tensor:
     q, k, v = projected(ctx, 4)
     types = {ctx.input(i).dtype for i in range(3)} - {""}
     ctx.check(len(types) <= 1, laws.QUERIES_KEYS_VALUES_SAME_TYPE)
-    scores = tensor(softmax_type(ctx, ctx.input(0)), [q.batch, q.number, q.length, k.length])
+    scores = tensor(softmax_type(ctx, ctx.input(0)), q._replace(size=k.length))
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:
             modified = ctx.run_graph(ctx.graph(name), [scores], name)
@@ -158,7 +135,7 @@ def flex_attention(ctx: RuleContext) -> Tensor:
             if modified[0].shape is not None:
                 ctx.require_agree(scores, modified[0], law=laws.ATTRIBUTE_KEEPS_SHAPE.of(name=name))
             ctx.check(modified[0].dtype in ("", scores.dtype), laws.KEEPS_ELEMENT_TYPE.of(name=name))
-    return ctx.tensor([q.batch, q.number, q.length, v.size])
+    return ctx.tensor(q._replace(size=v.size))
 
 
 def softmax_type(ctx: RuleContext, q: Tensor) -> str:
@@ -179,11 +156,11 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
     for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
         law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO
         ctx.check((kind in rules) == ctx.has(index), law.of(rule=rules, input=what))
-    state = [k.batch, k.number, k.size, v.size]
+    state = [*k._replace(length=k.size, size=v.size)]
     require_shape(ctx, 3, state, laws.STATE_SHAPE)
     if ctx.has(3):
         state = [*ctx.input(3).dims]
-    require_gate(ctx, 4, k, k.number * k.size, laws.DECAY_SHAPE)
+    require_gate(ctx, 4, k, k.hidden, laws.DECAY_SHAPE)
     require_gate(ctx, 5, k, 1, laws.RATE_SHAPE)
     dtype = ctx.input(3).dtype if ctx.has(3) else None
     return [ctx.tensor([state[0], q.length, q.number * state[3]]), ctx.tensor(state, dtype)]

@@ -1,0 +1,69 @@
+"""Heads: how queries, keys and values split into heads, for attention in every domain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt import laws
+from shapesmt.algebra import ZERO, as_dim, divides
+from shapesmt.ops.shared.require import require_shape
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import RuleContext, Tensor
+
+
+class Heads(NamedTuple):
+    """A tensor as `[batch, number, length, size]`, such as `[2, 8, 77, 64]`."""
+
+    batch: Dim
+    number: Dim
+    length: Dim
+    size: Dim
+
+    @property
+    def hidden(self) -> Dim:
+        """The size of all heads side by side."""
+        return self.number * self.size
+
+    @property
+    def packed(self) -> tuple[Dim, Dim, Dim]:
+        """The shape with the heads side by side: `[batch, length, number*size]`."""
+        return self.batch, self.length, self.hidden
+
+    def past(self, ctx: RuleContext, keys: int, values: int, values_size: Dim, of: tuple[laws.Law, laws.Law]) -> Dim:
+        """The length of the keys and values before, both given or neither; their laws are those of their shapes."""
+        if not ctx.has(keys):
+            return ZERO
+        length = ctx.input(keys, rank=4)[2]
+        require_shape(ctx, keys, [self.batch, self.number, length, self.size], of[0])
+        require_shape(ctx, values, [self.batch, self.number, length, values_size], of[1])
+        return length
+
+
+def heads(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
+    """The heads of `[batch, number, length, size]`, or of the packed `[batch, length, number*size]`."""
+    if x.rank == 4:
+        return Heads(*x.dims)
+    count = ctx.integer(counted_by)
+    ctx.check(count > 0, laws.ATTRIBUTE_POSITIVE.of(name=counted_by, value=count))
+    size = per_head(ctx, x[2], count, laws.ATTRIBUTE_DIVIDES_LAST_SIZE.of(name=counted_by))
+    return Heads(x[0], as_dim(count), x[1], size)
+
+
+def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
+    """The attribute that says how many heads there are: at least one."""
+    count = ctx.integer(name)
+    ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
+    return count
+
+
+def head_size(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> Dim:
+    """A head's size where the attribute says how many there are."""
+    return per_head(ctx, hidden, head_count(ctx, name))
+
+
+def per_head(ctx: RuleContext, hidden: Dim, count: Dim | int, law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE) -> Dim:
+    """A head's share of a hidden size, which so many heads divide."""
+    ctx.require(divides(count, hidden), law, hidden, count)
+    return hidden // count
