@@ -345,9 +345,15 @@ def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
-    ctx.only_sizes(0)
-    count = ctx.fresh("count", min(int(size.lo), 1), size)
-    ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
+    count = _distinct(ctx, size)
     dims = (count,) if axis is None else x.replace(axis, count).dims
     per_slice = ctx.tensor((count,), "int64")
     return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice
+
+
+def _distinct(ctx: RuleContext, size: Dim) -> Dim:
+    """How many of so many elements or slices are distinct: one at least, where there are any."""
+    ctx.only_sizes(0)
+    count = ctx.fresh("count", min(int(size.lo), 1), size)
+    ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
+    return count

@@ -9,7 +9,7 @@ import numpy as np
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
 from shapesmt.algebra.numeric import Float, from_dim
-from shapesmt.graph import DTYPES, Literal
+from shapesmt.graph import DTYPES, AttributeValue, Literal
 from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
 from shapesmt.ops.shared.require import element, require_least, require_single, sized
 from shapesmt.rules import (
@@ -41,15 +41,23 @@ def identity(ctx: RuleContext) -> Tensor:
 def constant(ctx: RuleContext) -> Tensor:
     """The output is the one attribute that is given."""
     ctx.limit(len(ctx.attributes) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
-    for name, value in ctx.attributes.items():
-        if isinstance(value, Literal):
-            return from_literal(value)
-        dtype = _KINDS.get(name.removesuffix("s"))
-        if dtype and isinstance(value, (int, float, str)):
-            return from_literal(Literal(dtype, (), (value,)))
-        if dtype and isinstance(value, tuple):
-            return from_literal(Literal(dtype, (len(value),), value))  # type: ignore[arg-type]  # numbers or texts
-    ctx.reject(laws.VALUE_GIVEN)
+    literals = (_literal(name, value) for name, value in ctx.attributes.items())
+    literal = next(filter(None, literals), None)
+    if literal is None:
+        ctx.reject(laws.VALUE_GIVEN)
+    return from_literal(literal)
+
+
+def _literal(name: str, value: AttributeValue) -> Literal | None:
+    """The constant that an attribute spells out; None where it is about something else."""
+    if isinstance(value, Literal):
+        return value
+    dtype = _KINDS.get(name.removesuffix("s"))
+    if dtype and isinstance(value, (int, float, str)):
+        return Literal(dtype, (), (value,))
+    if dtype and isinstance(value, tuple):
+        return Literal(dtype, (len(value),), value)  # type: ignore[arg-type]  # numbers or texts
+    return None
 
 
 @rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
@@ -136,8 +144,7 @@ def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
 @rule("Expand")
 def expand(ctx: RuleContext) -> Tensor:
     """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
-    x = ctx.input(0)
-    items = ctx.sizes(1)
+    x, items = ctx.input(0), ctx.sizes(1)
     if items is None:
         return ctx.tensor(None)
     require_least(ctx, items, 0, laws.SIZES_NOT_NEGATIVE)

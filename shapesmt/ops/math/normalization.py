@@ -58,17 +58,21 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
-    per_channel: Shape = x.dims[1:2] or (ONE,)
-    if ctx.version < 9 and not ctx.integer("spatial", 1):
-        per_channel = x.dims[1:] or (ONE,)
-    for parameter in map(ctx.input, (1, 2, 3, 4)):
-        ctx.require_rank(parameter, len(per_channel))
-        for size, channels in zip(parameter.dims, per_channel, strict=True):
-            ctx.require_equal(size, channels, laws.PARAMETERS_PER_CHANNEL)
+    per_element = ctx.version < 9 and not ctx.integer("spatial", 1)
+    per_channel: Shape = x.dims[1 : None if per_element else 2] or (ONE,)
+    _require_statistics(ctx, per_channel)
     trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
     ctx.limit(not trained or ctx.outputs == 3, laws.THREE_OUTPUTS_IN_TRAINING)
     statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
     return [ctx.tensor(x.dims), *[statistics] * 4]
+
+
+def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
+    """State the shape of scale, bias, mean and variance."""
+    for parameter in map(ctx.input, (1, 2, 3, 4)):
+        ctx.require_rank(parameter, len(per_channel))
+        for size, channels in zip(parameter.dims, per_channel, strict=True):
+            ctx.require_equal(size, channels, laws.PARAMETERS_PER_CHANNEL)
 
 
 @rule("InstanceNormalization")
@@ -91,12 +95,17 @@ def group_normalization(ctx: RuleContext) -> Tensor:
     ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
     ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
     ctx.require_at_least(x.numel, 1, laws.NORMALIZED_HAS_ELEMENT)
-    per_channel = ctx.version >= 21
-    law = laws.PARAMETERS_PER_CHANNEL if per_channel else laws.PARAMETERS_PER_GROUP
-    for parameter in map(ctx.input, (1, 2)):
-        size, expected = parameter.numel, x[1] if per_channel else as_dim(groups)
-        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
+    if ctx.version >= 21:
+        _require_parameters(ctx, x[1], laws.PARAMETERS_PER_CHANNEL)
+    else:
+        _require_parameters(ctx, as_dim(groups), laws.PARAMETERS_PER_GROUP)
     return ctx.tensor(x.dims)
+
+
+def _require_parameters(ctx: RuleContext, count: Dim, law: laws.Law) -> None:
+    """State that scale and bias have so many elements, or one each."""
+    for size in (ctx.input(i).numel for i in (1, 2)):
+        ctx.require(any_of(equal(size, count), equal(size, 1)), law, size, count)
 
 
 FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
@@ -108,9 +117,8 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
     require_least(ctx, x.dims[axis:], 1, laws.NORMALIZED_HAS_ELEMENT)
-    for index in (1, 2):
-        if ctx.has(index):
-            require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
+    for index in filter(ctx.has, (1, 2)):
+        require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
     ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, laws.STASH_TYPE_FLOAT)
     statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics]

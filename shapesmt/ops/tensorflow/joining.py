@@ -37,9 +37,8 @@ BACKWARDS = 2**63 - 1
 @rule("Concat", "ConcatV2", domain=DOMAIN)
 def concat(ctx: RuleContext) -> Tensor:
     """Tensors of one shape but for the axis, where the output is their sum."""
-    last = len(ctx.inputs) - 1
-    at = 0 if ctx.node.op == "Concat" else last
-    parts, axis = [ctx.input(i) for i in range(last + 1) if i != at], axis_of(ctx, at)
+    at = 0 if ctx.node.op == "Concat" else len(ctx.inputs) - 1
+    parts, axis = [ctx.input(i) for i in range(len(ctx.inputs)) if i != at], axis_of(ctx, at)
     ctx.check(len(parts) > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     if axis is None:
         return anything(ctx, parts[0])
