@@ -5,10 +5,9 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_broadcast_to, require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
 

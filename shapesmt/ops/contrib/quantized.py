@@ -6,10 +6,17 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
-from shapesmt.ops.math.linear import matrix_product, require_broadcast_to
+from shapesmt.ops.math.linear import matrix_product
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import require_least, require_one_or, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import (
+    require_broadcast_to,
+    require_least,
+    require_one_or,
+    require_shape,
+    require_single,
+    require_vector,
+)
 from shapesmt.ops.windows.spatial import qlinear_conv
 from shapesmt.rules import RuleContext, Tensor
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -11,7 +12,7 @@ from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, ent
 from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import DTYPES, AttributeValue, Literal
 from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
-from shapesmt.ops.shared.require import element, require_least, require_single, sized
+from shapesmt.ops.shared.require import element, require_broadcast_to, require_least, require_single, sized
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
@@ -113,15 +114,13 @@ def squeeze(ctx: RuleContext) -> Tensor:
 @rule("Unsqueeze")
 def unsqueeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
-    x = ctx.input(0)
-    axes = ctx.constants(1, "axes")
+    x, axes = ctx.input(0), ctx.constants(1, "axes")
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
     if axes is None:
         return ctx.tensor(None)
     rank = x.rank + len(axes)
-    inserted = ctx.normals(axes, rank)
-    rest = iter(x.dims)
+    inserted, rest = ctx.normals(axes, rank), iter(x.dims)
     return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
 
 
@@ -163,6 +162,13 @@ def _stretched(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | N
     if not x[-back].lo <= 1 <= x[-back].hi:
         return ONE
     return select(equal(x[-back], 1), element(ctx, f"size{back}", 1, place), x[-back])
+
+
+def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims: Shape) -> Tensor:
+    """A tensor stretched to a shape, which it has to broadcast to where all of that is known."""
+    if None not in target:
+        require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
+    return ctx.tensor(dims, value=broadcast_value(x, dims))
 
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:

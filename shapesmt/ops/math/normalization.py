@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
-from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import require_least
+from shapesmt.ops.shared.require import require_broadcast_to, require_least
 from shapesmt.rules import RuleContext, Shape, Tensor, rule, uniform
 
 
@@ -61,8 +60,8 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     per_element = ctx.version < 9 and not ctx.integer("spatial", 1)
     per_channel: Shape = x.dims[1 : None if per_element else 2] or (ONE,)
     _require_statistics(ctx, per_channel)
-    trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
-    ctx.limit(not trained or ctx.outputs == 3, laws.THREE_OUTPUTS_IN_TRAINING)
+    if ctx.version >= 14 and ctx.integer("training_mode", 0):
+        ctx.limit(ctx.outputs == 3, laws.THREE_OUTPUTS_IN_TRAINING)
     statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
     return [ctx.tensor(x.dims), *[statistics] * 4]
 
@@ -95,15 +94,14 @@ def group_normalization(ctx: RuleContext) -> Tensor:
     ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
     ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
     ctx.require_at_least(x.numel, 1, laws.NORMALIZED_HAS_ELEMENT)
-    if ctx.version >= 21:
-        _require_parameters(ctx, x[1], laws.PARAMETERS_PER_CHANNEL)
-    else:
-        _require_parameters(ctx, as_dim(groups), laws.PARAMETERS_PER_GROUP)
+    _require_parameters(ctx, x[1], groups)
     return ctx.tensor(x.dims)
 
 
-def _require_parameters(ctx: RuleContext, count: Dim, law: laws.Law) -> None:
-    """State that scale and bias have so many elements, or one each."""
+def _require_parameters(ctx: RuleContext, channels: Dim, groups: int) -> None:
+    """State that scale and bias have an element per channel, per group before opset 21, or one each."""
+    law = laws.PARAMETERS_PER_CHANNEL if ctx.version >= 21 else laws.PARAMETERS_PER_GROUP
+    count = channels if ctx.version >= 21 else as_dim(groups)
     for size in (ctx.input(i).numel for i in (1, 2)):
         ctx.require(any_of(equal(size, count), equal(size, 1)), law, size, count)
 

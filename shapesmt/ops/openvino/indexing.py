@@ -102,9 +102,7 @@ def scatter_update(ctx: RuleContext) -> Tensor:
     if x.rank == 1 and indices.rank <= 1 and updates.rank <= 1:
         return careless(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
     shape = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
-    ctx.check(updates.rank == len(shape), laws.UPDATES_SHAPED_AS_REPLACED)
-    for size, place in zip(updates.dims, shape, strict=True):
-        ctx.require_equal(size, place, laws.UPDATES_SHAPED_AS_REPLACED)
+    require_shape(ctx, 2, shape, laws.UPDATES_SHAPED_AS_REPLACED)
     return ctx.tensor(x.dims)
 
 

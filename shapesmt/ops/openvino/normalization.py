@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, any_of, equal
-from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import result
-from shapesmt.ops.shared.require import require_vector
+from shapesmt.ops.shared.require import require_broadcast_to, require_vector
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape, Tensor

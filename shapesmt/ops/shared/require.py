@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+    from shapesmt.rules import RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # what 64 bits hold
 
@@ -92,3 +92,10 @@ def require_first_axes(ctx: RuleContext, x: Tensor, whole: Tensor, law: laws.Law
     ctx.check(x.rank <= whole.rank, law)
     for size, d in zip(x.dims, whole.dims, strict=False):
         ctx.require_equal(size, d, law)
+
+
+def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
+    """State that every size of a tensor, aligned from the right, is that of the shape or 1."""
+    ctx.check(x.rank <= len(shape), law)
+    for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
+        ctx.require(any_of(equal(d, size), equal(d, 1)), law, d, size)
