@@ -70,7 +70,7 @@ def dataflow(
 
 
 def load_graph(model: Model) -> Graph:
-    """A model as a graph, whose `networkx` property is a networkx graph: read from node-link JSON, ONNX or networkx.
+    """A model as a graph, read from ONNX or any other format; `shapesmt.dataflow` gives the networkx graph of one.
 
     Raises:
         ModelError: It can't be read; of node-link JSON, naming the place in it.

@@ -11,7 +11,7 @@ import pytest
 import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.api import tightened
-from shapesmt.errors import ModelError, UsageError
+from shapesmt.errors import UsageError
 from shapesmt.examine import Question
 from shapesmt.frontends import load
 
@@ -116,46 +116,10 @@ def test_tighten_writes_no_file_for_a_model_that_never_runs(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_infer_shapes_is_a_drop_in() -> None:
-    proto = model(HEAD + "(float[n, 4] x) => (z) { y = Flatten <axis = 0> (x)  z = Relu (y) }")
-    inferred = {v.name: v.type.tensor_type for v in shapesmt.infer_shapes(proto).graph.value_info}
-    assert inferred["y"].elem_type == onnx.TensorProto.FLOAT
-    assert [d.dim_param or d.dim_value for d in inferred["y"].shape.dim] == [1, "4*n"]
-    assert isinstance(shapesmt.infer_shapes(proto.SerializeToString()), onnx.ModelProto)
-
-
-def test_inference_believes_the_file_where_it_knows_nothing() -> None:
-    proto = model(
-        HEAD + "(float[n, 4] x) => (float[a, b] z) <float[n, 8] y> { y = Odd (x)  z = Concat <axis = 1> (y, x) }"
-    )
-    made = shapesmt.infer_shapes(proto, strict_mode=True).graph.output[0].type.tensor_type
-    assert [d.dim_param or d.dim_value for d in made.shape.dim] == ["n", 12]
-
-
-def test_strict_inference_refuses_what_cannot_run() -> None:
-    proto = model(HEAD + "(float[n, 4] x, float[n, 3] y) => (z) { [add] z = Add (x, y) }")
-    assert shapesmt.infer_shapes(proto).graph.output
-    for options in ({"strict_mode": True}, {"check_type": True}):
-        with pytest.raises(ModelError, match="node 'add' \\(Add\\) can't run") as caught:
-            shapesmt.infer_shapes(proto, **options)  # type: ignore[arg-type]
-        assert isinstance(caught.value, onnx.shape_inference.InferenceError)
-    assert shapesmt.infer_shapes(model(), strict_mode=True)
-
-
 def test_the_complete_system_is_text() -> None:
     text = shapesmt.encode(model(), dims={"n": "1..3"})
     assert "(declare-const |n| Int)" in text
     assert text.count("(check-sat)") == 1
-
-
-def test_operators() -> None:
-    known = {o.qualified: o.since for o in shapesmt.supported_ops().operators}
-    assert known["Add"] is not None
-    text = (
-        '<ir_version: 8, opset_import: ["":18, "my.own":1]> g (float[n] x) => (z) { y = my.own.Odd (x) z = Add (x, y) }'
-    )
-    used = shapesmt.supported_ops(model(text)).operators
-    assert [(o.qualified, o.since is None, o.nodes) for o in used] == [("Add", False, 1), ("my.own.Odd", True, 1)]
 
 
 def test_a_contradiction_is_the_callers_mistake() -> None:

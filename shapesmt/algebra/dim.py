@@ -225,10 +225,10 @@ _CONSTANTS: dict[int, Dim] = memo("numbers", {})
 
 def const(value: int) -> Dim:
     """The constant expression."""
-    found = _CONSTANTS.get(value)
-    if found is None:
-        found = _CONSTANTS[value] = from_terms({(): int(value)})
-    return found
+    number = _CONSTANTS.get(value)
+    if number is None:
+        number = _CONSTANTS[value] = from_terms({(): int(value)})
+    return number
 
 
 def symbol(
@@ -329,8 +329,8 @@ def as_dim(value: Dim | int) -> Dim:
 def from_terms(merged: dict[Monomial, int]) -> Dim:
     """The polynomial with these coefficients."""
     terms = tuple(sorted([t for t in merged.items() if t[1]]))
-    found = _DIMS.get(terms)
-    return _DIMS.make(terms, _polynomial, terms) if found is None else found
+    dim = _DIMS.get(terms)
+    return _DIMS.make(terms, _polynomial, terms) if dim is None else dim
 
 
 def _polynomial(terms: Terms) -> Dim:

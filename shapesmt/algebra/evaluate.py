@@ -61,18 +61,18 @@ class Evaluator:
         """The value of an expression."""
         if dim.constant is not None:
             return dim.constant
-        found = self._dims.get(dim)
-        if found is None:
+        value = self._dims.get(dim)
+        if value is None:
             self._define(dim)
-            found = self._dims[dim] = self._sum(dim)
-        return found
+            value = self._dims[dim] = self._sum(dim)
+        return value
 
     def formula(self, formula: Formula) -> Any:
         """The truth of a condition."""
-        found = self._formulas.get(formula)
-        if found is None:
-            found = self._formulas[formula] = self._truth(formula)
-        return found
+        truth = self._formulas.get(formula)
+        if truth is None:
+            truth = self._formulas[formula] = self._truth(formula)
+        return truth
 
     def _sum(self, dim: Dim) -> Any:
         result: Any = None
@@ -90,10 +90,10 @@ class Evaluator:
         return 0 if result is None else result
 
     def _atom(self, atom: Atom) -> Any:
-        found = self._atoms.get(atom)
-        if found is None:
-            found = self._atoms[atom] = self._apply(atom)
-        return found
+        value = self._atoms.get(atom)
+        if value is None:
+            value = self._atoms[atom] = self._apply(atom)
+        return value
 
     def _apply(self, atom: Atom) -> Any:
         if atom.definition is not None:
@@ -134,7 +134,7 @@ def definitions(
 
     What only `known` atoms rest on isn't looked at, nor what was `seen` by an earlier call.
     """
-    found: dict[Atom, None] = {}
+    defined: dict[Atom, None] = {}
     seen = set() if seen is None else seen
     stack: list[Any] = list(roots)
     while stack:
@@ -149,18 +149,18 @@ def definitions(
             stack.extend([item.dim] if item.dim is not None else [])
         elif isinstance(item, Atom) and item not in known:
             if item.definition is not None:
-                found[item] = None
+                defined[item] = None
                 stack.append(item.definition)
             stack.extend(a for a in item.args if isinstance(a, (Dim, Formula)))
-    return sorted(found, key=lambda a: a.number)
+    return sorted(defined, key=lambda a: a.number)
 
 
 def fits_int64(what: Dim | Formula) -> bool:
     """Whether no step of evaluating it leaves 62 bits, given the symbols' ranges."""
-    found = _FITS.get(what)
-    if found is None:
-        found = _FITS[what] = _fits(what)
-    return found
+    fits = _FITS.get(what)
+    if fits is None:
+        fits = _FITS[what] = _fits(what)
+    return fits
 
 
 _FITS: dict[Dim | Formula, bool] = memo("what fits int64", {})

@@ -102,10 +102,10 @@ def _intern(op: str, dim: Dim | None = None, args: tuple[Formula, ...] = ()) -> 
 
 
 def _formula(op: str, dim: Dim | None, args: tuple[Formula, ...]) -> Formula:
-    made = Formula.__new__(Formula)
-    made.op, made.dim, made.args, made.number = op, dim, args, next(_NUMBERS)
-    made.depth = 1 + max([a.depth for a in args] + [dim.depth if dim is not None else 0])
-    return made
+    formula = Formula.__new__(Formula)
+    formula.op, formula.dim, formula.args, formula.number = op, dim, args, next(_NUMBERS)
+    formula.depth = 1 + max([a.depth for a in args] + [dim.depth if dim is not None else 0])
+    return formula
 
 
 TRUE = _intern("true")
@@ -247,10 +247,10 @@ def resolved(f: Formula) -> Formula:
     """
     clauses = {frozenset(p.args if p.op == "or" else (p,)): None for p in f.conjuncts}
     while 1 < len(clauses) <= MAX_CLAUSES and any(len(clause) > 1 for clause in clauses):
-        found = next(filter(None, map(_shorter, permutations(clauses, 2))), None)
-        if found is None:
+        shorter = next(filter(None, map(_shorter, permutations(clauses, 2))), None)
+        if shorter is None:
             break
-        longer, left = found
+        longer, left = shorter
         del clauses[longer]
         clauses.update(left)
     return all_of(*(any_of(*sorted(clause, key=attrgetter("number"))) for clause in clauses))
@@ -325,9 +325,9 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
             continue
         rest = p - coefficient * of_atom(atom)
         if atom.op is not SELECT:
-            found = _extreme_equal(atom, -rest * coefficient) if compare is equal and abs(coefficient) == 1 else None
-            if found is not None:
-                return found
+            cases = _extreme_equal(atom, -rest * coefficient) if compare is equal and abs(coefficient) == 1 else None
+            if cases is not None:
+                return cases
             continue
         condition, a, b = atom.args
         then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)

@@ -51,15 +51,15 @@ class Table(dict[Key, Entry], Generic[Key, Entry]):
         self.parts = parts
         TABLES.append(self)
 
-    def make(self, key: Key, build: Callable[..., Entry], *given: Any) -> Entry:
-        """The object of that key; where there is none, the one that is built of what is given."""
+    def make(self, key: Key, build: Callable[..., Entry], *parts: Any) -> Entry:
+        """The object of that key; where there is none, the one that is built of these parts."""
         if not len(self) % BETWEEN_LOOKS:
             look()
         with LOCK:
-            found = self.get(key)
-            if found is None:
-                found = self[key] = build(*given)
-            return found
+            entry = self.get(key)
+            if entry is None:
+                entry = self[key] = build(*parts)
+            return entry
 
     def hold(self) -> None:
         """Have every object keep its parts."""
@@ -83,13 +83,13 @@ class WeakTable(WeakValueDictionary[Key, Entry], Generic[Key, Entry]):
         self.name = name
         WEAK_TABLES.append(self)
 
-    def make(self, key: Key, build: Callable[..., Entry], *given: Any) -> Entry:
-        """The object of that key; where there is none, the one that is built of what is given."""
+    def make(self, key: Key, build: Callable[..., Entry], *parts: Any) -> Entry:
+        """The object of that key; where there is none, the one that is built of these parts."""
         with LOCK:
-            found = self.get(key)
-            if found is None:
-                found = self[key] = build(*given)
-            return found
+            entry = self.get(key)
+            if entry is None:
+                entry = self[key] = build(*parts)
+            return entry
 
 
 TABLES: list[Table[Any, Any]] = []

@@ -62,8 +62,8 @@ def beyond(dim: Dim) -> Dim:
     >>> beyond(symbol("h", 64, 512) - 7).lo
     -6
     """
-    given = [s for s in dim.symbols if s.kind is Kind.INPUT and (s.lo > 1 or s.hi < inf)]
-    return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in given})
+    inputs = [s for s in dim.symbols if s.kind is Kind.INPUT and (s.lo > 1 or s.hi < inf)]
+    return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in inputs})
 
 
 @ENTRY.defines
@@ -85,9 +85,9 @@ def atom_of(size: Dim) -> Atom:
     >>> atom_of(symbol("n", 1)).name
     'n'
     """
-    found = size.as_symbol()
-    assert found is not None, size
-    return found
+    atom = size.as_symbol()
+    assert atom is not None, size
+    return atom
 
 
 def twin(size: Dim, kind: Kind) -> Dim:
@@ -103,10 +103,10 @@ def entries(what: Dim | Tree) -> list[Atom]:
 
 def any_entry(element: Dim) -> Dim | None:
     """An element with a size of data's for what is unknown of it; None where two such parts are alike."""
-    found = entries(element)
-    if len({a for a in _nested(element) if a.op is ENTRY}) > len(found):
+    unknown = entries(element)
+    if len({a for a in _nested(element) if a.op is ENTRY}) > len(unknown):
         return None
-    return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in found})
+    return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in unknown})
 
 
 def _nested(what: Any) -> Iterator[Atom]:
@@ -155,12 +155,12 @@ class Substitution:
         """The rewritten expression, condition or float."""
         if what.symbols.isdisjoint(self._changed):
             return what
-        found = self._done.get(what)
-        if found is None:
+        result = self._done.get(what)
+        if result is None:
             for atom in definitions((what,)) if isinstance(what, (Dim, Formula)) else ():
                 self._atom(atom)
-            found = self._done[what] = self._rebuild(what)
-        return found
+            result = self._done[what] = self._rebuild(what)
+        return result
 
     def _rebuild(self, what: Any) -> Any:
         if isinstance(what, Dim):
@@ -179,10 +179,10 @@ class Substitution:
         return (all_of if what.op == "and" else any_of)(*map(self.apply, what.args))
 
     def _atom(self, atom: Atom) -> Dim:
-        found = self._atoms.get(atom)
-        if found is None:
-            found = self._atoms[atom] = self._rebuilt_atom(atom)
-        return found
+        replacement = self._atoms.get(atom)
+        if replacement is None:
+            replacement = self._atoms[atom] = self._rebuilt_atom(atom)
+        return replacement
 
     def _rebuilt_atom(self, atom: Atom) -> Dim:
         if atom.symbols.isdisjoint(self._changed):

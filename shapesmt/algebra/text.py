@@ -32,9 +32,9 @@ def name_text(name: str) -> str:
 @written.register
 def dim_text(dim: Dim) -> str:
     """The expression as text."""
-    found = _TEXTS.get(dim)
-    if found is not None:
-        return found
+    text = _TEXTS.get(dim)
+    if text is not None:
+        return text
     with LOCK:  # Definitions first, oldest first: no chain of them nests calls.
         for atom in definitions((dim,), (), _SCANNED):
             if atom.definition is not None:
@@ -164,10 +164,10 @@ def _pieces(dim: Dim) -> list[Piece]:
 
 def _operand(dim: Dim) -> str:
     """The expression as an operand of `//` or `%`."""
-    found = _OPERANDS.get(dim)
-    if found is None:
-        found = _OPERANDS[dim] = _cut(_enclosed(dim))
-    return found
+    text = _OPERANDS.get(dim)
+    if text is None:
+        text = _OPERANDS[dim] = _cut(_enclosed(dim))
+    return text
 
 
 def _enclosed(dim: Dim) -> str:
@@ -186,11 +186,11 @@ def _monomial(atoms: list[Atom]) -> tuple[str, bool]:
 
 def _atom(atom: Atom) -> tuple[str, bool]:
     """An atom, and whether it can stand behind a factor as it is."""
-    found = _ATOMIC.get(atom)
-    if found is None:
+    known = _ATOMIC.get(atom)
+    if known is None:
         text, single = _written(atom)
-        found = _ATOMIC[atom] = _cut(text), single
-    return found
+        known = _ATOMIC[atom] = _cut(text), single
+    return known
 
 
 def _written(atom: Atom) -> tuple[str, bool]:

@@ -121,7 +121,7 @@ class Tracer:
         return Evaluator(self.values or {})
 
     def _earlier(self, size: Dim, node: Node) -> list[Place]:
-        """The places among a node's inputs that a size of its outputs comes from."""
+        """The places among a node's inputs whose symbols a size of its outputs has."""
         places = []
         for place in self._input_places(node, elements=True):
             if place.size is size:
@@ -164,7 +164,7 @@ def _elements(t: Tensor) -> list[Dim]:
 
 
 def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:
-    """The place of this very size; else places that between them have its symbols, those that share the most first."""
+    """The place of the same size; else places that together have its symbols, those that share the most first."""
     same = [p for p in places if p.size is size][:1]
     missing, chosen = set() if same else set(size.symbols), same
     while missing:

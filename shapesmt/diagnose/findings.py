@@ -161,7 +161,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
 
 
 def _brief(j: Judgement, problem: Problem) -> Finding:
-    """What is known of a judgement without further thought."""
+    """The finding where there is no time to explain it: verdict, law and counterexample."""
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
@@ -181,7 +181,7 @@ def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...
 def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> list[Atom]:
     """The symbols that matter: with their values the condition fails, whatever the others are.
 
-    One that what was reported before leaves no other value counts as well.
+    A symbol that earlier findings leave only one value counts as well.
     """
     kept = sorted(formula.symbols, key=j.domain.order)
     if j.verdict is not Verdict.DEPENDS or any(s.universal for s in kept):
@@ -198,7 +198,7 @@ def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge:
 
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
-    """Whether one of the first few values of a symbol alone is seen to make the condition hold."""
+    """Whether the condition holds if one symbol alone takes another of its first few values."""
     low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
     tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
@@ -207,7 +207,7 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
 
 
 def _code(kind: str) -> str:
-    """The error code of a finding that its kind alone decides."""
+    """The error code of a finding about no law: its kind decides."""
     from shapesmt.laws.codes import code_of_kind
 
     return code_of_kind(kind)
@@ -223,7 +223,7 @@ def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
 
 
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
-    """Where the node runs, among the inputs for which the reported nodes it rests on do."""
+    """The inputs for which a node runs, among those for which the reported nodes before it do."""
     if j.verdict is Verdict.UNKNOWN or judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
         return None
     earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}

@@ -25,7 +25,7 @@ from shapesmt.algebra import (
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import Domain, Values
 from shapesmt.region import Truth
-from shapesmt.report import Axis, Raster
+from shapesmt.report import Axis, Cell, Raster
 
 CELLS = (224, 64)  # the most along an axis, of a strip and of a grid
 MOST = 1 << 23  # inputs that are looked at; of more a sample
@@ -63,7 +63,7 @@ def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> R
         fixed = {s: examples[0].get(s, lowest(s)) if examples else lowest(s) for s in tied if s not in shown}
         marks = [e for e in examples if all(e.get(s, v) == v for s, v in fixed.items()) and e.keys() >= {*shown}]
         drawn = _drawn(shown, fixed, marks, condition, facts)
-        if drawn is not None and len(set("".join(drawn.rows)) - {"n"}) > 1:
+        if drawn is not None and len(set("".join(drawn.rows)) - {Cell.NONE}) > 1:
             return drawn
         first = first or drawn
     return first
@@ -125,7 +125,7 @@ def _power(least: float) -> int:
 def _blurred(rows: Sequence[str]) -> bool:
     """Whether most cells are neither one thing nor the other."""
     text = "".join(rows)
-    return 2 * text.count("m") > len(text) - text.count("n")
+    return 2 * text.count(Cell.MIXED) > len(text) - text.count(Cell.NONE)
 
 
 def _cells(
@@ -168,4 +168,11 @@ def _letters(axis: Axis, runs: Truth, admitted: Truth) -> str:
     starts = np.arange(axis.cells) * max(1, axis.block // axis.stride)
     some = np.add.reduceat((runs & admitted).sum(axis=0), starts)
     every = np.add.reduceat(admitted.sum(axis=0), starts)
-    return "".join("n" if n == 0 else "g" if g == n else "m" if g else "r" for g, n in zip(some, every, strict=True))
+    return "".join(_cell(runs, of).value for runs, of in zip(some, every, strict=True))
+
+
+def _cell(runs: int, of: int) -> Cell:
+    """What a cell is where so many inputs run, of so many."""
+    if of == 0:
+        return Cell.NONE
+    return Cell.RUNS if runs == of else Cell.MIXED if runs else Cell.FAILS

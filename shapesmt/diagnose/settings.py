@@ -1,4 +1,4 @@
-"""Settings: what among a node's attributes and constant inputs decides the sizes it makes, as a few words.
+"""Settings: the attributes and constant inputs that decide a node's output sizes, as a few words.
 
 >>> from shapesmt.algebra import symbol
 >>> from shapesmt.frontends import load
@@ -30,7 +30,7 @@ _KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo("settings", {
 
 
 def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
-    """The attributes and constant inputs without which the node would make other sizes, or need something else."""
+    """The attributes and constant inputs without which the node's output sizes or requirements would differ."""
     if node.attributes.graphs:
         return ""
     places = map(node.inputs.index, node.inputs)  # which of them are one tensor
@@ -65,7 +65,7 @@ def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
 
 
 def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
-    """What the node makes and needs; None where that isn't the same each time."""
+    """The output shapes and requirements of a node; None where two applications of its rule differ."""
     alone = Graph(graph.name, {}, [], [node], {}, {}, graph.opsets, graph.functions, schemas=graph.schemas)
     try:
         (application,) = infer(alone, inputs).applications

@@ -220,7 +220,7 @@ def _chosen(formula: Formula) -> bool:
 
 
 def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
-    """Branches and loop bodies of the main graph that no admissible input gets to; of what is only asserted, none."""
+    """Branches and loop bodies of the main graph that no admissible input reaches; an unread `If` is an assertion."""
     tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
     if not examination.original.nested:
         return
@@ -252,7 +252,7 @@ def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
 
 
 def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
-    """Dimensions of which the assumptions leave one value of a wider range."""
+    """Dimensions with a wider range, of which the assumptions admit one value only."""
     for name, r in problem.ranges.items() if problem.assumptions else ():
         ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
         if ends is not None and ends[0].value == ends[1].value:
@@ -347,7 +347,7 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
     for mark, names in placeholders(problem.graph).items():
         kept = [name for name in names if name in problem.dims]
         if len(kept) > 1:
-            text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are taken to be different"
+            text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are sizes of their own"
             yield _warning(WarningKind.PLACEHOLDER, text, tensor=kept[0].rpartition("_dim")[0])
 
 

@@ -2,7 +2,8 @@
 
 from shapesmt.examine.bounds import tensor_bounds, unbounded
 from shapesmt.examine.declarations import placeholders
-from shapesmt.examine.examine import Examination, Judgement, claimed, examine, is_open
+from shapesmt.examine.examination import Examination, Judgement
+from shapesmt.examine.examine import claimed, examine, is_open
 from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, names_of, pose

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate
-from shapesmt.examine.examine import Examination
+from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
 from shapesmt.presolve import Domain
@@ -43,13 +43,13 @@ class _Within:
         """The bounds of a tensor, or those in each case that comes about."""
         if t.shape is not None or not t.cases:
             return TensorBounds(t.dtype, None if t.shape is None else self.shape(t))
-        found = [(case, *self._where(case.given)) for case in t.cases]
-        alive = [(case, within) for case, fails, within in found if fails is not Verdict.PROVED]
+        each = [(case, *self._where(case.given)) for case in t.cases]
+        alive = [(case, within) for case, fails, within in each if fails is not Verdict.PROVED]
         joint = one_of([case for case, _ in alive]) if alive else t
         if joint.shape is not None:
             return TensorBounds(t.dtype, self.shape(joint))
         lost = any(s.kind in (Kind.OPEN, Kind.LOST) for case in t.cases for s in case.given.symbols)
-        if lost or any(fails is Verdict.UNKNOWN or case.tensor.shape is None for case, fails, _ in found):
+        if lost or any(fails is Verdict.UNKNOWN or case.tensor.shape is None for case, fails, _ in each):
             return TensorBounds(t.dtype, None)
         cases = [CaseBounds(self._text(case.given), within.shape(case.tensor)) for case, within in alive]
         return TensorBounds(t.dtype, None, tuple(cases))

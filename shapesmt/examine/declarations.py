@@ -49,12 +49,12 @@ def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tup
 
 def placeholders(graph: Graph) -> dict[str, list[str]]:
     """What stands for a size and names none (`?`), where it stands for several, with the names that they get."""
-    found: dict[str, list[str]] = {mark: [] for mark in PLACEHOLDERS}
+    named: dict[str, list[str]] = {mark: [] for mark in PLACEHOLDERS}
     for name, d in graph.inputs.items():
         for i, axis in enumerate(d.shape or ()):
-            if axis in found:
-                found[str(axis)].append(f"{name}_dim{i}")
-    return {mark: names for mark, names in found.items() if len(names) > 1}
+            if axis in named:
+                named[str(axis)].append(f"{name}_dim{i}")
+    return {mark: names for mark, names in named.items() if len(names) > 1}
 
 
 def _merged(

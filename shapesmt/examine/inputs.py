@@ -101,13 +101,13 @@ def constant_shapes(
     declared: Mapping[str, tuple[str, Sequence[int | str | Range] | None]], ranges: Mapping[str, SymbolRange]
 ) -> dict[str, tuple[int, ...]]:
     """The shapes of the inputs whose sizes are all numbers."""
-    found = {}
+    shapes = {}
     for name, (_, axes) in declared.items():
         known = [ranges.get(a) if isinstance(a, str) else a for a in axes or ()]
         sizes = [r.min if isinstance(r, SymbolRange) and r.min == r.max else r for r in known]
         if axes is not None and all(isinstance(size, int) and size >= 0 for size in sizes):
-            found[name] = tuple(size for size in sizes if isinstance(size, int))
-    return found
+            shapes[name] = tuple(size for size in sizes if isinstance(size, int))
+    return shapes
 
 
 def small_inputs(
@@ -206,11 +206,11 @@ def idle_elements(
     elements = frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind is Kind.VALUE)
     if not elements:
         return elements
-    found = infer(graph, inputs)
-    stated = [f for a in found.applications for f in (*a.facts, *(r.formula for r in a.requirements))]
-    cases = [case for t in found.tensors.values() for case in t.cases]
+    inference = infer(graph, inputs)
+    stated = [f for a in inference.applications for f in (*a.facts, *(r.formula for r in a.requirements))]
+    cases = [case for t in inference.tensors.values() for case in t.cases]
     stated += [case.given for case in cases]
-    tensors = [*found.tensors.values(), *(case.tensor for case in cases)]
+    tensors = [*inference.tensors.values(), *(case.tensor for case in cases)]
     sizes = [d for t in tensors for d in (t.ndim, *(t.shape or ())) if d is not None]
     used = (term.symbols for terms in (facts, stated, sizes) for term in terms)
     return elements.difference(*used)
@@ -273,7 +273,7 @@ def _refusal(spec: object, name: str) -> UsageError:
 
 
 def case_text(given: Formula) -> str:
-    """The condition under which nodes come to something, but for what concerns single trips of a loop."""
+    """The text of a condition, without the parts that are about single trips of a loop."""
     parts = [f for f in given.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
     return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
 

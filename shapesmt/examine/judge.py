@@ -109,7 +109,10 @@ class Judge:
         return low if low.value is not None else End(0, low.witness, proven=False), high
 
     def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
-        """An assignment of some symbols extended to all of them, small and admissible; None where time is up."""
+        """An assignment of some symbols, and of all that facts tie to them, with small values for the others.
+
+        None for no assignment, and where time is up.
+        """
         if partial is None:
             return None
         return self.deadline.attempt(lambda: self._complete(domain, partial), None)

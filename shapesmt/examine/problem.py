@@ -91,12 +91,12 @@ class Problem:
             return {}
         declared = (*self.graph.inputs.values(), *self.graph.declared.values())
         named = {axis for d in declared for axis in d.shape or ()}
-        found = {}
+        ranges = {}
         for name, text in self.graph.ranges.items():
             if name.isidentifier() and name not in named:
                 with suppress(UsageError):  # of a number that is no size, it may be negative
-                    found[name] = symbol_range(parse_range(text, name), "metadata")
-        return found
+                    ranges[name] = symbol_range(parse_range(text, name), "metadata")
+        return ranges
 
     def widened(self) -> Problem:
         """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
@@ -233,8 +233,8 @@ def _with_ranks(problem: Problem) -> Problem:
         symbols = {s for ndim in left for s in ndim.symbols}
         if not symbols:
             return problem
-        found = infer(problem.graph, problem.inputs)
-        stated = [(i, r) for i, a in enumerate(found.applications) for r in a.requirements]
+        inference = infer(problem.graph, problem.inputs)
+        stated = [(i, r) for i, a in enumerate(inference.applications) for r in a.requirements]
         needed = [(i, r) for i, r in stated if r.formula.symbols and r.formula.symbols <= symbols]
         domain = problem.domain.copy()
         for _, r in needed:

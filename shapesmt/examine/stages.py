@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.errors import UsageError
-from shapesmt.examine.examine import Examination, examine
+from shapesmt.examine.examination import Examination
+from shapesmt.examine.examine import examine
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question

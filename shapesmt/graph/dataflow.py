@@ -110,12 +110,12 @@ def networkx_graph(graph: Graph) -> Flow:
         'Add'
     """
     linked = document(graph)
-    made = new_flow()
-    made.graph.update(linked["graph"])
-    made.add_nodes_from((node.pop("id"), node) for node in linked["nodes"])
+    flow = new_flow()
+    flow.graph.update(linked["graph"])
+    flow.add_nodes_from((node.pop("id"), node) for node in linked["nodes"])
     edges: list[Any] = [(e.pop("source"), e.pop("target"), e.pop("key"), e) for e in linked["edges"]]
-    made.add_edges_from(edges)  # of three parts and attributes each, which its type leaves out
-    return made
+    flow.add_edges_from(edges)  # of three parts and attributes each, which its type leaves out
+    return flow
 
 
 def new_flow() -> Flow:
@@ -131,13 +131,13 @@ def is_flow(model: object) -> TypeGuard[nx.Graph[Any]]:
     return nx is not None and isinstance(model, nx.Graph)
 
 
-def document_of(made: nx.Graph[Any]) -> Document:
+def document_of(flow: nx.Graph[Any]) -> Document:
     """The node-link document of a networkx graph."""
     return {
-        "directed": made.is_directed(),
-        "graph": dict(made.graph),
-        "nodes": [{**data, "id": name} for name, data in made.nodes(data=True)],
-        "edges": [{**data, "source": u, "target": v} for u, v, data in made.edges(data=True)],
+        "directed": flow.is_directed(),
+        "graph": dict(flow.graph),
+        "nodes": [{**data, "id": name} for name, data in flow.nodes(data=True)],
+        "edges": [{**data, "source": u, "target": v} for u, v, data in flow.edges(data=True)],
     }
 
 
@@ -178,11 +178,11 @@ def value(content: Any) -> Any:
 
 def constant(literal: Literal) -> Document:
     """A constant tensor in a document."""
-    made: Document = {"dtype": literal.dtype, "shape": [*literal.shape]}
+    content: Document = {"dtype": literal.dtype, "shape": [*literal.shape]}
     if literal.values is not None:
         finite = (str(v) if isinstance(v, float) and not isfinite(v) else v for v in literal.values)
-        made["values"] = [*finite]
-    return made
+        content["values"] = [*finite]
+    return content
 
 
 def declared(d: Declared) -> Document:
@@ -206,8 +206,8 @@ def size(axis: int | str | Range | None) -> int | str | None:
 def _inline(graph: Graph) -> dict[str, str]:
     """The ranges that stand in the shapes of inputs, by the label of the size."""
     labels = {label(name, i): name for name, d in graph.inputs.items() for i, size in enumerate(d.shape or ()) if size}
-    found = {size: (graph.ranges.get(size), name) for size, name in labels.items()}
-    return {size: str(r) for size, (r, name) in found.items() if isinstance(r, Range) and r.origin == origin(name)}
+    ranges = {size: (graph.ranges.get(size), name) for size, name in labels.items()}
+    return {size: str(r) for size, (r, name) in ranges.items() if isinstance(r, Range) and r.origin == origin(name)}
 
 
 def _range(r: str | Range) -> str | Document:

@@ -72,17 +72,17 @@ class Attributes(Mapping[str, AttributeValue]):
         """The one object of this content."""
         content = sorted((items or {}).items(), key=itemgetter(0))
         key = tuple((name, identity(value)) for name, value in content)
-        found = cls._interned.get(key)
-        return cls._interned.make(key, cls._built, dict(content)) if found is None else found
+        attributes = cls._interned.get(key)
+        return cls._interned.make(key, cls._built, dict(content)) if attributes is None else attributes
 
     @classmethod
     def _built(cls, content: dict[str, AttributeValue]) -> Attributes:
-        made = super().__new__(cls)
-        made._items = content
+        attributes = super().__new__(cls)
+        attributes._items = content
         parts = (part for value in content.values() for part in (value if type(value) is tuple else (value,)))
-        made.graphs = tuple(part for part in parts if isinstance(part, Graph))
-        made.captures = tuple(dict.fromkeys(name for graph in made.graphs for name in graph.captures))
-        return made
+        attributes.graphs = tuple(part for part in parts if isinstance(part, Graph))
+        attributes.captures = tuple(dict.fromkeys(name for graph in attributes.graphs for name in graph.captures))
+        return attributes
 
     def __getitem__(self, name: str) -> AttributeValue:
         return self._items[name]
@@ -219,11 +219,11 @@ class Graph:
             ({0}, set(), {2})
         """
         asked = range(index) if among is None else among
-        made, first, missing = self._producers, min(asked, default=index), set(asked)
+        producers, first, missing = self._producers, min(asked, default=index), set(asked)
         reached, ahead = {index}, [index]
         while ahead and missing:
             for name in self.nodes[ahead.pop()].reads:
-                i = made.get(name, -1)
+                i = producers.get(name, -1)
                 if i >= first and i not in reached:
                     reached.add(i)
                     missing.discard(i)

@@ -86,25 +86,26 @@ class Literal:
         if source is not None:
             return cls._made(dtype, shape, None, source, missing)
         key = (dtype, shape, missing or None if values is None else _elements(values))
-        found = cls._interned.get(key)
-        if found is None:
-            found = cls._interned.make(key, cls._made, dtype, shape, values, None, missing)
-        return found
+        literal = cls._interned.get(key)
+        if literal is None:
+            literal = cls._interned.make(key, cls._made, dtype, shape, values, None, missing)
+        return literal
 
     @classmethod
     def _made(
         cls, dtype: str, shape: tuple[int, ...], values: tuple[Scalar, ...] | None, source: Source | None, missing: str
     ) -> Literal:
-        made = super().__new__(cls)
-        made.dtype, made.shape, made.values, made.source, made.missing = dtype, shape, values, source, missing
-        return made
+        literal = super().__new__(cls)
+        literal.dtype, literal.shape, literal.values = dtype, shape, values
+        literal.source, literal.missing = source, missing
+        return literal
 
     def read(self) -> bool:
         """Whether the elements are known, those that can be read later being read now."""
         with LOCK:
             if self.source is not None:
-                found, self.source = self.source(), None
-                values = None if found is None else tuple(found)
+                elements, self.source = self.source(), None
+                values = None if elements is None else tuple(elements)
                 self.values = None if values is None or len(values) != prod(self.shape) else values
                 self.missing = self.missing or "it can't be decoded"
         return self.values is not None

@@ -33,18 +33,18 @@ def ordered(nodes: Sequence[Node], given: Iterable[str], where: str, needed: Seq
         ['early', 'late']
     """
     given = {*given}
-    made = {"", *given}
-    count = len(made)
+    known = {"", *given}
+    count = len(known)
     for _, _, _, inputs, outputs, attributes in nodes:
         for name in inputs:
-            if name not in made:
+            if name not in known:
                 return _sorted(nodes, given, where, needed)
-        if attributes.captures and not made.issuperset(attributes.captures):
+        if attributes.captures and not known.issuperset(attributes.captures):
             return _sorted(nodes, given, where, needed)
-        made.update(outputs)
+        known.update(outputs)
         count += len(outputs)
-    _refuse_bytes(made, where)
-    if len(made) == count and made.issuperset(needed) and "" not in needed:
+    _refuse_bytes(known, where)
+    if len(known) == count and known.issuperset(needed) and "" not in needed:
         return nodes
     return _sorted(nodes, given, where, needed)
 

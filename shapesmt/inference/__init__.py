@@ -1,5 +1,7 @@
 """The rules applied along the graph."""
 
-from shapesmt.inference.infer import MAX_REMEMBERED, Inference, infer, out_of_time, start
+from shapesmt.inference.apply import out_of_time
+from shapesmt.inference.infer import Inference, infer, start
+from shapesmt.inference.walk import MAX_REMEMBERED
 
 __all__ = ["MAX_REMEMBERED", "Inference", "infer", "out_of_time", "start"]

@@ -9,8 +9,8 @@ numbers. A number is a proof that the elements are equal; different numbers prov
     >>> from shapesmt.rules import tensor
     >>> graph = load(b'''<ir_version: 8, opset_import: ["":18]> g (bool[n] x) => (a, b) {
     ...     y = Identity(x) z = Not(x) a = NonZero(y) b = NonZero(z) }''')
-    >>> found = infer(graph, {"x": tensor("bool", [symbol("n", 1)])})
-    >>> found.tensors["a"].dims, found.tensors["b"].dims
+    >>> inference = infer(graph, {"x": tensor("bool", [symbol("n", 1)])})
+    >>> inference.tensors["a"].dims, inference.tensors["b"].dims
     ((Dim('1'), Dim('`a.count`')), (Dim('1'), Dim('n - `a.count`')))
 """
 
@@ -77,8 +77,8 @@ class Scope:
     Attributes:
         outer: The scope of the graph around a subgraph.
         names: Symbols of an earlier inference of the same graph, to be used again.
-        made: The sizes that nodes of this graph made, by name.
-        named: The sizes by the names that they have, or would have if no node before had made the same.
+        fresh: The sizes that data decides at nodes of this graph, by name.
+        named: The same by the names that they would have if no earlier node decided the same size.
         numbers: A number for each key, common to all scopes.
         arbitrary: The input, by the numbers of tensors whose elements can be anything by themselves.
         free: The inputs that can give a size any value in its range, each by itself; sizes with the same first part
@@ -90,7 +90,7 @@ class Scope:
     outer: Scope | None = None
     names: Mapping[str, Named] = field(default_factory=dict)
     sizes: dict[Key, Dim] = field(default_factory=dict)
-    made: dict[str, Atom] = field(default_factory=dict)
+    fresh: dict[str, Atom] = field(default_factory=dict)
     named: dict[str, Named] = field(default_factory=dict)
     numbers: dict[Key, Number] = field(default_factory=dict)
     arbitrary: dict[Number, str] = field(default_factory=dict)
@@ -110,34 +110,34 @@ class Scope:
 
     def within(self) -> Scope:
         """The scope of a subgraph: what it makes belongs to one branch, or to one trip."""
-        return replace(self, outer=self, names={}, sizes={}, made={}, named={})
+        return replace(self, outer=self, names={}, sizes={}, fresh={}, named={})
 
     def number(self, *key: Hashable) -> Number:
-        """The number of what the key tells."""
+        """The number that belongs to a key."""
         return self.numbers.setdefault(key, len(self.numbers))
 
     def known(self, about: About, name: str = "") -> Dim | None:
-        """The size that was made for the same key, or that an earlier inference had for this name."""
-        found, old = self.sizes.get(about.key), self.names.get(name)
-        if found is None and self.outer is not None:
+        """The size of an earlier node with the same key, or the one that an earlier inference had under this name."""
+        same, old = self.sizes.get(about.key), self.names.get(name)
+        if same is None and self.outer is not None:
             return self.outer.known(about)
-        there = old is not None and old.zeros == about.zeros and self.made.get(old.size.name) is old.size
-        return of_atom(old.size) if found is None and old is not None and there else found
+        there = old is not None and old.zeros == about.zeros and self.fresh.get(old.size.name) is old.size
+        return of_atom(old.size) if same is None and old is not None and there else same
 
     def independent(self, sizes: Iterable[Atom]) -> bool:
         """Whether each of some sizes takes every value in its range, whatever the others are."""
-        found = [self.free.get(size) for size in sizes]
-        names = [name for _, leaves in set(filter(None, found)) for name in leaves]
-        return None not in found and len(set(names)) == len(names)
+        causes = [self.free.get(size) for size in sizes]
+        names = [name for _, leaves in set(filter(None, causes)) for name in leaves]
+        return None not in causes and len(set(names)) == len(names)
 
     def make(self, key: Key, name: str, like: Atom) -> Dim:
-        """A new size, or the one that an earlier inference made under that name."""
+        """A new size; where an earlier inference had one under that name, with the range of that one."""
         old = self.names.get(name)
         atom = like if old is None or (old.size.name, old.size.kind) != (name, like.kind) else old.size
         size = symbol(name, atom.lo, atom.hi, step=atom.step, kind=atom.kind, fold=False)
         self.sizes[key] = size
-        self.made[name] = atom_of(size)
-        self.named[name] = Named(self.made[name])
+        self.fresh[name] = atom_of(size)
+        self.named[name] = Named(self.fresh[name])
         return size
 
 
@@ -167,7 +167,7 @@ class Numbers:
         self._nodes, self._tensors, self._rules, self._opsets = nodes, tensors, rules, opsets
         self._outside = outside
         self.scope, self.prefix = scope, prefix
-        self._found: dict[str, Number] = {}
+        self._numbers: dict[str, Number] = {}
         self._token = object()
 
     @cached_property
@@ -179,21 +179,21 @@ class Numbers:
         stack = [name]
         while stack:
             top = stack[-1]
-            missing = [] if top in self._found else [n for n in self._read(top) if n not in self._found]
+            missing = [] if top in self._numbers else [n for n in self._read(top) if n not in self._numbers]
             if missing:
                 stack += missing
             else:
                 stack.pop()
-                if top not in self._found:
-                    self._found[top] = self._numbered(top)
-        return self._found[name]
+                if top not in self._numbers:
+                    self._numbers[top] = self._numbered(top)
+        return self._numbers[name]
 
     def _read(self, name: str) -> list[str]:
         """What decides the elements, where they aren't known."""
-        found = self._makers.get(name)
-        if found is None or self._followed(name) or self._changing(found[0]):
+        maker = self._makers.get(name)
+        if maker is None or self._followed(name) or self._changing(maker[0]):
             return []
-        return [n for n in found[0].inputs if n]
+        return [n for n in maker[0].inputs if n]
 
     def _followed(self, name: str) -> bool:
         known = self._tensors.get(name)
@@ -210,14 +210,14 @@ class Numbers:
         scope = self.scope
         if self._followed(name):
             return scope.number("known", self._tensors[name])
-        found = self._makers.get(name)
-        if found is None:
+        maker = self._makers.get(name)
+        if maker is None:
             number = self._outside(name)
             return scope.number(self._token, name) if number is None else number
-        node, index = found
+        node, index = maker
         if self._changing(node):
             return scope.number(self._token, name)
-        read = [self._found[n] if n else -1 for n in node.inputs]
+        read = [self._numbers[n] if n else -1 for n in node.inputs]
         if node.op == "Identity":
             return read[0]
         version = self._opsets.get(node.domain)
@@ -228,10 +228,10 @@ class Numbers:
 
     def _compared(self, node: Node, number: Number) -> None:
         """Take down that numbers which are compared with one constant can all be above it, or below."""
-        free = [n for n in node.inputs if self.scope.arbitrary.get(self._found[n]) is not None]
+        free = [n for n in node.inputs if self.scope.arbitrary.get(self._numbers[n]) is not None]
         single = [n for n in node.inputs if self._finite(n)]
         if len(free) == len(single) == 1 and self._tensors[free[0]].dtype in FLOATS:
-            self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._found[free[0]]])
+            self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._numbers[free[0]]])
 
     def _finite(self, name: str) -> bool:
         """Whether a tensor is one known float."""
@@ -294,24 +294,24 @@ class Numbers:
 
     # Sizes
 
-    def agreed(self, made: Application, node: Node) -> Application:
-        """The application with the sizes that data decides in place of its own, where these are the same."""
+    def agreed(self, application: Application, node: Node) -> Application:
+        """The application with sizes of earlier nodes instead of its own, where the same data decides both."""
         change: dict[Atom, Dim] = {}
         kept: list[Dim] = []
-        for own in made.made:
+        for own in application.fresh_symbols:
             atom = own.as_symbol()
-            if atom is None or self.scope.made.get(atom.name) is atom:  # a function's node has seen to it
+            if atom is None or self.scope.fresh.get(atom.name) is atom:  # as inside the function that the node calls
                 kept.append(own)
                 continue
-            size, known, meaning = self._size(atom, made.decided.get(own), node)
+            size, known, meaning = self._size(atom, application.decided.get(own), node)
             kept += [] if known else [size]
             if meaning is not own:
                 change[atom] = meaning
                 change[atom_of(twin(own, Kind.ENTRY))] = twin(size, Kind.ENTRY)
-        return _changed(made, change, tuple(kept)) if change else made
+        return _changed(application, change, tuple(kept)) if change else application
 
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
-        """The symbol for a size, whether an earlier node has made it, and the size in terms of it."""
+        """The symbol for a size, whether it is an earlier node's, and the size in terms of it."""
         name, scope = self.prefix + atom.name, self.scope
         of_one = how is not None and (how.place is not None or how.total is not None)  # whatever the node does
         if how is None or not atom.by_data or (self._changing(node) and not of_one):
@@ -359,9 +359,9 @@ class Numbers:
             self.scope.free[atom_of(size)] = (about.together, frozenset(n for n in names if n is not None))
 
 
-def _changed(made: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
+def _changed(application: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
     """An application over other symbols."""
     substitution = Substitution(change)
     limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
-    found = made.rewritten(substitution)
-    return replace(found, facts=(*found.facts, *limits), made=kept)
+    changed = application.rewritten(substitution)
+    return replace(changed, facts=(*changed.facts, *limits), fresh_symbols=kept)

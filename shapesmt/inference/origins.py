@@ -1,8 +1,9 @@
 """Origins: who decides the elements of a tensor that aren't known.
 
-A run's data may: elements of inputs, random numbers, and what is computed from them. They are taken to be as a node
-needs them, since nothing else can be said before a run. Nobody may say that of a constant that isn't read, nor of
-numbers that shapes decide in a way that no rule follows: a node that depends on such elements is left open.
+A run's data may: elements of inputs, random numbers, and what is computed from them. Such elements are assumed to be
+what a node needs, since before a run nothing else can be said. That can't be assumed of the elements of a constant
+that isn't read, nor of numbers that shapes decide in a way that no rule follows: a node that depends on those is left
+open, which makes the verdict UNKNOWN.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ Found = Mapping[tuple[str, str], Rule | Function | None]
 LAW = "numbers that sizes decide are known"
 READ = "constants that sizes depend on are read"
 REPEATED = ("Loop", "Scan", "SequenceMap")  # operators with a body for each trip
-MOST_TRACED = 64  # elements that are looked at one by one
+MOST_TRACED = 64  # elements of a tensor that are followed one by one
 
 JOINS = frozenset({"Concat", "ConcatV2", "ParallelConcat", "Pack", "SequenceConstruct", "SequenceInsert"})
 """Operators that lay all elements of their inputs side by side."""
@@ -105,7 +106,7 @@ class Origins:
         self._outside = outside
         self._trace = trace
         self._inner: dict[str, tuple[Application, int]] = {}
-        self._found: dict[str, Origin] = {}
+        self._origins: dict[str, Origin] = {}
         self._items: dict[str, list[Origin]] = {}
         self._wanted = wanted
 
@@ -118,15 +119,15 @@ class Origins:
         stack = [name]
         while stack:
             top = stack[-1]
-            parents = [] if top in self._found else self._parents(top)
-            missing = [p for p in parents if p not in self._found]
+            parents = [] if top in self._origins else self._parents(top)
+            missing = [p for p in parents if p not in self._origins]
             if missing:
                 stack += missing
             else:
                 stack.pop()
-                if top not in self._found:
-                    self._found[top] = self._made(top)
-        return self._found[name]
+                if top not in self._origins:
+                    self._origins[top] = self._of_node(top)
+        return self._origins[name]
 
     def read(self, name: str) -> Origin:
         """The origin of all elements of a tensor, those included that are known; a small input's are data."""
@@ -134,32 +135,41 @@ class Origins:
         known = frozenset(DATA_CAUSE if data else frozenset() for data in (() if value is None else by_data(value)))
         return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
 
-    # Nodes whose elements are taken for granted
+    # Nodes that depend on elements
 
-    def weighed(self, made: Application, node: Node) -> Application:
-        """The application, left open where it takes elements for granted that no data decide."""
-        for index, name in enumerate(node.outputs if made.origin is not None else ()):
-            self._inner[name] = made, index
-        asked = [(self._granted(node.inputs[i]), i in made.sizing, node.inputs[i]) for i in sorted(made.granted)]
-        for part, sizing in made.rests_on:
+    def weighed(self, application: Application, node: Node) -> Application:
+        """The application, left open where the node depends on unknown elements that data doesn't decide."""
+        for index, name in enumerate(node.outputs if application.origin is not None else ()):
+            self._inner[name] = application, index
+        asked = [
+            (self._needed(node.inputs[i]), i in application.decides_sizes_only, node.inputs[i])
+            for i in sorted(application.decides_success)
+        ]
+        for part, only_sizes in application.rests_on_inputs:
             origin = frozenset({part})
-            asked.append((self._called(origin, node) if made.called else origin, sizing, ""))
-        rests_on = frozenset((part, sizing) for origin, sizing, _ in asked for part in passed(origin))
-        lost = [(bad(origin), sizing, name) for origin, sizing, name in asked if bad(origin)]
-        made = replace(made, rests_on=rests_on)
+            asked.append((self._called(origin, node) if application.called else origin, only_sizes, ""))
+        rests_on = frozenset((part, only_sizes) for origin, only_sizes, _ in asked for part in passed(origin))
+        lost = [(bad(origin), only_sizes, name) for origin, only_sizes, name in asked if bad(origin)]
+        application = replace(application, rests_on_inputs=rests_on)
         self._wanted.update(c.literal for causes, _, _ in lost for c in causes if c.literal and unread(c.literal))
-        told = [(min(causes, key=_first), name) for causes, sizing, name in lost if not sizing and not made.unjudged]
-        laws = dict.fromkeys(_law(cause, name) for cause, name in told if cause.kind != "operator")
+        surely = [(min(causes, key=_first), name) for causes, only_sizes, name in lost if not only_sizes]
+        named = [(cause, name) for cause, name in surely if cause.kind != "operator" and not application.unjudged]
+        laws = dict.fromkeys(_law(cause, name) for cause, name in named)
+        if lost or self._decided_by_nothing(application, node):
+            return _opened(application, [Unjudged("", node.op, "elements", law) for law in laws])
+        return application
+
+    def _decided_by_nothing(self, application: Application, node: Node) -> bool:
+        """Whether a node has sizes of its own although all that it reads is known, and it draws no numbers."""
         known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
         rule = self._rules.get((node.domain, node.op))
-        alone = known and made.made and not (isinstance(rule, Rule) and rule.random)
-        return _opened(made, [Unjudged("", node.op, "elements", law) for law in laws]) if lost or alone else made
+        return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
-    def _granted(self, name: str) -> Origin:
+    def _needed(self, name: str) -> Origin:
         """The origin of elements that a node needs one by one; where all are known, they are known as a formula."""
-        found, maker = self.origin(name), self._makers.get(name)
-        if found != FOLLOWED:
-            return found
+        origin, maker = self.origin(name), self._makers.get(name)
+        if origin != FOLLOWED:
+            return origin
         return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
 
     def _called(self, origin: Origin, node: Node) -> Origin:
@@ -188,7 +198,7 @@ class Origins:
             return []
         return [n for n in (*node.inputs, *node.attributes.captures) if n]
 
-    def _made(self, name: str) -> Origin:
+    def _of_node(self, name: str) -> Origin:
         node, literal, known = self._makers.get(name), self._literals.get(name), self._tensors.get(name)
         if known is not None and known.followed and known.chosen:
             return DATA
@@ -241,8 +251,8 @@ class Origins:
         inputs = [self._marked(n, index, marks) if n else None for index, n in enumerate(node.inputs)]
         if sizes is None or rule.nested or any(n and t is None for n, t in zip(node.inputs, inputs, strict=True)):
             return None
-        made = self._trace(rule, node, inputs)
-        output = None if made is None else made.outputs[list(node.outputs).index(name)]
+        application = self._trace(rule, node, inputs)
+        output = None if application is None else application.outputs[list(node.outputs).index(name)]
         if output is None or not isinstance(output.value, Elements) or output.value.shape != sizes:
             return None
         if any(item is None for item in output.value.items):
@@ -280,15 +290,17 @@ def _joint(node: Node, found: Sequence[Origin]) -> Origin:
 def _few(t: Tensor) -> tuple[int, ...] | None:
     """The sizes of a tensor that has few elements; None of one that can't be, as a node that failed leaves it."""
     sizes = [d.constant for d in t.shape or ()]
-    found = tuple(s for s in sizes if s is not None and s >= 0)
-    return found if t.shape is not None and len(found) == len(sizes) and prod(found) <= MOST_TRACED else None
+    constants = tuple(s for s in sizes if s is not None and s >= 0)
+    return (
+        constants if t.shape is not None and len(constants) == len(sizes) and prod(constants) <= MOST_TRACED else None
+    )
 
 
 # Graphs inside nodes
 
 
 def carried(node: Node, graph: Graph) -> dict[str, str]:
-    """The inputs of a body that are given what the trip before made, with the outputs that make it."""
+    """The inputs of a body that have the value of an output of the trip before, with these outputs."""
     inputs = [*graph.inputs]
     if node.op == "Loop":
         return dict(zip(inputs[2:], graph.outputs[1:], strict=False))
@@ -297,13 +309,13 @@ def carried(node: Node, graph: Graph) -> dict[str, str]:
 
 
 def _outer(node: Node, graph: Graph) -> dict[str, str]:
-    """The inputs of a body with what the node gives them at first."""
+    """The inputs of a body with the tensors that are their values in the first trip."""
     names = [*[""] * len(graph.inputs), *node.inputs][len(node.inputs) :]
     return dict(zip(graph.inputs, names, strict=True))
 
 
 def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
-    """The origins of what a body is given at first."""
+    """The origins of a body's inputs in its first trip."""
     if node.op in REPEATED:
         origins = {k: outer.read(name) if name else FOLLOWED for k, name in _outer(node, graph).items()}
         known = [k for k in (carried(node, graph) if node.op == "Loop" else ()) if origins[k] & FOLLOWED]
@@ -317,13 +329,13 @@ def by_bodies(node: Node, outer: Origins, runs: Sequence[tuple[Origins, Graph]],
         return computed(*map(outer.read, node.reads))
     place = index + (node.op == "Loop")
     choosing = [outer.read(n) for n in node.inputs[: {"If": 1, "Loop": 2}.get(node.op, 0)] if n]
-    made = []
+    origins = []
     for inner, graph in runs:
-        made += [inner.read(name) for name in graph.outputs[place : place + 1]]
+        origins += [inner.read(name) for name in graph.outputs[place : place + 1]]
         choosing += [inner.read(graph.outputs[0])] if node.op == "Loop" else []
         starts, back = _outer(node, graph), carried(node, graph)
-        made += [outer.read(starts[k]) for k, name in back.items() if graph.outputs[place : place + 1] == [name]]
-    joint = together(*made) or FOLLOWED
+        origins += [outer.read(starts[k]) for k, name in back.items() if graph.outputs[place : place + 1] == [name]]
+    joint = together(*origins) or FOLLOWED
     joint = joint - {STARTED} | FOLLOWED if STARTED in joint else joint
     return together(joint - FOLLOWED, computed(*choosing)) if joint >= FOLLOWED else joint
 
@@ -340,11 +352,15 @@ def _law(cause: Cause, name: str) -> str:
     return f"{LAW}: {what} {cause.what}, not followed so far"
 
 
-def _opened(made: Application, lost: Sequence[Unjudged]) -> Application:
-    """The application whose sizes aren't decided by data, as the rule took them to be, but by nobody knows what."""
+def _opened(application: Application, lost: Sequence[Unjudged]) -> Application:
+    """The application with sizes that nothing is known of, where its rule has sizes that data decides."""
     sizes: dict[Atom, Dim] = {
-        a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST) for d in made.made if (a := d.as_symbol()) is not None
+        a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST)
+        for d in application.fresh_symbols
+        if (a := d.as_symbol()) is not None
     }
-    kept = tuple(r for r in made.requirements if not (r.within and lost))  # a branch may not be the one that runs
-    opened = replace(made, requirements=kept, facts=()).rewritten(Substitution(sizes))
+    kept = tuple(
+        r for r in application.requirements if not (r.within and lost)
+    )  # a branch may not be the one that runs
+    opened = replace(application, requirements=kept, facts=()).rewritten(Substitution(sizes))
     return replace(opened, unjudged=(*opened.unjudged, *lost))

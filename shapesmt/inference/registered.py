@@ -30,14 +30,14 @@ def registered(
         return None
     names: dict[Dim, str] = {}
     declared = [None if t is None else _declared(t, names) for t in given]
-    made = schemas.infer(node, opsets, declared, [None if t is None else _literal(t) for t in given])
-    if made is None:
+    inferred = schemas.infer(node, opsets, declared, [None if t is None else _literal(t) for t in given])
+    if inferred is None:
         return None
     ctx = InferenceContext(node, given, opsets.get(node.domain, 1))
     ctx.memoizable = False  # another schema may be registered under the same name
     ctx.unjudged.append(Unjudged("", node.op, "unsupported", wanted, NOTE))
-    if isinstance(made, str):
-        ctx.requirements.append(Requirement(FALSE, as_law(made)))
+    if isinstance(inferred, str):
+        ctx.requirements.append(Requirement(FALSE, as_law(inferred)))
         return ctx.apply(lambda _: None)
     sizes: dict[str, Dim] = {name: dim for dim, name in names.items()}
 
@@ -54,7 +54,7 @@ def registered(
         known = None if dims is None or said.kind != "tensor" else [size(d, index, a) for a, d in enumerate(dims)]
         return tensor(said.dtype, known)
 
-    return ctx.apply(lambda _: [output(*pair) for pair in enumerate(made)])
+    return ctx.apply(lambda _: [output(*pair) for pair in enumerate(inferred)])
 
 
 def _declared(t: Tensor, names: dict[Dim, str]) -> Declared:

@@ -11,6 +11,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, any_of, at_least, equal, product, total
 from shapesmt.graph import Literal
 from shapesmt.ops.shared.indices import require_places
+from shapesmt.ops.trees import NODES, length, require_forest, require_places_in_trees, trees
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")
-NODES = ("nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids", "nodes_trueleafs", "nodes_falseleafs")
 LEAVES = ("leaf_targetids",)
 
 
@@ -29,12 +29,6 @@ def rows(ctx: RuleContext, x: Tensor) -> tuple[Dim, Dim]:
     """The number of samples and of features."""
     ctx.check(x.rank in (1, 2), laws.INPUT_FEATURES_OR_SAMPLES)
     return (ONE, x[0]) if x.rank == 1 else (x[0], x[1])
-
-
-def length(ctx: RuleContext, *names: str) -> int:
-    """The number of entries of the first of these lists that has any."""
-    listed = (ctx.attributes.get(name) for name in names)
-    return next((len(value) for value in listed if isinstance(value, tuple) and value), 0)
 
 
 def labels(ctx: RuleContext, strings: str = "classlabels_strings") -> str:
@@ -233,7 +227,9 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 def svm_regressor(ctx: RuleContext) -> Tensor:
     """`X[N, features]`: a number per sample."""
     samples, features = rows(ctx, ctx.input(0))
-    require_vectors(ctx, features, ctx.integer("n_supports", 0), 1)
+    vectors = ctx.integer("n_supports", 0)
+    require_vectors(ctx, features, vectors, 1)
+    ctx.limit(length(ctx, "coefficients") >= vectors, laws.COEFFICIENT_PER_SUPPORT_VECTOR)
     return ctx.tensor([samples, 1], "float32")
 
 
@@ -251,13 +247,15 @@ def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int)
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
 def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     """`X[N, features]`: a label per sample, and a score per class."""
-    samples = trees(ctx)
-    return classified(ctx, samples, length(ctx, "classlabels_strings", "classlabels_int64s"))
+    samples, classes = trees(ctx), length(ctx, "classlabels_strings", "classlabels_int64s")
+    require_forest(ctx, "class", classes)
+    return classified(ctx, samples, classes)
 
 
 @rule("TreeEnsembleRegressor", domain=DOMAIN)
 def tree_regressor(ctx: RuleContext) -> Tensor:
     """`X[N, features]`: a number per sample and target."""
+    require_forest(ctx, "target", ctx.integer("n_targets", 1))
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)], "float32")
 
 
@@ -269,7 +267,7 @@ def tree_ensemble(ctx: RuleContext) -> Tensor:
         found = ctx.attribute(tensor)
         if isinstance(found, Literal):
             _require_entries(ctx, kind, found, lists)
-    _require_references(ctx)
+    require_places_in_trees(ctx)
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
 
 
@@ -279,29 +277,3 @@ def _require_entries(ctx: RuleContext, kind: str, numbers: Literal, lists: Seque
     ctx.check(len(numbers.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
     counted = all(length(ctx, name) in (0, numbers.shape[0]) for name in lists)
     ctx.check(counted, laws.KIND_PER_ENTRY.of(kind=kind))
-
-
-def _require_references(ctx: RuleContext) -> None:
-    """State that lists about nodes are as long as each other, and that nodes refer to nodes and leaves."""
-    nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
-    lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
-    even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)
-    ctx.limit(even, laws.SPLIT_PER_ENTRY)
-    there = [0 <= root < nodes for root in ctx.integers("tree_roots", ())]
-    there += [0 <= target < ctx.integer("n_targets", 1) for target in ctx.integers("leaf_targetids", ())]
-    there += [feature >= 0 for feature in ctx.integers("nodes_featureids", ())]
-    for side in ("true", "false"):
-        ids, flags = ctx.integers(f"nodes_{side}nodeids", ()), ctx.integers(f"nodes_{side}leafs", ())
-        there += [0 <= i < (leaves if leaf else nodes) for i, leaf in zip(ids, flags, strict=False)]
-    ctx.limit(all(there), laws.TREE_PLACES_INSIDE_LISTS)
-
-
-def trees(ctx: RuleContext) -> Dim:
-    """The number of samples; the features that trees look at are in the input."""
-    x = ctx.input(0, rank=2)
-    looked_at, modes = ctx.integers("nodes_featureids", ()), ctx.attributes.get("nodes_modes")
-    if isinstance(modes, tuple):  # of classifiers and regressors, whose leaves look at nothing
-        looked_at = tuple(i for i, mode in zip(looked_at, modes, strict=False) if mode != "LEAF")
-    if looked_at:
-        ctx.require_at_least(x[1], max(looked_at) + 1, laws.TREES_LOOK_AT_INPUT_FEATURES)
-    return x[0]

@@ -31,8 +31,8 @@ def _by_limit(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     if size is None or not size.universal or len(about) != 1 or about[0].op != "ge" or about[0].dim is None:
         return None
     most = about[0].dim + dim
-    found = None if size in most.symbols or size.lo == -inf else extent(domain, most)
-    limit, point, _ = End(None) if found is None else found[1]
+    ends = None if size in most.symbols or size.lo == -inf else extent(domain, most)
+    limit, point, _ = End(None) if ends is None else ends[1]
     if limit is None or point is None:
         return None
     (lo, hi), values = domain.ends(size), domain.listed(size)

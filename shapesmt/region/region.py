@@ -69,13 +69,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     """
     if condition is FALSE:
         return Region(("False",), True)
-    alone: dict[Atom, list[Formula]] = {}
-    joint: list[Formula] = []
-    for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
-            alone.setdefault(symbol, []).append(part)
-        else:
-            joint.append(part)
+    alone, joint = _by_symbols(condition)
     within = domain.copy() if joint else domain
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
@@ -98,6 +92,18 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         part = all_of(*alone[symbol])
         single = _joined(single, part, _one_symbol(part, symbol, domain, proves))
     return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
+
+
+def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[Formula]]:
+    """The conjuncts that are about one input symbol each, by the symbol, and the others."""
+    alone: dict[Atom, list[Formula]] = {}
+    joint: list[Formula] = []
+    for part in condition.conjuncts:
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
+            alone.setdefault(symbol, []).append(part)
+        else:
+            joint.append(part)
+    return alone, joint
 
 
 def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
@@ -157,13 +163,13 @@ def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] |
         for taken, other in ((choice, negate(choice)), (negate(choice), choice)):
             asked = [p for p in condition.conjuncts if p is not taken and taken not in p.args]
             part = all_of(*(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in asked))
-            found: list[Piece] | None = [] if part is TRUE else None
+            own: list[Piece] | None = [] if part is TRUE else None
             if len(part.symbols) == 1 and part.symbols != choice.symbols:
-                found = _one_symbol(part, next(iter(part.symbols)), domain, proves)
-            if found is None:
+                own = _one_symbol(part, next(iter(part.symbols)), domain, proves)
+            if own is None:
                 break
-            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in found if " and " not in p.text]
-            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in found if " and " in p.text]
+            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in own if " and " not in p.text]
+            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in own if " and " in p.text]
         else:
             return pieces
     return None
@@ -179,10 +185,10 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
         return _by_case(condition, domain, proves) or _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
-    found = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
-    if found is None:
-        found = _union(symbols, known, truth, str(condition)) or _by_case(condition, domain, proves)
-    return found
+    pieces = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
+    if pieces is None:
+        pieces = _union(symbols, known, truth, str(condition)) or _by_case(condition, domain, proves)
+    return pieces
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
@@ -244,15 +250,15 @@ def _relation(
             continue
         x, ends = of_atom(s), (rest + (low + least), rest + (low + most))
         if least == most:
-            return [_told(equal(x, ends[0]))]
+            return [_as_written(equal(x, ends[0]))]
         if not failed[least:].any():
-            return [_told(at_least(x, ends[0]))]
+            return [_as_written(at_least(x, ends[0]))]
         if not failed[: most + 1].any():
-            return [_told(at_most(x, ends[1]))]
+            return [_as_written(at_most(x, ends[1]))]
     return None
 
 
-def _told(formula: Formula) -> Piece:
+def _as_written(formula: Formula) -> Piece:
     return Piece(formula, str(formula))
 
 
@@ -314,8 +320,8 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     axes = [np.unique(column) for column in distinct.T]
     shape = [len(axis) for axis in axes]
     grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
-    found = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
-    return _listed(inputs, distinct, good) if found is None else found
+    pieces = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
+    return _listed(inputs, distinct, good) if pieces is None else pieces
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:

@@ -41,7 +41,7 @@ Filled: TypeAlias = tuple[str, Shape, Any]
 """The type and shape of an input, and its elements or the one number that they all are."""
 
 Fill: TypeAlias = "Mapping[str, int] | Random"
-"""What the elements of each type are that nobody says, or what draws them."""
+"""The number that fills inputs of each type whose elements are unknown, or what draws their elements."""
 
 _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
 MEMORY = 1 << 30  # bytes of the inputs and of every tensor computed of them; what takes more is not run
@@ -263,7 +263,7 @@ def _filled(feed: Feed, fill: Fill) -> Filled:
 
 
 def _short(said: str) -> str:
-    """The reason in a message, without what differs between builds of the runtime."""
+    """The reason in a message of the runtime, without the source lines and functions that differ between builds."""
     text, longer = " ".join(said.split()), ""
     while text != longer:
         longer, text = text, _PLACE.sub("", text)

@@ -13,7 +13,7 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.page import Axis, CauseGraph, Link, PageData, Raster, Size, Step
+from shapesmt.report.page import Axis, CauseGraph, Cell, Link, PageData, Raster, Size, Step
 from shapesmt.report.report import (
     Bounds,
     CaseBounds,
@@ -39,6 +39,7 @@ __all__ = [
     "CaseBounds",
     "Cause",
     "CauseGraph",
+    "Cell",
     "Clash",
     "Counterexample",
     "Counts",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from shapesmt.report.report import Bounds, Report
 
-__all__ = ["Axis", "CauseGraph", "Link", "PageData", "Raster", "Size", "Step"]
+__all__ = ["Axis", "CauseGraph", "Cell", "Link", "PageData", "Raster", "Size", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge of a cause graph between two of its steps: the tensor that arrives, and how many nodes it passed between.
+    """An edge of a cause graph between two of its steps: the tensor that arrives, and how many nodes lie between.
 
     `sizes` is None where the rank is unknown.
     """
@@ -101,14 +102,23 @@ class Axis:
         return ((value - self.first) / self.step + 0.5) / self.block
 
 
+class Cell(str, Enum):
+    """What the inputs in a cell of a raster do, as one letter."""
+
+    RUNS = "g"  # all
+    FAILS = "r"  # all
+    MIXED = "m"  # some run
+    NONE = "n"  # no input of it is admissible
+
+
 @dataclass(frozen=True, slots=True)
 class Raster:
     """Where a model runs, over one symbol or two.
 
     Attributes:
         axes: From left to right, then from bottom to top.
-        rows: A text for each cell of the second axis (one text without it), and in it a letter for each of the first:
-            "g" every input in it runs, "r" none, "m" some, "n" none is admissible.
+        rows: A text for each cell of the second axis (one text without it), with the letter of a `Cell` for each of the
+            first.
         fixed: The values of the other symbols.
         marks: The counterexamples.
         counts: How many inputs run, and of how many, where all were looked at.

@@ -86,9 +86,9 @@ class Report(Data):
     certificate: str = field(default="", metadata=_OMIT_EMPTY)
     """What the solver said of the complete system, where it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
     origins: Mapping[str, str] = field(default_factory=dict, metadata={"key": "assumptions_from", **_OMIT_EMPTY})
-    """Where the assumptions come from that nobody gave by hand: a configuration file."""
+    """The configuration file of each assumption that comes from one."""
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
-    """Ranges that the file notes of names that none of its dimensions has."""
+    """Ranges in the file's metadata for names that none of its dimensions has."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     strict: bool = field(default=False, metadata=_OMIT)

@@ -213,11 +213,11 @@ def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
         tuple(dict.fromkeys(implies(given, fact) for given, made in found for fact in made.facts)),
         tuple(_unjudged(found)),
         all(made.repeatable for made in everything),
-        tuple(dict.fromkeys(d for made in everything for d in made.made)),
+        tuple(dict.fromkeys(d for made in everything for d in made.fresh_symbols)),
         tuple(r for r in everything[0].ranks if all(r in made.ranks for made in everything)),
-        frozenset().union(*(made.granted for made in everything)),
-        frozenset().union(*(made.sizing for made in everything)),
-        frozenset().union(*(made.rests_on for made in everything)),
+        frozenset().union(*(made.decides_success for made in everything)),
+        frozenset().union(*(made.decides_sizes_only for made in everything)),
+        frozenset().union(*(made.rests_on_inputs for made in everything)),
         _origin([made.origin for made in everything if made.origin is not None]),
         any(made.called for made in everything),
         _decided(found),
@@ -239,7 +239,7 @@ def _decided(found: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]
 def _of_one_name(found: Sequence[tuple[Formula, Application]]) -> Sequence[tuple[Formula, Application]]:
     """The cases with one symbol for a size that data decide, whichever case it is in."""
     named: dict[str, dict[Atom, None]] = {}
-    for a in [a for _, made in found for d in made.made if (a := d.as_symbol()) is not None]:
+    for a in [a for _, made in found for d in made.fresh_symbols if (a := d.as_symbol()) is not None]:
         named.setdefault(a.name, {})[a] = None
     joint = {
         a: symbol(name, min(t.lo for t in atoms), max(t.hi for t in atoms), kind=a.kind)
@@ -252,7 +252,7 @@ def _of_one_name(found: Sequence[tuple[Formula, Application]]) -> Sequence[tuple
 
 def _limited(made: Application, joint: Mapping[Atom, Dim]) -> Application:
     """What is said in a case, with the limits that a symbol has there."""
-    own = [(a, joint[a]) for d in made.made if (a := d.as_symbol()) is not None and a in joint]
+    own = [(a, joint[a]) for d in made.fresh_symbols if (a := d.as_symbol()) is not None and a in joint]
     lower = [at_least(d, int(a.lo)) for a, d in own if a.lo > d.lo]
     upper = [at_most(d, int(a.hi)) for a, d in own if a.hi < d.hi]
     return dataclasses.replace(made, facts=(*made.facts, *lower, *upper))

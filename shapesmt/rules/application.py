@@ -72,11 +72,11 @@ class Application:
     facts: tuple[Formula, ...] = ()
     unjudged: tuple[Unjudged, ...] = ()
     repeatable: bool = True  # False where it made symbols that belong to this very node
-    made: tuple[Dim, ...] = ()  # those symbols
+    fresh_symbols: tuple[Dim, ...] = ()  # those symbols
     ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
-    granted: frozenset[int] = frozenset()  # inputs whose unknown elements are taken to be as the node needs them
-    sizing: frozenset[int] = frozenset()  # those of them that decide sizes only, and can't make the node fail
-    rests_on: frozenset[tuple[Causes, bool]] = frozenset()  # of a function's node what it takes for granted of inputs
+    decides_success: frozenset[int] = frozenset()  # inputs whose elements, where unknown, are assumed to be right
+    decides_sizes_only: frozenset[int] = frozenset()  # those of them that can't make the node fail
+    rests_on_inputs: frozenset[tuple[Causes, bool]] = frozenset()  # of a function's node: what it assumes of inputs
     origin: Callable[[int], Origin] | None = None  # of the unknown elements of an output, where an inner graph makes it
     called: bool = False  # whether these are about the inputs of the function that the node calls
     decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known
@@ -102,6 +102,6 @@ class Application:
             ),
             facts=tuple(map(change.apply, self.facts)),
             unjudged=tuple(u._replace(given=change.apply(u.given)) for u in self.unjudged),
-            made=tuple(map(change.apply, self.made)),
+            fresh_symbols=tuple(map(change.apply, self.fresh_symbols)),
             decided={change.apply(size): how for size, how in self.decided.items()},
         )

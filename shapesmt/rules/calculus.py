@@ -56,7 +56,7 @@ class Calculus:
     node: Node
     inputs: tuple[Tensor | None, ...]
     alone: bool
-    made: list[Dim]
+    fresh_symbols: list[Dim]
 
     if TYPE_CHECKING:
         # fmt: off
@@ -74,7 +74,7 @@ class Calculus:
 
     def unknown_dim(self) -> Dim:
         """A dimension of which nothing is known: another one at each call."""
-        return self.fresh(f"dim{len(self.made)}")
+        return self.fresh(f"dim{len(self.fresh_symbols)}")
 
     def value(self, d: Dim) -> int | None:
         """The size, where it is a known number."""
@@ -130,7 +130,7 @@ class Calculus:
 
     def unknown_shape(self, lo: int = 0, hi: int = MAX_RANK) -> Tensor:
         """A shape of unknown rank: another one at each call."""
-        return tensor("", None, ndim=self.fresh(f"rank{len(self.made)}", lo, hi))
+        return tensor("", None, ndim=self.fresh(f"rank{len(self.fresh_symbols)}", lo, hi))
 
     def unknown_shape_of_rank(self, rank: int) -> Tensor:
         """A shape of that rank (-1: unknown) with unknown dimensions."""
@@ -256,7 +256,7 @@ class Calculus:
             return a
         if isinstance(a, Dim):
             lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
-            return self.fresh(f"dim{len(self.made)}", max(int(lo), 0), None if hi == inf else int(hi))
+            return self.fresh(f"dim{len(self.fresh_symbols)}", max(int(lo), 0), None if hi == inf else int(hi))
         if a.shape is None or b.shape is None or a.rank != b.rank:
             return self.unknown_shape()
         return tensor(a.dtype, [self.relax(x, y) for x, y in zip(a.dims, b.dims, strict=True)])

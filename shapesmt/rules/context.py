@@ -301,16 +301,16 @@ class RuleContext(Statements):
         inner = type(self)(node, reads, version, self._run)
         inner.case = self.case
         inner.boolean = lambda index: any(t is reads[index] and self.boolean(i) for i, t in enumerate(self.inputs))
-        inner.requirements, inner.facts, inner.unjudged, inner.made = (
-            self.requirements, self.facts, self.unjudged, self.made,
+        inner.requirements, inner.facts, inner.unjudged, inner.fresh_symbols = (
+            self.requirements, self.facts, self.unjudged, self.fresh_symbols,
         )  # fmt: skip
         try:
             made = rule.apply(inner)
         finally:
             self.memoizable &= inner.memoizable
             self.deciders.update((size, self._decided(how, reads)) for size, how in inner.deciders.items())
-            for index in inner.granted:
-                self.grant_elements(reads[index], only_sizes=index in inner.sizing)
+            for index in inner.decides_success:
+                self.grant_elements(reads[index], only_sizes=index in inner.decides_sizes_only)
         return (made,) if isinstance(made, Tensor) else tuple(made or ())
 
     def _decided(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:

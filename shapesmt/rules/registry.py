@@ -135,11 +135,15 @@ def signatures(domain: str) -> Signatures:
     return cast("Signatures", module)
 
 
-@cache
 def load_domain(domain: str) -> None:
     """Import, once, the rules of a domain."""
     if domain in DOMAINS:
-        import_module(DOMAINS[domain])
+        _import(DOMAINS[domain])
+
+
+@cache
+def _import(module: str) -> None:
+    import_module(module)
 
 
 @cache

@@ -28,12 +28,12 @@ class Statements:
         self.facts: list[Formula] = []
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
-        self.made: list[Dim] = []
+        self.fresh_symbols: list[Dim] = []
         self.deciders: dict[Dim, Decided] = {}
-        self.granted: set[int] = set()
-        self.sizing: set[int] = set()
+        self.decides_success: set[int] = set()
+        self.decides_sizes_only: set[int] = set()
         self.rejected = False
-        self.rests_on: set[tuple[Causes, bool]] = set()
+        self.rests_on_inputs: set[tuple[Causes, bool]] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
         self._taken: Formula = TRUE
 
@@ -90,12 +90,12 @@ class Statements:
 
     def grant(self, *indices: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
-        self.granted.update(indices)
+        self.decides_success.update(indices)
 
     def only_sizes(self, *indices: int) -> None:
         """Say that elements of these inputs decide sizes, and can't make the node fail."""
-        self.granted.update(indices)
-        self.sizing.update(indices)
+        self.decides_success.update(indices)
+        self.decides_sizes_only.update(indices)
 
     def fresh(
         self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
@@ -108,7 +108,7 @@ class Statements:
         # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
-        self.made.append(size)
+        self.fresh_symbols.append(size)
         self.deciders[size] = how
         if most is not None and most.constant is None:
             self.facts.append(at_least(most, size))
@@ -127,8 +127,8 @@ class Statements:
             self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=given))
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
-        self.made.extend(inner.made)
-        self.rests_on.update(inner.rests_on)
+        self.fresh_symbols.extend(inner.fresh_symbols)
+        self.rests_on_inputs.update(inner.rests_on_inputs)
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
         self.unjudged.extend(u._replace(path=path, given=all_of(self._taken, u.given)) for u, path in paths)
 
@@ -144,16 +144,16 @@ class Statements:
             tuple(self.facts),
             tuple(self.unjudged),
             self.memoizable,
-            tuple(self.made),
-            granted=self._granted(outputs),
-            sizing=frozenset(self.sizing),
-            rests_on=frozenset(self.rests_on),
+            tuple(self.fresh_symbols),
+            decides_success=self._granted(outputs),
+            decides_sizes_only=frozenset(self.decides_sizes_only),
+            rests_on_inputs=frozenset(self.rests_on_inputs),
             decided=self.deciders,
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
         """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
-        vague = self.made or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
-        asked = self.granted or (range(len(self.inputs)) if vague and not self.rejected else ())
+        vague = self.fresh_symbols or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
+        asked = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())
         given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
         return frozenset(i for i, t in given if not t.followed or i in self._unread)

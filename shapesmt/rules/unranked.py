@@ -87,8 +87,8 @@ def unranked(
         not made.new,
         tuple(made.new),
         tuple((n, k) for n, k in needed.items() if not _is_held(n)),
-        made.granted,
-        made.sizing,
+        made.decides_success,
+        made.decides_sizes_only,
     )
 
 
@@ -102,7 +102,7 @@ def joined(direct: Application, found: Application) -> Application:
         requirements=(*direct.requirements, *(r for r in found.requirements if r.formula not in known)),
         unjudged=(*direct.unjudged, *found.unjudged),
         repeatable=direct.repeatable and found.repeatable,
-        made=(*direct.made, *found.made),
+        fresh_symbols=(*direct.fresh_symbols, *found.fresh_symbols),
         ranks=found.ranks,
     )
 
@@ -219,7 +219,7 @@ def _common(alive: Sequence[_Branch]) -> tuple[tuple[Requirement, ...], bool]:
 
 def _varies(what: Formula | Dim, branch: _Branch) -> bool:
     """Whether it is about sizes that belong to this branch."""
-    made = {s for d in branch.made.made for s in d.symbols} if branch.made is not None else set[Atom]()
+    made = {s for d in branch.made.fresh_symbols for s in d.symbols} if branch.made is not None else set[Atom]()
     return any(s.name.startswith(HELD) or s in made for s in what.symbols)
 
 
@@ -234,8 +234,8 @@ class _Made:
         self._alive, self._split = alive, split
         self._made = [b.made for b in alive if b.made is not None]
         self.outputs = tuple(self._output(j, name) for j, name in enumerate(names))
-        self.granted = frozenset[int]().union(*(m.granted for m in self._made))
-        self.sizing = self.granted.intersection(*(m.sizing for m in self._made))
+        self.decides_success = frozenset[int]().union(*(m.decides_success for m in self._made))
+        self.decides_sizes_only = self.decides_success.intersection(*(m.decides_sizes_only for m in self._made))
 
     def _output(self, j: int, name: str) -> Tensor:
         found = [m.outputs[j] for m in self._made]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WORKER = Path(__file__).with_name("worker.py")
-LONGEST = 1e6  # seconds that a wait can be told to last
+LONGEST = 1e6  # seconds that a wait can last
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,9 +183,9 @@ class Script:
 
 def script(formulas: Iterable[Formula]) -> Script:
     """The script that asserts these conditions."""
-    made = Script()
-    made.state(*formulas)
-    return made
+    text = Script()
+    text.state(*formulas)
+    return text
 
 
 def number(value: int) -> str:

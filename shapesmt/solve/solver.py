@@ -93,32 +93,32 @@ def check(
         return Answer("sat", complete({}, wanted))
     if deadline.expired:  # the text alone takes its time
         return UNKNOWN
-    made = script(conditions)
+    text = script(conditions)
     for by_tactics, seed, times in ATTEMPTS:
         how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
-        answer = _attempt(made, conditions, wanted, deadline, how)
+        answer = _attempt(text, conditions, wanted, deadline, how)
         if answer.verdict != "unknown" or deadline.expired:
             return answer
     return UNKNOWN
 
 
 def _attempt(
-    made: Script, conditions: Sequence[Formula], wanted: frozenset[Atom], deadline: Deadline, how: Query
+    text: Script, conditions: Sequence[Formula], wanted: frozenset[Atom], deadline: Deadline, how: Query
 ) -> Answer:
     """One attempt, with what the text only bounds pinned down where a model got it wrong."""
-    names = [name[1:-1] for name in (*made.symbols.values(), *made.opaque.values())]
-    lines = [str(made)]
+    names = [name[1:-1] for name in (*text.symbols.values(), *text.opaque.values())]
+    lines = [str(text)]
     for _ in range(MAX_REFINEMENTS):
         reply = ask(replace(how, text="\n".join(lines), values=names), deadline)
         if reply.verdict == "unsat":
             return UNSAT
         if reply.verdict != "sat":
             return UNKNOWN
-        values = complete({atom: reply.values[name[1:-1]] for atom, name in made.symbols.items()}, wanted)
+        values = complete({atom: reply.values[name[1:-1]] for atom, name in text.symbols.items()}, wanted)
         evaluator = Evaluator(values)
         if _holds(evaluator, conditions):
             return Answer("sat", values)
-        corrections = made.corrections(evaluator, reply.values)
+        corrections = text.corrections(evaluator, reply.values)
         if not corrections:
             return UNKNOWN
         lines += corrections
@@ -132,11 +132,11 @@ def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
 
 def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
     """Values for all the symbols: those without get the end of their range nearest to 0."""
-    made = dict(values)
+    completed = dict(values)
     for atom in symbols:
-        if atom not in made:
-            made[atom] = lowest(atom)
-    return made
+        if atom not in completed:
+            completed[atom] = lowest(atom)
+    return completed
 
 
 def core(
@@ -179,15 +179,15 @@ def core(
 
 def _first_core(named: Mapping[Name, Formula], deadline: Deadline, given: Sequence[Formula]) -> list[Name] | None:
     """What Z3 itself names as the core, if that stands on its own."""
-    made = script(given)
+    text = script(given)
     literals: dict[str, Name] = {}
     for key, formula in named.items():
-        term = made.term(formula)
-        literal = made.name(f"assume {len(literals)}")
-        made.lines.append(f"(declare-const {literal} Bool)")
-        made.lines.append(f"(assert (=> {literal} {term}))")
+        term = text.term(formula)
+        literal = text.name(f"assume {len(literals)}")
+        text.lines.append(f"(declare-const {literal} Bool)")
+        text.lines.append(f"(assert (=> {literal} {term}))")
         literals[literal[1:-1]] = key
-    reply = ask(Query(str(made), assume=list(literals), effort=EFFORT), deadline)
+    reply = ask(Query(str(text), assume=list(literals), effort=EFFORT), deadline)
     if reply.verdict != "unsat":
         return None
     keys = [key for literal, key in literals.items() if literal in reply.core]

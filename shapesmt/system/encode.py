@@ -96,17 +96,17 @@ def encode(
         facts: What is assumed of their symbols.
         assumed: By node, what is needed of ranks that the inputs are taken to have.
     """
-    found = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
+    inference = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
     facts = tuple(facts)
     system = _System(graph)
     system.begin(inputs, facts)
     ranks: dict[int, list[Requirement]] = {}
     for index, r in assumed:
         ranks.setdefault(index, []).append(r)
-    for index, application in enumerate(found.applications):
+    for index, application in enumerate(inference.applications):
         if index in ranks:
             application = replace(application, requirements=(*ranks[index], *application.requirements))
-        system.node(index, application, [found.tensors[name] for name in graph.nodes[index].outputs if name])
+        system.node(index, application, [inference.tensors[name] for name in graph.nodes[index].outputs if name])
     system.end()
     return Encoding(system.script, tuple(system.requirements), facts, tuple(system.unsupported))
 

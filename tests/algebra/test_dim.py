@@ -10,7 +10,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from shapesmt.algebra.dim import Atom, Dim, const, defined, product, symbol, total
+from shapesmt.algebra.dim import Atom, Dim, Kind, const, defined, product, symbol, total
 from shapesmt.algebra.division import ceil_divide
 from shapesmt.algebra.evaluate import evaluate, fits_int64
 from shapesmt.algebra.extremes import maximum, minimum
@@ -163,3 +163,15 @@ def test_text_of_a_remainder_says_the_same(relation: Callable[..., object]) -> N
             for value in range(41):
                 asked = evaluate(formula, {x.as_symbol(): value})  # type: ignore[arg-type,call-overload]
                 assert bool(asked) == eval(text, {"x": value}), (text, k, shift, number, value)
+
+
+def test_a_misspelt_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="'dta' is not a valid Kind"):
+        symbol("n", kind="dta")  # type: ignore[arg-type]
+    assert symbol("n", kind="data") is symbol("n", kind=Kind.DATA)  # type: ignore[arg-type]
+
+
+def test_terms_by_their_factors() -> None:
+    products = {tuple(f.name for f in factors): c for factors, c in (3 * H * N - 2 * N * N + 5).products()}
+    assert products == {("h", "n"): 3, ("n", "n"): -2, (): 5}
+    assert (H.as_atom(), (H + 1).as_atom(), (H // 2).as_symbol()) == (H.as_symbol(), None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 from collections.abc import Callable, Iterator
@@ -15,12 +16,14 @@ import pytest
 import shapesmt
 from shapesmt import memory
 from shapesmt.algebra import interning
-from shapesmt.algebra.dim import Dim, defined, product, symbol
+from shapesmt.algebra.dim import Dim, Kind, defined, product, symbol
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import all_of, at_least, equal, select
-from shapesmt.algebra.interning import forget, sizes
+from shapesmt.algebra.interning import MEMOS, forget, sizes
 from shapesmt.algebra.numeric.floats import from_dim
+from shapesmt.algebra.numeric.folds import fold
 from shapesmt.algebra.numeric.steps import SQRT
+from shapesmt.graph.graph import Attributes
 from shapesmt.graph.literal import Literal
 from shapesmt.rules.tensor import tensor
 from shapesmt.rules.value import elements, field
@@ -58,7 +61,45 @@ def everything(name: str) -> tuple[object, ...]:
     vector = tensor("int64", [2], elements((2,), [chosen, n]))
     floats = from_dim(n, "float32").unary(SQRT)
     literal = Literal("int64", (1,), (hash(name) % 1000,))
-    return n, terms, chosen, vector, floats, field(chosen), all_of(at_least(n, m), at_least(chosen, 9)), literal
+    place = symbol("@1", 0, kind=Kind.AXIS)
+    longest = fold("greatest", place * n % 7, {place.as_symbol(): m})
+    both = all_of(at_least(n, m), at_least(chosen, 9))
+    return n, terms, chosen, vector, floats, field(chosen), both, literal, longest, Attributes({name: 1})
+
+
+def test_there_is_one_of_every_table() -> None:
+    before = sizes()
+    held = everything("counted")
+    grown = {name for name, size in sizes().items() if size > before[name]}
+    assert grown >= sizes().keys() - MEMOS.keys(), held
+
+
+def test_what_only_saves_work_is_forgotten() -> None:
+    answers()
+    assert {name for name in MEMOS if sizes()[name]} >= {"applications", "texts", "tensors of literals"}
+    forget()
+    assert {name for name in MEMOS if sizes()[name]} == set()
+
+
+PACKAGE = Path(shapesmt.__file__).parent
+CATALOGUES = {"OPERATIONS", "STEPS", "_RULES"}
+"""Lists that imports fill, and calls don't."""
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_nothing_else_keeps_what_calls_make(path: Path) -> None:
+    if path == Path(interning.__file__):
+        return
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        assert not (isinstance(node, ast.Name) and node.id in ("lru_cache", "WeakValueDictionary", "WeakKeyDictionary"))
+        if isinstance(node, ast.FunctionDef) and any(ast.unparse(d) == "cache" for d in node.decorator_list):
+            assert not node.args.args or node.name in ("_import", "_layout"), f"{node.name} remembers arguments"
+    for node in tree.body:
+        value = getattr(node, "value", None) if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        if value is not None and ast.unparse(value) in ("{}", "[]", "set()", "dict()"):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]  # type: ignore[attr-defined]
+            assert ast.unparse(target) in CATALOGUES
 
 
 @pytest.mark.usefixtures("impatient")

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -17,78 +16,17 @@ from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.examine import Question
-from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
+from shapesmt.report.report import Bounds, Counts, Report
 from tests.support.transcripts import masked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
 MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
-
-
-class Fake(types.ModuleType):
-    """Stands in for the API: notes the calls and answers `answers[name]`, or raises it."""
-
-    def __init__(self) -> None:
-        super().__init__("shapesmt.api")
-        self.calls: list[tuple] = []
-        self.answers = {
-            "checked": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
-            "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
-            "bounded": EXACT,
-            "tightened": EXACT,
-            "encoded": "(check-sat)\n",
-            "supported_ops": Operators(None, (Operator("Add", since=7),)),
-        }
-
-    def __getattr__(self, name: str):
-        if name not in self.__dict__.get("answers", {}):
-            raise AttributeError(name)
-
-        def call(*arguments):
-            self.calls.append((name, *arguments))
-            answer = self.answers[name]
-            if isinstance(answer, BaseException):
-                raise answer
-            return answer
-
-        return call
-
-
-@pytest.fixture
-def api(monkeypatch):
-    fake = Fake()
-    monkeypatch.setitem(sys.modules, "shapesmt.api", fake)
-    monkeypatch.setattr(shapesmt, "api", fake, raising=False)
-    return fake
 
 
 def run(capsys, *arguments):
     status = main(arguments)
     captured = capsys.readouterr()
     return status, captured.out, captured.err
-
-
-def test_check_passes_everything_on(api, capsys):
-    status, out, err = run(
-        capsys, "check", "m.onnx", "--dim", "batch=1..32", "--dim", "`Batch Size`=8", "--shape", "x=[1,?]",
-        "--value", "sr=16000", "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
-    )  # fmt: skip
-    assert (status, err) == (0, "")
-    assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")
-    question = Question(
-        {"batch": "1..32", "Batch Size": "8"},
-        {"x": "[1,?]"},
-        {"sr": "16000"},
-        ("a == b", "c <= 3"),
-        timeout=5.0,
-        declared="trust",
-    )
-    assert api.calls == [("checked", "m.onnx", question)]
-
-
-def test_certify_is_asked_for_only_when_given(api, capsys):
-    run(capsys, "check", "m.onnx", "--certify")
-    assert api.calls[0][-1].certify
 
 
 @pytest.mark.parametrize(("verdict", "expected"), [("PROVED", 0), ("DEPENDS", 1), ("FAILS", 1), ("UNKNOWN", 3)])
@@ -136,27 +74,6 @@ def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
     assert status == 2
     assert err.startswith("error: cannot write ")
     assert json.loads(run(capsys, "encode", "m.onnx", "--format", "json")[1])["smt2"] == "(check-sat)\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["chekc"], "error: No such command 'chekc'"),
-        (["check"], "error: Missing argument 'MODEL...'; see shapesmt check --help"),
-        (["check", "m", "--dim", "h"], "error: Invalid value for '--dim': 'h' is not NAME=RANGE; see"),
-        (["check", "m", "--dim", "=3"], "error: Invalid value for '--dim': '=3' is not NAME=RANGE; see"),
-        (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: Invalid value for '--dim': 'h' has two values: 1 and"),
-        (["check", "m", "--timeout", "0"], "error: Invalid value for '--timeout': 0.0 is not in the range x>0"),
-        (["check", "m", "--format", "xml"], "error: Invalid value for '--format': 'xml' is not one of"),
-        (["check", "m", "--dmi", "h=1"], "error: No such option '--dmi'"),
-    ],
-)  # fmt: skip
-def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
-    status, out, err = run(capsys, *arguments)
-    assert (status, out) == (2, "")
-    assert err.replace(":", "").startswith(message.replace(":", ""))
-    assert err.count("\n") == 1
-    assert api.calls == []
 
 
 @pytest.mark.parametrize("kind", [UsageError, ModelError])

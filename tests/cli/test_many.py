@@ -11,12 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from shapesmt.algebra import Verdict
 from shapesmt.cli import many
 from shapesmt.cli.main import main
 from shapesmt.examine import Question
-from shapesmt.report.batch import BatchReport, Unchecked, reports_in
-from shapesmt.report.report import Counts, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> '
 ADD = HEAD + "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
@@ -180,29 +177,6 @@ def test_a_worker_that_dies_takes_one_model_with_it(monkeypatch):
     found = many.check_all([many.Task("exp.onnx", Question(), {}), many.Task("add.onnx", Question(), {})], 2)
     assert [one.exit_status for one in found.models] == [4, 4]
     assert "the process that checked it ended with status 9" in found.unchecked[0].error
-
-
-PROVED = Report("p", Verdict.PROVED, {}, Counts())
-UNKNOWN = Report("u", Verdict.UNKNOWN, {}, Counts())
-DEPENDS = Report("d", Verdict.DEPENDS, {}, Counts())
-UNREAD = Unchecked("e", "cannot read it")
-
-
-@pytest.mark.parametrize(
-    ("models", "status"),
-    [
-        ((), 0),
-        ((PROVED, PROVED), 0),
-        ((PROVED, UNKNOWN), 3),
-        ((UNKNOWN, DEPENDS), 1),
-        ((UNKNOWN, DEPENDS, UNREAD), 2),
-        ((UNREAD, Unchecked("i", "oops", internal=True), DEPENDS), 4),
-    ],
-)
-def test_the_gravest_status_counts(models, status):
-    assert BatchReport(models).exit_status == status
-    assert reports_in(BatchReport(models)) == tuple(m for m in models if isinstance(m, Report))
-    assert reports_in(PROVED) == (PROVED,)
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="interrupts a group of processes as a POSIX terminal does")

@@ -71,66 +71,6 @@ def test_symbols_that_matter(text: str, relevant: tuple[str, ...]) -> None:
     assert (finding.counterexample.relevant or tuple(finding.counterexample.symbols)) == relevant
 
 
-def test_a_proof_names_the_ranges_it_rests_on() -> None:
-    found = explained(TWICE, "join", dims={"height": "64..512:2", "width": "8..96:4"})
-    assert (found.verdict, found.findings, found.facts) == (Verdict.PROVED, (), ())
-    told = {p.condition: [(f.kind, f.expr, f.law) for f in p.facts] for p in found.proofs if p.facts}
-    assert told == {
-        "height % 2 == 0": [("range", "height % 2 == 0", "--dim")],
-        "width % 2 == 0": [("range", "width % 4 == 0", "--dim")],
-    }
-
-
-def test_a_proof_names_assumptions_and_what_earlier_nodes_need() -> None:
-    text = """(float[n, 3] x, float[m, 3] y, float[k, 3] z) => (c) {
-        [first] a = Add (x, y)
-        [second] b = Mul (x, y)
-        [third] c = Sub (b, z)
-    }"""
-    ranges = {"n": "2..8", "m": "2..8", "k": "2..8"}
-    (proof,) = [p for p in explained(text, "second", dims=ranges).proofs if p.facts]
-    assert ("requirement", "first") in {(f.kind, f.node) for f in proof.facts}
-    found = explained(text, "third", dims=ranges, assume=["k == n", "m == n"])
-    kinds = {f.kind for p in found.proofs for f in p.facts}
-    assert found.verdict is Verdict.PROVED
-    assert kinds == {"assumption"}
-
-
-def test_what_holds_whatever_the_input_needs_no_facts() -> None:
-    proofs = explained(TWICE, "up").proofs
-    assert {(p.condition, p.proved_by, p.facts) for p in proofs} == {("True", "normal form", ())}
-
-
 def test_what_runs_for_no_input_because_of_another_node_says_so() -> None:
     found = explained(TWICE, "after", shapes={"image": "1x3x65x64"})
     assert (found.verdict, [f.node for f in found.findings], found.proofs) == (Verdict.FAILS, ["join"], ())
-
-
-def test_sizes_from_several_inputs_are_all_traced() -> None:
-    found = explained(
-        """(float[1, past, 4] old, float[1, seq, 4] new) => (y) {
-            [cache] all = Concat <axis = 1> (old, new)
-            [twice] y = Concat <axis = 1> (all, all)
-        }""",
-        "y",
-    )
-    assert [(c.node, c.expr) for c in found.because] == [
-        ("", "past"),
-        ("", "seq"),
-        ("cache", "seq + past"),
-        ("twice", "2*seq + 2*past"),
-    ]
-
-
-def test_sizes_among_elements_are_traced() -> None:
-    finding = only(
-        """(float[n, 6] x) => (y) <int64[1] zero = {0}, int64[1] one = {1}, int64[1] five = {5}> {
-            [shape] s = Shape (x)
-            [rows] r = Gather <axis = 0> (s, zero)
-            [more] m = Add (r, one)
-            [both] t = Concat <axis = 0> (m, five)
-            [fold] y = Reshape (x, t)
-        }"""
-    )
-    assert finding.node == "fold"
-    assert ("more", None, "n + 1", "Add") in [(c.node, c.axis, c.expr, c.op_type) for c in finding.because]

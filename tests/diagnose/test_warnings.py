@@ -280,7 +280,7 @@ def test_a_placeholder_is_no_name(mark: str) -> None:
     report = shapesmt.check(model)
     assert [*report.symbols] == ["x_dim0", "x_dim2", "w_dim0", "n"]
     (told,) = [w for w in report.warnings if w.kind == "placeholder"]
-    assert told.text == f"'{mark}' names no size: x_dim0, x_dim2, w_dim0 are taken to be different"
+    assert told.text == f"'{mark}' names no size: x_dim0, x_dim2, w_dim0 are sizes of their own"
     assert told.code == "SM907"
     for given in model.graph.input:
         given.type.tensor_type.shape.dim[0].dim_value = 2

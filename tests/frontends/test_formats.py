@@ -7,8 +7,7 @@ import pytest
 
 from shapesmt import UsageError
 from shapesmt.frontends import Format, load, load_protobuf, opened
-from shapesmt.graph import document
-from shapesmt.graph.dataflow import networkx_graph
+from shapesmt.graph import document, networkx_graph
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp(x) }'

@@ -1,9 +1,8 @@
-import gc
 import pickle
 
 import pytest
 
-from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError, printable
+from shapesmt.errors import ModelError
 from shapesmt.graph.dataflow import networkx_graph
 from shapesmt.graph.graph import Attributes, Function, Graph, Node
 from shapesmt.graph.literal import Declared, Literal
@@ -18,49 +17,6 @@ def node(name, inputs, outputs, **attributes):
 
 def graph(nodes, outputs="z", inputs="x"):
     return Graph("g", dict.fromkeys(inputs.split(), FLOAT), outputs.split(), nodes)
-
-
-class TestErrors:
-    def test_user_mistakes_are_one_family_and_ours_another(self):
-        assert issubclass(ModelError, ShapesmtError)
-        assert issubclass(UsageError, ShapesmtError)
-        assert not issubclass(InternalError, ShapesmtError)
-        assert "please report it" in str(InternalError("x"))
-
-    @pytest.mark.parametrize("text", ["a\nb", "\x1b[31m", "\u202eabc", "\ud800", "\x00"])
-    def test_printable_leaves_nothing_that_a_terminal_obeys(self, text):
-        assert printable(text).isprintable()
-
-    def test_printable_keeps_ordinary_names_and_shortens_long_ones(self):
-        assert printable("/up1/Größe_0") == "/up1/Größe_0"
-        assert len(printable("x" * 10_000)) <= 120
-
-
-class TestLiteral:
-    def test_equal_content_is_one_object(self):
-        assert Literal("int64", [2], [1, 2]) is Literal("int64", (2,), (1, 2))
-        assert pickle.loads(pickle.dumps(Literal("int64", [2], [1, 2]))) is Literal("int64", [2], [1, 2])
-
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            (("int64", (), (1,)), ("int32", (), (1,))),
-            (("int64", (1,), (1,)), ("int64", (), (1,))),
-            (("float32", (), (0.0,)), ("float32", (), (-0.0,))),
-            (("bool", (), (True,)), ("bool", (), (1,))),
-            (("float32", (1,), (1.0,)), ("float32", (1,), None)),
-        ],
-    )
-    def test_different_content_is_not(self, one, other):
-        assert Literal(*one) is not Literal(*other)
-
-    def test_not_a_number_is_itself(self):
-        assert Literal("float32", (), (float("nan"),)) is Literal("float32", (), (float("nan"),))
-
-    def test_unused_ones_are_forgotten(self):
-        Literal("int64", (3,), (987, 654, 321))
-        gc.collect()
-        assert not any(literal.values == (987, 654, 321) for literal in list(Literal._interned.values()))
 
 
 class TestAttributes:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
+import onnx.parser
 from onnx import helper, numpy_helper
 
 from tests.oracle.growing import fresh
@@ -49,6 +50,17 @@ def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: in
     constants = {n: given.array for n, given in pairs if isinstance(given, Constant)}
     opsets = [helper.make_opsetid(domain, version)] + ([helper.make_opsetid("", 21)] if domain else [])
     return made_call([node], feeds, constants, opsets)
+
+
+def graph(text: str, version: int = 18) -> Call:
+    """A call of a graph, as text, whose inputs hold ones."""
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}]> g {text}')
+    feeds = {}
+    for given in model.graph.input:
+        kind = given.type.tensor_type
+        shape = [d.dim_value for d in kind.shape.dim]
+        feeds[given.name] = np.ones(shape, helper.tensor_dtype_to_np_dtype(kind.elem_type))
+    return Call(model.SerializeToString(), feeds)
 
 
 def calls(seeds: Iterable[int]) -> list[Call]:

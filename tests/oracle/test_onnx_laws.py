@@ -8,7 +8,9 @@ from __future__ import annotations
 from functools import partial
 from random import Random
 
+import numpy as np
 import pytest
+from onnx import numpy_helper
 
 from tests.oracle.catalogue import RECIPES
 from tests.oracle.catalogue.ml import LINEAR, TREE
@@ -28,6 +30,34 @@ WORD = k([[0, 0]], "int32")
 REFUSED = [
     op("Attention", *[x(1, 2, 3, 4)] * 3, scale=-1.0, version=23),
     op("BatchNormalization", x(2, 3), *[x(3)] * 4, training_mode=-1),
+    op("BatchNormalization", x(2, 3), *[x(3)] * 4, outputs=3),
+    op("BatchNormalization", x(2, 3, 4), *[x(3)] * 4, spatial=2, version=7),
+    op("BatchNormalization", x(2, 3, 4), *[x(3)] * 4, outputs=3, version=9),
+    op("Attention", *[x(1, 2, 3, 4)] * 3, qk_matmul_output_mode=4, outputs=4, version=23),
+    op("Attention", *[x(1, 2, 3, 4)] * 3, None, None, None, k([-1]), version=24),
+    op("Attention", *[x(1, 2, 3, 4)] * 3, None, None, None, k([4]), version=24),
+    op("Flatten", x(2, 3), axis=-1, version=9),
+    op("Squeeze", x(1, 2), None),
+    op("Squeeze", x(1, 2), None, version=24),
+    op("Split", x(5), num_outputs=0),
+    op("Split", x(5), k([2, 3]), num_outputs=2, outputs=2),
+    op("TfIdfVectorizer", x(3, dtype="int64"), **{**WORDS, "pool_int64s": [3, 3]}),
+    ml("SVMRegressor", x(2, 2), coefficients=[1.0], support_vectors=[1.0] * 4, n_supports=2, rho=[0.5], **LINEAR),
+    ms("Attention", x(1, 2, 4), x(4, 12), x(12), num_heads=2, do_rotary=1),
+    ms("CausalConvWithState", x(1, 2, 4), x(2, 1, 3), state_window=1, outputs=2),
+    ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, num_heads=2, outputs=3),
+    ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, num_heads=2, past_present_share_buffer=1),
+    ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, None, None, *[x(4, 2, 3, 2)] * 2, k([1], "int32"),
+       num_heads=2, outputs=3),
+    ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, None, None, *[x(4, 2, 3, 2)] * 2,
+       num_heads=2, outputs=3, past_present_share_buffer=1),
+    ms("FusedGemm", x(2, 2), x(2, 2), x(2)),
+    ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), *[x(1, 1, 2, 8)] * 2, k([1], "int32"),
+       k(5, "int32"), outputs=3, **HEADS),
+    ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), None, None, k([2], "int32"), k(3, "int32"),
+       outputs=3, sliding_window_cache=1, **HEADS),
+    ms("LinearAttention", x(1, 4, 4), x(1, 4, 2), x(1, 4, 2), outputs=2, q_num_heads=2, kv_num_heads=1,
+       update_rule="linear", state_window=1),
     op("Bernoulli", x(3), dtype=0),
     op("BitCast", x(3), to=11, version=26),
     op("EyeLike", x(2, 2), dtype=-1),
@@ -90,6 +120,14 @@ REFUSED = [
 ]  # fmt: skip
 RUNNING = [
     op("CenterCropPad", x(4, 3), k([-5, 3])),
+    op("BatchNormalization", x(2, 3, 4), *[x(3, 4)] * 4, spatial=2, version=7),
+    op("Compress", x(), k([1, 0], "bool"), version=9),
+    op("Squeeze", x(1, 2)),
+    ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, num_heads=2),
+    ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, None, None, *[x(4, 2, 3, 2)] * 2, k([1], "int32"),
+       num_heads=2, outputs=3, past_present_share_buffer=1),
+    ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), *[x(1, 1, 2, 8)] * 2, k([2], "int32"),
+       k(5, "int32"), outputs=3, **HEADS),
     op("MeanVarianceNormalization", x(1, 2, 3, 3)),
     op("MelWeightMatrix", k(2), k(-1), k(8000), k(0.0, "float32"), k(4000.0, "float32")),
     op("Resize", x(1, 1, 2, 2), None, k([1, 1, 2, 2], "float32"), mode="linear", nearest_mode="edge"),
@@ -117,6 +155,50 @@ def ran(pytestconfig, random):
     if pytestconfig.getoption("--full"):
         return running(calls(range(2 * len(RECIPES))))
     return running(random.sample(calls(random.sample(range(len(RECIPES)), GROWN)), CALLS))
+
+
+def forest(root=0, yes=(1, 0, 1), no=(2, 2, 3), **given):
+    """A tree of three nodes and four leaves that begins at a root: 0 branches to 1 and 2."""
+    lists = {"nodes_featureids": [0] * 3, "nodes_truenodeids": list(yes), "nodes_falsenodeids": list(no)}
+    lists |= {"nodes_trueleafs": [0, 1, 1], "nodes_falseleafs": [0, 1, 1], "leaf_targetids": [0] * 4}
+    of_floats = {"nodes_splits": np.ones(3, np.float32), "leaf_weights": np.ones(4, np.float32)}
+    tensors = {n: numpy_helper.from_array(v) for n, v in {**of_floats, "nodes_modes": np.zeros(3, np.uint8)}.items()}
+    return op(
+        "TreeEnsemble",
+        x(2, 2),
+        domain="ai.onnx.ml",
+        version=5,
+        tree_roots=[root],
+        **lists,
+        **tensors,
+        **{"n_targets": 1, **given},
+    )
+
+
+GIVES = {"target_ids": [0, 1], "target_nodeids": [1, 2], "target_treeids": [0, 0], "target_weights": [1.0, 2.0]}
+
+
+def trees(**given):
+    """A node and two leaves, listed as before version 5."""
+    return ml("TreeEnsembleRegressor", x(2, 2), **{"n_targets": 2, **GIVES, **TREE, **given})
+
+
+REFUSED += [
+    trees(n_targets=1), trees(target_ids=[0, -1]), trees(target_ids=[0]), trees(target_weights=[1.0]),
+    trees(target_nodeids=[1, 7]), trees(nodes_truenodeids=[0, 0, 0]), trees(nodes_truenodeids=[9, 0, 0]),
+    trees(nodes_modes=["BRANCH", "LEAF", "LEAF"]), trees(nodes_values=[0.5]), trees(nodes_nodeids=[0, 1, 1]),
+    trees(nodes_featureids=[-1, 0, 0]), trees(base_values=[1.0]), trees(aggregate_function="MEAN"),
+    trees(nodes_truenodeids=[1, 2, 0], nodes_falsenodeids=[2, 2, 0], nodes_modes=["BRANCH_EQ"] * 2 + ["LEAF"]),
+]  # fmt: skip
+RUNNING += [trees(), trees(nodes_falsenodeids=[1, 0, 0]), trees(nodes_truenodeids=[1, 9, 9])]
+REFUSED += [
+    forest(yes=(0, 0, 1)),
+    forest(no=(1, 2, 3)),
+    forest(aggregate_function=4),
+    forest(post_transform=5),
+    forest(n_targets=0),
+]
+RUNNING += [forest(), forest(1), forest(yes=(2, 0, 1), no=(1, 2, 3)), forest(1, yes=(0, 0, 1))]
 
 
 def test_what_is_always_refused():

@@ -13,7 +13,7 @@ from shapesmt.render.github import commands
 from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Finding
 from shapesmt.report.report import Counts, Report
-from tests.render.text.test_text import UNET
+from tests.support.reports import UNET
 
 EVIL = "a%b:c,d\r\n::error::\x1b[2J\u202e"
 

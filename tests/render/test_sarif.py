@@ -18,7 +18,7 @@ from shapesmt.render.sarif import sarif
 from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Cause, Finding
 from shapesmt.report.report import Counts, Report
-from tests.render.text.test_text import UNET
+from tests.support.reports import UNET
 
 PART = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
 SCHEMA = os.environ.get("SARIF_SCHEMA")

@@ -9,10 +9,9 @@ import signal
 import sys
 from pathlib import Path
 
-import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt import UsageError
@@ -166,20 +165,6 @@ def test_a_proved_model_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report.verdict is Verdict.PROVED
 
 
-def test_absent_weights_are_zeros() -> None:
-    model = onnx.parser.parse_model(
-        HEAD
-        + """g (float[n, 3, h, w] x) => (float[n, k] z) <float[8, 3, 3, 3] f, float[64, 2] m> {
-        y = Conv(x, f) flat = Flatten(y) [fc] z = MatMul(flat, m) }"""
-    )
-    for name, shape in (("f", (8, 3, 3, 3)), ("m", (64, 2))):
-        absent = TensorProto(name=name, dims=shape, data_type=1, data_location=TensorProto.EXTERNAL)
-        absent.external_data.add(key="location", value="absent.bin")
-        model.graph.initializer.append(absent)
-    report = checked(model, dims={"h": "3..9", "w": "3..9"})
-    assert stamps(report) == [("fc", True)]
-
-
 @pytest.mark.parametrize(
     ("body", "node"),
     [
@@ -288,31 +273,3 @@ def test_an_operator_without_a_kernel_is_not_replayed() -> None:
     assert report.findings[0].replay is not None
     assert "Could not find an implementation" in report.findings[0].replay.message
     assert report.exit_status == 1
-
-
-def test_an_input_that_cannot_be_made_is_said() -> None:
-    text = "g (seq(float[n]) s, int64 i, float[m] y, float[k] w) => (float[k] z) {"
-    text += " x = SequenceAt(s, i) a = Add(x, y) [sum] z = Concat <axis = 3> (a, w) }"
-    report = checked(HEAD + text)
-    assert stamps(report) == [("sum", None)]
-    (shown,) = [f.replay for f in report.findings if f.replay is not None]
-    assert shown.message == "input 's' is of the type seq(float32), which can't be fed"
-
-
-def test_stored_elements_reach_the_run() -> None:
-    """The numbers of a table decide; a large one is no list in the report, and stored all the same."""
-    model = onnx.parser.parse_model(HEAD + "g (float[n, m] x) => (float[k, m] z) { [pick] z = Gather(x, rows) }")
-    model.graph.initializer.append(numpy_helper.from_array(np.arange(900, dtype=np.int64), "rows"))
-    report = checked(model, dims={"n": "800..1000"})
-    assert stamps(report) == [("pick", True)]
-    assert report.findings[0].holds_iff == "n >= 900"
-
-
-def test_elements_of_a_type_that_numpy_lacks() -> None:
-    """What leads to the node can't be read back, and the node alone can't be fed."""
-    text = "g (float[n, 2] x, float[3] w) => (bfloat16[k] y) {"
-    text += " s = Shape(x) b = Cast <to = 16> (s) v = Cast <to = 16> (w) [times] y = Mul(b, v) }"
-    report = checked(HEAD + text, dims={"n": "1..4"})
-    assert stamps(report) == [("times", None)]
-    (shown,) = [f.replay for f in report.findings if f.replay is not None]
-    assert "bfloat16" in shown.message

@@ -147,8 +147,8 @@ class Float:
             return _quotient(args[0], self.denominator, self.dtype)
         if self.op is FROM_DIM:
             return from_dim(args[0], self.dtype)
-        made: Float | None = None if self.op.build is None else self.op.build(*args)
-        return step(self.op, tuple(args), self.dtype) if made is None else made
+        result: Float | None = None if self.op.build is None else self.op.build(*args)
+        return step(self.op, tuple(args), self.dtype) if result is None else result
 
     def value(self, evaluator: Values) -> Any:
         """The float (or array of floats) at concrete sizes."""
@@ -193,13 +193,13 @@ _FLOATS: Table[tuple[Any, ...], Float] = Table("floats", lambda number: (number.
 
 
 def _float(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float]) -> Float:
-    made = Float.__new__(Float)
-    made.op, made.args, made.dtype = op, args, dtype
-    made.numerator, made.denominator = args if op is FRACTION else (None, 1)
-    made.lo, made.hi = bounds
-    made.symbols = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
-    made.depth = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=0)
-    return made
+    number = Float.__new__(Float)
+    number.op, number.args, number.dtype = op, args, dtype
+    number.numerator, number.denominator = args if op is FRACTION else (None, 1)
+    number.lo, number.hi = bounds
+    number.symbols = frozenset().union(*(a.symbols for a in args if hasattr(a, "symbols")))
+    number.depth = 1 + max((a.depth for a in args if hasattr(a, "depth")), default=0)
+    return number
 
 
 def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Float:
@@ -225,10 +225,10 @@ def _quotient(numerator: Dim, denominator: int, dtype: str) -> Float:
 def step(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Float:
     """One operation of a tree, with its interval."""
     key = (op, args, dtype)
-    found = _FLOATS.get(key)
-    if found is None:
-        found = _FLOATS.make(key, _float, op, args, dtype, bounds or _bounds(op, args, dtype))
-    return found
+    number = _FLOATS.get(key)
+    if number is None:
+        number = _FLOATS.make(key, _float, op, args, dtype, bounds or _bounds(op, args, dtype))
+    return number
 
 
 def _bounds(op: Step, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
@@ -307,8 +307,8 @@ def _tried(whole: Float, size: Dim, values: Any) -> Any:
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
     atom = twin.as_symbol()
     assert atom is not None
-    found = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values}))).astype(np.float64)
-    return found.astype(np.int64) if np.isfinite(found).all() and (np.abs(found) < 1 << 62).all() else None
+    rounded = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values}))).astype(np.float64)
+    return rounded.astype(np.int64) if np.isfinite(rounded).all() and (np.abs(rounded) < 1 << 62).all() else None
 
 
 def _over(number: Float, size: Dim, twin: Dim) -> Float:
@@ -329,11 +329,11 @@ def _sizes(number: Float) -> set[Dim | Formula]:
     """The expressions and conditions that a tree of float operations starts from."""
     if number.op is FRACTION:
         return {number.numerator} if number.numerator is not None and number.numerator.constant is None else set()
-    found: set[Dim | Formula] = set()
+    sizes: set[Dim | Formula] = set()
     for a in number.args:
         bare = isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None)
-        found |= _sizes(a) if isinstance(a, Float) else {a} if bare else set()
-    return found
+        sizes |= _sizes(a) if isinstance(a, Float) else {a} if bare else set()
+    return sizes
 
 
 def _content(top: Dim, bottom: int) -> int:

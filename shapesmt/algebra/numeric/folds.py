@@ -57,16 +57,16 @@ class Fold:
     def value(self, evaluator: Point) -> Any:
         """The number (or an array of them) at concrete sizes."""
         free = sorted(self.element.symbols - self.lasts.keys(), key=lambda a: a.number)
-        given = [evaluator.dim(d) for d in (*self.lasts.values(), *map(of_atom, free))]
-        columns = np.broadcast_arrays(*given)
+        values = [evaluator.dim(d) for d in (*self.lasts.values(), *map(of_atom, free))]
+        columns = np.broadcast_arrays(*values)
         rows, back = np.unique(np.stack([c.ravel() for c in columns], axis=1), axis=0, return_inverse=True)
         if free:
             rank = len(self.lasts)
-            found = np.array([self._folded(row[:rank], dict(zip(free, row[rank:], strict=True))) for row in rows])
+            results = np.array([self._folded(row[:rank], dict(zip(free, row[rank:], strict=True))) for row in rows])
         else:
-            found = self._all_at_once(rows)
-        made = found[back.ravel()].reshape(columns[0].shape)
-        return made if made.ndim else int(made)
+            results = self._all_at_once(rows)
+        folded = results[back.ravel()].reshape(columns[0].shape)
+        return folded if folded.ndim else int(folded)
 
     def rebuilt(self, args: Sequence[Dim]) -> Dim:
         """The same fold of another expression, over other positions."""
@@ -83,8 +83,8 @@ class Fold:
             text = text.replace(f"`{p.name}`", chr(ord("i") + int(p.name[1:]) - 1))
         return f"{self.how}({text})"
 
-    def _folded(self, lasts: Values, given: Mapping[Atom, Any]) -> int:
-        table = self._table(lasts, given)
+    def _folded(self, lasts: Values, sizes: Mapping[Atom, Any]) -> int:
+        table = self._table(lasts, sizes)
         return int(REDUCE[self.how].reduce(table, axis=None)) if table.size else 0
 
     def _all_at_once(self, rows: Values) -> Values:
@@ -95,14 +95,14 @@ class Fold:
         empty = (rows < 0).any(axis=1)
         return np.where(empty, 0, table[tuple(np.maximum(rows, 0).T)]) if table.size else np.zeros(len(rows), int)
 
-    def _table(self, lasts: Values, given: Mapping[Atom, Any]) -> Values:
+    def _table(self, lasts: Values, sizes: Mapping[Atom, Any]) -> Values:
         shape = [max(int(last) + 1, 0) for last in lasts]
         if prod(shape) > MOST_TRIED:
             raise OverflowError("too many positions to try them all")
         rank = len(shape)
         places = [np.arange(n).reshape([-1 if i == k else 1 for i in range(rank)]) for k, n in enumerate(shape)]
         at = dict(zip(self.lasts, places, strict=True))
-        return np.broadcast_to(Evaluator({**at, **given}).dim(self.element), shape)
+        return np.broadcast_to(Evaluator({**at, **sizes}).dim(self.element), shape)
 
 
 def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
@@ -190,9 +190,9 @@ def _differences(element: Dim) -> Dim:
     places = [s for s in element.symbols if s.kind is Kind.AXIS]
     for p, q in permutations(sorted(places, key=lambda s: s.name), 2):
         apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind=Kind.AXIS)
-        found = substitute(element, {p: of_atom(q) + apart})
-        if q not in found.symbols:
-            return found
+        shifted = substitute(element, {p: of_atom(q) + apart})
+        if q not in shifted.symbols:
+            return shifted
     return element
 
 

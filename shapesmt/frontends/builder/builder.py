@@ -27,10 +27,12 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.frontends.builder.operands import (
     NUMBERS,
     attribute,
+    axis_text,
     check_count,
     check_name,
     check_names,
     constant,
+    opset_version,
     unknown_operator,
 )
 from shapesmt.frontends.nodelink.reader import read
@@ -85,7 +87,7 @@ class GraphBuilder:
 
     def __init__(self, name: str = "graph", *, opset: int | Mapping[str, int] = OPSET) -> None:
         given = {"": OPSET, **opset} if isinstance(opset, Mapping) else {"": opset}
-        self.opsets = {"" if domain == "ai.onnx" else domain: _version(v, domain) for domain, v in given.items()}
+        self.opsets = {"" if domain == "ai.onnx" else domain: opset_version(v, domain) for domain, v in given.items()}
         self.flow: Flow = new_flow()
         """The networkx graph so far."""
         self.flow.graph.update(schema=SCHEMA, name=name, opsets={}, outputs=[])
@@ -131,7 +133,7 @@ class GraphBuilder:
             UsageError: Something else has that name, or the shape or the type is none.
         """
         if isinstance(shape, (list, tuple)):
-            shape = [part if isinstance(part, (int, str, tuple)) or part is None else _text(part) for part in shape]
+            shape = [part if isinstance(part, (int, str, tuple)) or part is None else axis_text(part) for part in shape]
         axes = parse_shape(shape if isinstance(shape, (str, list)) else str(shape), name)
         if "(" not in dtype and dtype not in NUMBERS:
             raise UsageError(f"{quoted(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
@@ -389,14 +391,3 @@ class GraphBuilder:
 
 def _graph_of(operand: Handle) -> str:
     return quoted(operand.builder.flow.graph["name"])
-
-
-def _version(version: object, domain: str) -> int:
-    if not isinstance(version, int) or version < 1:
-        raise UsageError(f"the opset of {quoted(domain or 'ai.onnx')} is a number from 1 on, not {quoted(version)}")
-    return version
-
-
-def _text(part: object) -> Any:
-    """A dimension as a range or as text."""
-    return str(part) if not hasattr(part, "__index__") else part.__index__()

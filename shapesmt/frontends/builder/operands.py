@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from shapesmt.frontends.onnx.types import Parameters
     from shapesmt.graph import Document
 
-__all__ = ["NUMBERS", "attribute", "check_count", "check_name", "check_names", "constant", "unknown_operator"]
+__all__ = [
+    "NUMBERS",
+    "attribute",
+    "axis_text",
+    "check_count",
+    "check_name",
+    "check_names",
+    "constant",
+    "opset_version",
+    "unknown_operator",
+]
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
 """ONNX's numbers of the element types."""
@@ -108,3 +118,15 @@ def constant(values: Any, dtype: str) -> Document:
     if "int" in found and array.dtype.kind not in "iu":
         raise UsageError(f"a constant of type {found} holds integers, not {quoted(values)}")
     return literal(Literal(found, array.shape, numbers.reshape(-1).tolist()))
+
+
+def opset_version(version: object, domain: str) -> int:
+    """The version of an operator set, which is a number from 1 on."""
+    if not isinstance(version, int) or version < 1:
+        raise UsageError(f"the opset of {quoted(domain or 'ai.onnx')} is a number from 1 on, not {quoted(version)}")
+    return version
+
+
+def axis_text(part: object) -> Any:
+    """A size that is neither a number nor a text: the number that it is an index as, else its text."""
+    return str(part) if not hasattr(part, "__index__") else part.__index__()

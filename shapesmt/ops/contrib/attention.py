@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
-from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.contrib.common import contrib, open_beside_cpu
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.ops.shared.require import require_one_or, require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
@@ -91,6 +91,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
     hidden, values = hidden_sizes(ctx, weights[1])
+    open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.integer("do_rotary", 0) == 1)
     return attended(ctx, (3, 4, 5, 6), hidden, values)
 
 
@@ -270,11 +271,20 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     crossed = ctx.has(1) and ctx.input(1).rank == 4
     ctx.require_equal(values, hidden if crossed else values, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     total = length if crossed else present
+    _require_buffer(ctx)
     if shares_buffer(ctx) and ctx.has(5):
         total, present = buffered(ctx, 7, 3, old, length), old
     require_mask(ctx, 3, [(query[0], total)])
     require_attention_bias(ctx, 4, (query[0], count, 1, total))
     return _results(ctx, (query[0], 1, values), hidden, present, total, "float32")
+
+
+def _require_buffer(ctx: RuleContext) -> None:
+    """State that the past and the caches that are made come together, in one buffer; queries hold no keys on a CPU."""
+    ctx.limit(shares_buffer(ctx) or not (ctx.has(5) or ctx.outputs > 1), laws.SHARED_BUFFER_WITH_CACHES)
+    ctx.limit(not shares_buffer(ctx) or (ctx.has(5) and ctx.outputs > 2), laws.PAST_WITH_SHARED_BUFFER)
+    ctx.limit(not shares_buffer(ctx) or ctx.has(7), laws.INPUT_GIVEN.of(index=7))
+    open_beside_cpu(ctx, laws.KEYS_BESIDE_QUERIES, used=not ctx.has(1))
 
 
 def _packed(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:

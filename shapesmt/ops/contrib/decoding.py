@@ -8,7 +8,7 @@ from itertools import product
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
 from shapesmt.ops.contrib.attention import hidden_sizes, require_attention_bias
-from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.contrib.common import contrib, open_beside_cpu
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
 from shapesmt.ops.math.attention import require_gate
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
@@ -84,6 +84,7 @@ def require_gates(ctx: RuleContext, gated: Heads) -> None:
 def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
     """A state, or with `state_window` as many of them."""
     window = ctx.integer("state_window", 0)
+    open_beside_cpu(ctx, laws.NO_STATE_WINDOW, used=window > 0)
     return (window, *state) if window > 0 else state
 
 

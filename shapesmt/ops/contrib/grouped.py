@@ -7,11 +7,11 @@ keys and values, and H a head's size.
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum
+from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import per_head
-from shapesmt.ops.shared.indices import require_places
+from shapesmt.ops.shared.indices import require_places, spans
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
@@ -59,6 +59,8 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
 def _require_kept(ctx: RuleContext) -> None:
     """State that the cache has a width only if it is quantized, and that scores have an output if they are kept."""
     kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
+    window = ctx.integer("local_window_size", -1) > 0 and ctx.has(3)
+    ctx.limit(window or ctx.integer("sliding_window_cache", 0) != 1, laws.SLIDING_CACHE_WITH_WINDOW)
     ctx.limit(not kept or ctx.integer("kv_cache_bit_width", 0) == 0, laws.KV_CACHE_BIT_WIDTH_0)
     ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, laws.OUTPUT_3_WITH_QK_OUTPUT)
 
@@ -83,6 +85,9 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, laws.NEW_TOKENS_BEHIND_PAST, new, 1)
     present = maximum(total, cached)
+    for given, last, _ in spans(ctx.input(5)):
+        law = laws.LAST_KEYS_BEHIND_QUERIES
+        ctx.require(any_of(negate(given), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
     require_places(ctx, 5, present, laws.LAST_KEY_IN_CACHES)
     return total, present
 

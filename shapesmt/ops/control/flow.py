@@ -115,7 +115,7 @@ def trip_limit(ctx: RuleContext) -> Dim | None:
     if given is not None:
         return None if given.lo >= COUNTED else maximum(given, 0)
     count = symbol(ctx.node.inputs[0], 0, kind=Kind.DATA)
-    ctx.made.append(count)
+    ctx.fresh_symbols.append(count)
     ctx.deciders[count] = Decided((0,), place=0, free=True)
     ctx.memoizable = False
     return count
@@ -175,15 +175,15 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
     index = ctx.fresh("trip", 0, most, Kind.TRIP)
     before = mark(ctx)
     carry, outputs = settled(ctx, body, start, index)
-    hidden = symbols_since(ctx, before.made)
+    hidden = symbols_since(ctx, before.fresh_symbols)
     trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
     kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | trips.symbols) else Kind.LOST
     if kind is Kind.DATA:  # it may have a part in what the trips carry on
         known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind is Kind.LOST})
         before.rewrite(ctx, known.apply)
         outputs = [rewritten(t, known) for t in outputs]
-        ctx.made[before.made :] = [known.apply(d) for d in ctx.made[before.made :]]
-        hidden = symbols_since(ctx, before.made)
+        ctx.fresh_symbols[before.fresh_symbols :] = [known.apply(d) for d in ctx.fresh_symbols[before.fresh_symbols :]]
+        hidden = symbols_since(ctx, before.fresh_symbols)
     before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
     judge_first(ctx, body, carry, trips)
     kinds = [kind if c.start.is_tensor else Kind.LOST for c in carry]
@@ -227,7 +227,7 @@ def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> t
         before = mark(ctx)
         given = [c.at(index, index, unknown(ctx, f"carried{k}", Kind.LOST)) for k, c in enumerate(carry)]
         outputs = apart(ctx, body, trip_inputs(body, index, given), "", "body")
-        hidden = symbols_since(ctx, before.made)
+        hidden = symbols_since(ctx, before.fresh_symbols)
         left = outputs[1 : 1 + len(start)]
         refined = [next_guess(c, t, index, hidden) for c, t in zip(carry, left, strict=True)]
         if refined == carry:
@@ -374,7 +374,7 @@ def scanned_once(
     ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
 ) -> tuple[list[Tensor], list[Tensor]]:
     """What any trip makes: states, whose shapes no trip changes, and scan outputs."""
-    before = len(ctx.made)
+    before = len(ctx.fresh_symbols)
     given = [tensor(t.dtype, t.shape) for t in states]
     outputs = apart(ctx, ctx.graph("body"), [*given, *slices], "", "body")
     for state, left in zip(given, outputs, strict=False):

@@ -289,7 +289,7 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
         given.append(x if not x.dtype.startswith("seq(") else taken(ctx, x, place))
     before = mark(ctx)
     outputs = apart(ctx, body, given, "", "body")
-    hidden = symbols_since(ctx, before.made)
+    hidden = symbols_since(ctx, before.fresh_symbols)
     before.rewrite(ctx, lambda f: in_every_trip(f, place, first[0]))
     return [gathered(t, first[0], place, hidden) for t in outputs]
 

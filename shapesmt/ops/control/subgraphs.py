@@ -32,11 +32,11 @@ class Mark(NamedTuple):
     requirements: int
     facts: int
     unjudged: int
-    made: int
+    fresh_symbols: int
 
     def undo(self, ctx: RuleContext) -> None:
         """Take it back."""
-        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.made), self, strict=True):
+        for listed, length in zip((ctx.requirements, ctx.facts, ctx.unjudged, ctx.fresh_symbols), self, strict=True):
             del listed[length:]  # type: ignore[attr-defined]  # a list each
 
     def rewrite(self, ctx: RuleContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
@@ -50,7 +50,7 @@ class Mark(NamedTuple):
 
 def mark(ctx: RuleContext) -> Mark:
     """What is stated so far."""
-    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.made))
+    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.fresh_symbols))
 
 
 def apart(
@@ -66,10 +66,14 @@ def apart(
     with ctx.where(given):
         _require_sizes(ctx, graph.inputs.values(), inputs, label)
         _require_sizes(ctx, declared, outputs, label, made=True)
-    twins = {a: twin(a, f"{ctx.node.outputs[0]}.{name}") for d in ctx.made[start.made :] if (a := d.as_symbol())}
+    twins = {
+        a: twin(a, f"{ctx.node.outputs[0]}.{name}")
+        for d in ctx.fresh_symbols[start.fresh_symbols :]
+        if (a := d.as_symbol())
+    }
     renaming = Substitution({**twins, **{entry_of(a): of_kind(d, Kind.ENTRY) for a, d in twins.items()}})
     start.rewrite(ctx, renaming.apply)
-    ctx.made[start.made :] = twins.values()
+    ctx.fresh_symbols[start.fresh_symbols :] = twins.values()
     return [rewritten(t, renaming) for t in outputs]
 
 
@@ -109,7 +113,13 @@ def _require_sizes(
 
 
 def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
-    """Leave a Loop open where its body couldn't run on the sizes that it declares: the runtime infers it on those."""
+    """State that a Loop's condition has its declared rank; the body is open if it couldn't run on declared sizes.
+
+    The runtime infers the body on what it declares, before it knows what is carried.
+    """
+    condition, said = ctx.inputs[1], [*body.inputs.values()][1]
+    if condition is not None and condition.shape is not None and said.shape is not None:
+        ctx.limit(len(said.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
     given = [_as_declared(said, t) for said, t in zip(body.inputs.values(), inputs, strict=True)]
     if all(t.shape == other.shape for t, other in zip(inputs, given, strict=True)):
         return
@@ -132,9 +142,9 @@ def _alike(said: Declared, t: Tensor) -> bool:
     return said.shape is not None and t.shape is not None and len(said.shape) == t.rank
 
 
-def symbols_since(ctx: RuleContext, made: int) -> frozenset[Atom]:
-    """The symbols made after the first so many."""
-    found = frozenset(a for d in ctx.made[made:] if (a := d.as_symbol()))
+def symbols_since(ctx: RuleContext, known: int) -> frozenset[Atom]:
+    """The fresh symbols after the first so many."""
+    found = frozenset(a for d in ctx.fresh_symbols[known:] if (a := d.as_symbol()))
     return found.union(map(entry_of, found))
 
 

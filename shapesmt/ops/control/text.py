@@ -62,3 +62,7 @@ def _require_pool(ctx: RuleContext) -> None:
     parts = [b - a for a, b in pairwise(ends)]
     whole = all(part >= 0 == part % n for n, part in enumerate(parts, 1)) and ends[0] >= 0
     ctx.limit(bool(pool) and whole, laws.N_GRAMS_IN_POOL)
+    for n, (start, end) in enumerate(pairwise(ends), 1):
+        if ctx.integer("min_gram_length", 1) <= n <= ctx.integer("max_gram_length", 1):
+            grams = [pool[at : at + n] for at in range(start, end, n)]
+            ctx.limit(len(set(grams)) == len(grams), laws.N_GRAMS_DIFFER)

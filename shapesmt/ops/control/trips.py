@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, TypeAlias
 
 from shapesmt.algebra import (
@@ -40,7 +41,16 @@ from shapesmt.rules import Elements, Tensor, Value, elements, is_open_value, ten
 
 Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
 LISTED = 32  # trips looked at one by one
-_UNKNOWN = 2  # stages of a Course: 0 kept, 1 by steps, 2 unknown, 3 made anew, 4 unknown for good
+
+
+class Stage(Enum):
+    """What is tried of a number that a loop carries, in this order until a trip agrees with it."""
+
+    KEPT = "every trip leaves what it is given"
+    STEPPED = "every trip adds the same"
+    UNKNOWN = "each trip may leave anything; what the next one leaves is looked at"
+    REMADE = "every trip leaves the same, whatever it is given"
+    LOST = "each trip may leave anything"
 
 
 def put(what: Any, index: Dim, trip: Dim) -> Any:
@@ -61,24 +71,24 @@ class Course:
     start: Dim
     step: Dim = ZERO
     left: Dim | None = None
-    stage: int = 0
+    stage: Stage = Stage.KEPT
 
     def at(self, trip: Dim, index: Dim) -> Dim | None:
         """The number that a trip is given; None where unknown."""
         if self.left is not None:
             return select(at_least(trip, 1), put(self.left, index, trip - 1), self.start)
-        return self.start + self.step * trip if self.stage < _UNKNOWN else None
+        return self.start + self.step * trip if self.stage in (Stage.KEPT, Stage.STEPPED) else None
 
     def after(self, out: Dim, index: Dim, hidden: Hidden) -> Course:
         """Itself where a trip leaves what the next is to be given, else the next thing to try."""
-        if self.stage != _UNKNOWN and self.at(index + 1, index) is out:
+        if self.stage is not Stage.UNKNOWN and self.at(index + 1, index) is out:
             return self
-        if self.stage == 0:
+        if self.stage is Stage.KEPT:
             step = put(out, index, ZERO) - self.start
-            return Course(self.start, step if independent(step, hidden) else ZERO, stage=1)
-        if self.stage == _UNKNOWN and independent(out, hidden):
-            return Course(self.start, left=out, stage=3)
-        return Course(self.start, stage=_UNKNOWN if self.stage <= _UNKNOWN else 4)
+            return Course(self.start, step if independent(step, hidden) else ZERO, stage=Stage.STEPPED)
+        if self.stage is Stage.UNKNOWN and independent(out, hidden):
+            return Course(self.start, left=out, stage=Stage.REMADE)
+        return Course(self.start, stage=Stage.LOST if self.stage in (Stage.REMADE, Stage.LOST) else Stage.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +126,7 @@ class Carried:
         if out.shape is None or out.rank != len(self.sizes):
             return replace(self, sizes=None, items=None, value=None)
         sizes = tuple(c.after(d, index, hidden) for c, d in zip(self.sizes, out.dims, strict=True))
-        if any(c.stage for c in sizes):
+        if any(c.stage is not Stage.KEPT for c in sizes):
             return replace(self, sizes=sizes, items=None, value=None)
         value = self.value if out.value is self.value else None
         return replace(self, sizes=sizes, items=self._items_after(out, index, hidden), value=value)

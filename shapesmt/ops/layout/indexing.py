@@ -318,8 +318,9 @@ def _count_nonzero(ctx: RuleContext, x: Tensor) -> Dim:
 def compress(ctx: RuleContext) -> Tensor:
     """Slices along an axis (or elements of the flattened tensor) where the condition is true."""
     x, condition = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 1, least=True)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
+    if ctx.version >= 11:
+        ctx.require_rank(x, 1, least=True)
     size = x.numel if axis is None else x[axis]
     ctx.only_sizes(1)
     count = _taken(ctx, size, condition)

@@ -119,6 +119,9 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
 
 
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
+    if "num_outputs" in ctx.attributes:
+        ctx.limit(not ctx.has(1), laws.SIZES_OR_NUM_OUTPUTS_NOT_BOTH)
+        ctx.limit(ctx.integer("num_outputs") >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="num_outputs"))
     if ctx.has(1) or "split" in ctx.attributes:
         listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)

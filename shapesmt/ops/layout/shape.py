@@ -98,6 +98,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them."""
     x = ctx.input(0)
     axes = ctx.constants(1, "axes", ())
+    ctx.limit(ctx.has(1) or len(ctx.node.inputs) < 2, laws.INPUT_GIVEN.of(index=1))
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank == 1, laws.AXES_LIST)
     dropped = {ctx.normal(a, x.rank) for a in axes or ()}
@@ -131,6 +132,7 @@ def flatten(ctx: RuleContext) -> Tensor:
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
     axis = ctx.integer("axis", 1)
+    ctx.limit(axis >= 0 or ctx.version >= 11, laws.FLATTEN_AXIS_NOT_NEGATIVE)
     ctx.check(-x.rank <= axis <= x.rank, laws.AXIS_SPLITS_SHAPE.of(axis=axis, rank=x.rank))
     axis += x.rank if axis < 0 else 0
     return _same_order(ctx, x, [product(x.dims[:axis]), product(x.dims[axis:])])

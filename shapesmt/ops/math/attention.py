@@ -61,9 +61,8 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     q, k, v = projected(ctx, 3, 4)
     require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, laws.QUERIES_KEYS_VALUES_NOT_EMPTY)
     total = past(ctx, k, v) + k.length
-    require_windows(ctx)
+    _require_settings(ctx, q, total)
     ctx.check(not (ctx.has(4) and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
-    require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
     require_mask(ctx, 3, (q.batch, q.number, q.length), total)
     packed = ctx.input(0).rank == 3
     y = q._replace(size=v.size)
@@ -73,6 +72,14 @@ def attention(ctx: RuleContext) -> list[Tensor]:
         ctx.tensor(v._replace(length=total), ctx.input(2).dtype),
         ctx.tensor(q._replace(size=total)),
     ]
+
+
+def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
+    """State what lengths that aren't padded are, what windows are, and which scores can be made."""
+    require_windows(ctx)
+    require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
+    require_places(ctx, 6, total + 1, laws.NONPAD_KV_SEQLEN_COUNTS_KEYS)
+    ctx.limit(ctx.outputs < 4 or ctx.integer("qk_matmul_output_mode", 0) in range(-1, 4), laws.QK_OUTPUT_MODE)
 
 
 def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:

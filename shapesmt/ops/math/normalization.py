@@ -57,11 +57,10 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
-    per_element = ctx.version < 9 and not ctx.integer("spatial", 1)
+    per_element = ctx.version < 9 and ctx.integer("spatial", 1) != 1  # ONNX Runtime takes any other number for 0
     per_channel: Shape = x.dims[1 : None if per_element else 2] or (ONE,)
     _require_statistics(ctx, per_channel)
-    if ctx.version >= 14 and ctx.integer("training_mode", 0):
-        ctx.limit(ctx.outputs == 3, laws.THREE_OUTPUTS_IN_TRAINING)
+    _require_outputs(ctx)
     statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
     return [ctx.tensor(x.dims), *[statistics] * 4]
 
@@ -72,6 +71,13 @@ def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
         ctx.require_rank(parameter, len(per_channel))
         for size, channels in zip(parameter.dims, per_channel, strict=True):
             ctx.require_equal(size, channels, laws.PARAMETERS_PER_CHANNEL)
+
+
+def _require_outputs(ctx: RuleContext) -> None:
+    """State that there are as many outputs as training makes, or one."""
+    trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
+    counts = (1, 5) if ctx.version < 14 else (3,) if trained else (1,)
+    ctx.limit(ctx.outputs in counts, laws.THREE_OUTPUTS_IN_TRAINING if trained else laws.STATISTICS_IN_TRAINING)
 
 
 @rule("InstanceNormalization")

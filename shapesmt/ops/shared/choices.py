@@ -49,6 +49,9 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("mode", "TfIdfVectorizer"): ("TF", "IDF", "TFIDF"),
     ("round_mode", "Cast"): ("up", "down", "nearest"),
     ("padding_mode", "GridSample"): ("zeros", "border", "reflection"),
+    ("aggregate_function", "TreeEnsemble"): (0, 1, 2, 3),
+    ("post_transform", "TreeEnsemble"): (0, 1, 2, 3, 4),
+    ("aggregate_function", "TreeEnsembleRegressor"): ("AVERAGE", "SUM", "MIN", "MAX"),
     ("post_transform", SCORED): ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"),
     ("kernel_type", "SVMClassifier SVMRegressor"): ("LINEAR", "POLY", "RBF", "SIGMOID"),
     ("norm", "Normalizer"): ("MAX", "L1", "L2"),
@@ -72,10 +75,12 @@ SUPPORT = ("coefficients", "kernel_params", "rho")
 NEEDED = {
     "RNN": ("hidden_size",), "GRU": ("hidden_size",), "LSTM": ("hidden_size",), "SVMRegressor": SUPPORT,
     "RegexFullMatch": ("pattern",), "LinearClassifier": ("intercepts",), "SVMClassifier": SUPPORT,
-    "FeatureVectorizer": ("inputdimensions",),
+    "FeatureVectorizer": ("inputdimensions",), "FusedGemm": ("activation",),
+    "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
 }  # fmt: skip
 POSITIVE = {
-    "LinearRegressor": ("targets",), "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
+    "LinearRegressor": ("targets",), "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
+    "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
     "LRN": ("alpha", "beta"), "GRU": ("clip",), "LSTM": ("clip",),
     "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
     "MatMulBnb4": ("K", "N"), "MatMulNBits": ("K", "N"), "CausalConvWithState": ("dilation",),

@@ -59,7 +59,7 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are dropped: those listed, or all of them."""
     axes = ctx.integers("squeeze_dims", ())
-    return result(ctx, "Squeeze", ctx.input(0), listed(*axes) if axes else None)
+    return result(ctx, "Squeeze", ctx.input(0), *([listed(*axes)] if axes else []))
 
 
 @rule("Transpose", "ConjugateTranspose", domain=DOMAIN)

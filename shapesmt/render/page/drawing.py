@@ -9,7 +9,7 @@ from shapesmt.errors import printable
 from shapesmt.render.page.layers import Item, arranged
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.words import name
-from shapesmt.report import Axis, CauseGraph, Link, Raster, Step
+from shapesmt.report import Axis, CauseGraph, Cell, Link, Raster, Step
 
 __all__ = ["cause_graph", "region"]
 
@@ -126,7 +126,7 @@ def region(raster: Raster) -> Markup:
     cell = (width / across.cells, height / len(raster.rows))
     left, top = (64.0, 8.0) if up is not None else (8.0, 8.0)
     areas = [tag("rect", width=width, height=height, class_="none")]
-    for letter, role in (("r", "bad"), ("m", "some"), ("g", "good")):
+    for letter, role in ((Cell.FAILS, "bad"), (Cell.MIXED, "some"), (Cell.RUNS, "good")):
         path = "".join(_cells(raster.rows, letter, cell, height))
         if path:
             areas.append(tag("path", d=path, class_=role))

@@ -21,7 +21,7 @@ from shapesmt.render.text.findings import assignment, causes, first_of_each, rep
 from shapesmt.render.text.summary import condition
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
-from shapesmt.report import FindingKind
+from shapesmt.report import Cell, FindingKind
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
@@ -157,10 +157,10 @@ def _region(report: Report, raster: Raster | None) -> Markup | None:
 def _caption(raster: Raster) -> list[Markup]:
     cells = "".join(raster.rows)
     keys = (
-        ("g", "good", "runs"),
-        ("r", "bad", "fails"),
-        ("m", "some", "some of the cell run"),
-        ("n", "none", "not admissible"),
+        (Cell.RUNS, "good", "runs"),
+        (Cell.FAILS, "bad", "fails"),
+        (Cell.MIXED, "some", "some of the cell run"),
+        (Cell.NONE, "none", "not admissible"),
     )
     legend = [tag("li", tag("span", class_=f"key {role}"), text) for letter, role, text in keys if letter in cells]
     legend += [tag("li", tag("span", class_="key mark"), "counterexample")] if raster.marks else []

@@ -50,11 +50,7 @@ def finding_lines(
     code = f"{name(finding.code)}  " if finding.code else ""
     yield line(0, verdict, f"  {code}", (name(finding.node), STRONG), f" ({where})" if where else "")
     if finding.kind == FindingKind.UNSUPPORTED:
-        others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == finding.op_type for f in among) - 1
-        rest = f"; the same for {count(others, 'other node')}" if others else ""
-        known = f"; {finding.note}" if finding.note else ", so its outputs are unknown"
-        missing = f"operator {name(finding.op_type)} has no rule{known}{rest}"
-        yield line(2, printable(finding.law, 400) if " must be known: " in finding.law else missing)
+        yield line(2, _no_rule(finding, among))
         return
     yield line(2, printable(finding.law, 400))
     if finding.note:
@@ -71,6 +67,16 @@ def finding_lines(
         yield from causes(finding.because)
     if shapes:
         yield from _shapes_on_the_way(finding)
+
+
+def _no_rule(finding: Finding, among: Sequence[Finding]) -> str:
+    """That an operator has no rule, and how many nodes lack it."""
+    if " must be known: " in finding.law:
+        return printable(finding.law, 400)
+    others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == finding.op_type for f in among) - 1
+    rest = f"; the same for {count(others, 'other node')}" if others else ""
+    known = f"; {finding.note}" if finding.note else ", so its outputs are unknown"
+    return f"operator {name(finding.op_type)} has no rule{known}{rest}"
 
 
 def causes(because: Sequence[Cause]) -> Iterator[Line]:

@@ -173,7 +173,7 @@ def adopted(
     origins: Mapping[str, str] = MappingProxyType({}),
     unadopted: Mapping[str, SymbolRange] = MappingProxyType({}),
 ) -> Iterator[Line]:
-    """The ranges and assumptions that nobody gave by hand, by where they come from."""
+    """The ranges and assumptions that come from files, by file."""
     theirs: dict[str, list[str]] = {}
     for symbol, r in symbols.items():
         if r.source not in _BY_HAND:

@@ -219,6 +219,16 @@ def test_a_scan_has_the_sizes_that_its_body_declares_as_numbers(taken, made):
     assert needs(run(graph, {"p": (1, 2), "q": (1, 7)})) == wanted
 
 
+@pytest.mark.parametrize(("given", "declared"), [("", "[1]"), ("[1]", ""), ("[1,1]", "[1]")])
+def test_a_loop_condition_has_its_declared_rank(given, declared):
+    graph = f"""<ir_version: 8, opset_import: ["": 16]>
+    g (float[5] x, bool{given} c) => (float[?] y) <int64 m = {{3}}> {{
+        y = Loop <body = b (int64 i, bool{declared} go, float[5] a) => (bool on, float[r] z) {{
+            on = Identity(go) z = Abs(a) }}> (m, c, x) }}"""
+    assert shapesmt.check(graph.encode()).verdict.name == "FAILS"
+    assert shapesmt.check(graph.replace(f"bool{declared} go", f"bool{given} go").encode()).verdict.name == "PROVED"
+
+
 def test_a_branch_makes_the_sizes_that_it_declares_as_numbers():
     graph = """g (float[n] x, bool c) => (float[?] y) { y = If (c) <
         then_branch = t () => (float[3] a) { a = Abs(x) }, else_branch = e () => (float[k] b) { b = Neg(x) }> }"""

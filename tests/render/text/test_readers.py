@@ -18,7 +18,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.render import render
 from shapesmt.report.finding import Cause
 from shapesmt.report.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
-from tests.render.text.test_text import UNET, Terminal, text
+from tests.support.reports import UNET, Terminal, text
 
 UNET_FILE = Path(__file__).parents[3] / "examples" / "unet" / "unet.onnx"
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")

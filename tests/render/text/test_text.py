@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import json
 import re
 import subprocess
 import sys
-import threading
 
 import pytest
 
 from shapesmt.algebra import Verdict
-from shapesmt.diagnose.remedy import declared
 from shapesmt.render import render
-from shapesmt.render.progress import counting, timing
-from shapesmt.render.text.advice import flags
-from shapesmt.render.text.text import lines
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, ModelWarning, Side, SymbolRange
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
 from shapesmt.report.report import (
     Bounds,
     Counts,
@@ -28,60 +22,10 @@ from shapesmt.report.report import (
     Operator,
     Operators,
     Precondition,
-    Remedy,
     Report,
     TensorBounds,
 )
-
-SYMBOLS = {"batch": SymbolRange(1, 32, 1, "--dim"), "height": SymbolRange(64, 512, 1, "--dim")}
-CONCAT = Finding(
-    Verdict.DEPENDS,
-    "requirement",
-    "/up1/Concat",
-    "Concat",
-    12,
-    "joined tensors match off the join axis",
-    "height == 2*((height + 1)//2)",
-    Counterexample({"batch": 1, "height": 65, "width": 64}, {"image": (1, 3, 65, 64)}, ("height", "width")),
-    "height % 2 == 0",
-    (
-        Cause("", "image", 2, "height", 65, shape=(1, 3, 65, 64)),
-        Cause("/down1/Conv", "d1", 2, "(height + 1)//2", 33, "Conv", "stride 2, pads 1,1", (1, 8, 33, 32)),
-        Cause("/up1/Resize", "u1", 2, "2*((height + 1)//2)", 66, "Resize", "scales 1,1,2,2", (1, 8, 66, 64)),
-    ),
-    Clash(Side("height", 65, "image", 2), Side("2*((height + 1)//2)", 66, "u1", 2)),
-)
-UNET = Report(
-    "unet.onnx",
-    Verdict.DEPENDS,
-    SYMBOLS,
-    Counts(310, proved=308, depends=2, proved_by={"interval": 7, "normal form": 301}),
-    (CONCAT,),
-    Precondition(("height % 16 == 0",), True),
-    0.11,
-    remedy=Remedy({"height": "64..512:16"}),
-)
-
-
-class Terminal(io.StringIO):
-    """A stream that looks like a terminal, and knows when a whole bar has been written to it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.wrote = threading.Event()
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        written = super().write(text)
-        if " of 60 s" in self.getvalue():
-            self.wrote.set()
-        return written
-
-
-def text(result) -> str:
-    return "".join(f"{line}\n" for line in lines(result))
+from tests.support.reports import CONCAT, SYMBOLS, UNET, Terminal, text
 
 
 def test_proved():
@@ -176,59 +120,6 @@ UNKNOWN  odd0 (Odd, node 5)
     )
 
 
-def test_what_nobody_gave_by_hand_is_told_with_its_source():
-    symbols = {
-        "a": SymbolRange(1, 2, 1, "--dim"),
-        "b": SymbolRange(1, 3, 1, "metadata"),
-        "c": SymbolRange(1, 4, 1, "shapesmt.toml"),
-    }
-    report = Report(
-        "m", Verdict.PROVED, symbols, Counts(2, 2), assumptions=("a <= b", "b <= c"),
-        origins={"b <= c": "shapesmt.toml"}, unadopted={"s17": SymbolRange(1, 64)},
-    )  # fmt: skip
-    assert text(report).splitlines()[1:4] == [
-        "from the file's metadata: b in 1..3",
-        "from shapesmt.toml: c in 1..4, b <= c",
-        "noted in the file under names that no input has, so not adopted: s17 in 1..64; use --dim",
-    ]
-    assert report.to_dict()["assumptions_from"] == {"b <= c": "shapesmt.toml"}
-    assert report.to_dict()["unadopted"]["s17"]["max"] == 64
-
-
-def test_warnings_are_a_section_of_their_own():
-    stretched = ModelWarning("SM901", "broadcast", "add", "Add", 3, "", "n = 1 is stretched to m = 2 at n=1, m=2")
-    spare = ModelWarning("SM906", "symbol", "", "", -1, "x", "nothing depends on k: no node reads 'x'")
-    report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(stretched, spare))
-    assert (
-        text(report)
-        == """\
-PROVED m.onnx: all 2 requirements hold
-
-WARNING  add (Add, node 3)  SM901
-  n = 1 is stretched to m = 2 at n=1, m=2
-WARNING  symbol  SM906
-  nothing depends on k: no node reads 'x'
-
-2 of 2 requirements proved in 0.00 s
-"""
-    )
-    many = dataclasses.replace(report, warnings=(spare,) * 15, strict=True)
-    assert text(many).splitlines()[-4:] == [
-        "3 more warnings; --format json lists all",
-        "15 warnings: --strict makes this fail",
-        "",
-        "2 of 2 requirements proved in 0.00 s",
-    ]
-
-
-def test_names_in_warnings_are_shown_escaped():
-    warning = ModelWarning("SM901", "broadcast", "a\x1b[2J", "A\ndd", 3, "", "n\x1b = 1")
-    shown = text(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2), warnings=(warning,)))
-    assert "\\x1b[2J" in shown
-    assert "\x1b" not in shown
-    assert len(shown.splitlines()) == 6
-
-
 @pytest.mark.parametrize(
     ("counts", "verdict", "symbols", "first"),
     [
@@ -267,68 +158,6 @@ def test_many_findings_are_cut_short_and_say_so():
     assert shown.count("fails at") == 20
 
 
-@pytest.mark.parametrize(
-    ("conditions", "expected"),
-    [
-        (["height % 16 == 0"], "--dim height=64..512:16"),
-        (["height % 16 == 5"], "--dim height=69..501:16"),
-        (["height <= 100", "height % 16 == 0"], "--dim height=64..96:16"),
-        (["height >= 100"], "--dim height=100..512"),
-        (["height == 224"], "--dim height=224"),
-        (["`Batch Size` <= 8"], '--dim "Batch Size=1..8"'),
-        (["free >= 7"], "--dim free=7.."),
-        (["stepped % 3 == 0"], "--dim stepped=6..96:6"),
-        (["stepped % 4 == 1"], '--assume "stepped % 4 == 1"'),
-        (["stepped >= 5", "stepped <= 9"], "--dim stepped=6..8:2"),
-        (["70 <= height <= 99"], "--dim height=70..99"),
-        (["shaped <= 3"], '--assume "shaped <= 3"'),
-        (["height % 4 in {0, 3}"], '--assume "height % 4 in {0, 3}"'),
-        (["total == past + seq", "height <= 100"], '--dim height=64..100 --assume "total == past + seq"'),
-        (["`a b` == height"], "--assume '`a b` == height'"),
-        (["height >= 900"], '--assume "height >= 900"'),
-    ],
-)
-def test_flags_that_make_it_proved(conditions, expected):
-    symbols = {
-        "height": SymbolRange(64, 512),
-        "Batch Size": SymbolRange(1, None),
-        "free": SymbolRange(1, None),
-        "stepped": SymbolRange(2, 100, 2),
-        "shaped": SymbolRange(1, 8, 1, "--shape"),
-    }
-    assert flags(declared(conditions, symbols)) == expected
-
-
-def test_bounds():
-    tensors = {
-        "image": TensorBounds("float32", (DimBounds(1, 32, "batch"), DimBounds(3, 3, "3"))),
-        "mask": TensorBounds("bool", (DimBounds(1, None, "n*n", False),)),
-        "unknown": TensorBounds("", None),
-        "scalar": TensorBounds("int64", ()),
-    }
-    assert (
-        text(Bounds("m.onnx", {"batch": SymbolRange(1, 32, 1, "--dim")}, tensors))
-        == """\
-m.onnx: 4 tensors, 2 not exact (marked ~); batch in 1..32
-
-tensor   dtype    shape
-image    float32  [1..32, 3]  [batch, 3]
-mask     bool     [~1..]      [n*n]
-unknown  ?        [...]
-scalar   int64    []
-"""
-    )
-
-
-def test_bounds_that_are_exact_and_bounds_of_nothing():
-    assert text(Bounds("m", {}, {"x": TensorBounds("float32", ())})).startswith(
-        "m: 1 tensor, every bound attained and proven\n"
-    )
-    assert text(Bounds("m", SYMBOLS, {}, valid=False)) == (
-        "FAILS m: no input is valid, so nothing has bounds; batch in 1..32, height in 64..512\n"
-    )
-
-
 def test_explanation():
     explained = Explanation(
         "m.onnx",
@@ -356,22 +185,6 @@ y       float32  [4..32]  [4*n]
   4*n is 4 at n=1 and 32 at n=8
 """
     )
-
-
-def test_operators():
-    listed = (Operator("Add", since=7, nodes=3), Operator("Odd", "com.example", None, 1))
-    assert (
-        text(Operators("m.onnx", listed))
-        == """\
-m.onnx: 1 of 2 operators with a rule
-
-Add              since 7   3 nodes
-com.example.Odd  no rule   1 node
-
-an operator without a rule leaves its nodes undecided: shapesmt explain SM601 says what helps
-"""
-    )
-    assert text(Operators(None, listed[:1])) == "1 operator with a rule\n\nAdd  since 7\n"
 
 
 def test_names_from_files_stay_text():
@@ -415,21 +228,6 @@ def test_a_terminal_gets_lines_that_fit(monkeypatch, width):
     assert " ".join(" ".join(rows).split()).replace(" ", "") == "".join(text(UNET).split())
 
 
-def test_json_has_one_line_for_each_finding_and_tensor():
-    stream = io.StringIO()
-    render(UNET, "json", stream)
-    assert json.loads(stream.getvalue()) == UNET.to_dict()
-    assert stream.getvalue().splitlines()[0] == '{"schema": "shapesmt/check/1",'
-    assert sum('"op_type": "Concat"' in row for row in stream.getvalue().splitlines()) == 1
-    shared = TensorBounds("float32", (DimBounds(1, 2, "n"),))
-    bounds = Bounds("m", {}, {"a": shared, "b": shared, "\ud800": TensorBounds("", None)})
-    stream = io.StringIO()
-    render(bounds, "json", stream)
-    assert json.loads(stream.getvalue()) == bounds.to_dict()
-    assert stream.getvalue().isascii()
-    assert '  "b": {"dtype": "float32", "shape": [{"min": 1, ' in stream.getvalue()
-
-
 def test_plain_text_needs_no_rich():
     code = (
         "import io, sys; from shapesmt import Verdict; from shapesmt.render import render\n"
@@ -439,30 +237,3 @@ def test_plain_text_needs_no_rich():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
-
-
-def test_progress_appears_only_late_and_only_at_a_terminal(monkeypatch):
-    monkeypatch.setenv("TERM", "xterm")
-    quick, slow, piped = Terminal(), Terminal(), io.StringIO()
-    with timing("checking m.onnx", 60, quick, delay=60):
-        pass
-    with timing("checking [red]m.onnx", 60, slow, delay=0.01):
-        assert slow.wrote.wait(60)
-    threads = threading.active_count()
-    with timing("checking m.onnx", 60, piped, delay=0):
-        assert threading.active_count() == threads
-    assert quick.getvalue() == piped.getvalue() == ""
-    assert "checking [red]m.onnx" in slow.getvalue()
-    assert "of 60 s" in slow.getvalue()
-
-
-def test_models_are_counted_only_at_a_terminal(monkeypatch):
-    monkeypatch.setenv("TERM", "xterm")
-    shown, piped = Terminal(), io.StringIO()
-    for stream in (shown, piped):
-        with counting(2, stream) as done:
-            done("a.onnx")
-            done("[red]b\x1b.onnx")
-    assert piped.getvalue() == ""
-    assert "2/2" in shown.getvalue()
-    assert "[red]b\\x1b.onnx" in shown.getvalue()

@@ -1,0 +1,118 @@
+"""Examination: what judging every node of a model gave."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from shapesmt.algebra import Atom, Formula, Verdict
+from shapesmt.examine.narrowing import Narrowing
+from shapesmt.examine.problem import Problem
+from shapesmt.graph import Node
+from shapesmt.inference import Inference
+from shapesmt.presolve import Decision, Domain
+from shapesmt.report import Counts
+from shapesmt.rules import Requirement, Unjudged
+
+Tally = Mapping[tuple[str, str], int]  # requirements by verdict and, where they are proved, certificate
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """One node whose requirements aren't all proved: their joint condition and what was decided of it.
+
+    Attributes:
+        domain: The inputs over which it was judged; the decision's counterexample is one of them.
+        inference: The sizes as they were then, simplified by what had been reported before.
+    """
+
+    index: int
+    node: Node
+    domain: Domain
+    condition: Formula
+    decision: Decision
+    open: tuple[Requirement, ...]
+    inference: Inference
+    narrowing: Narrowing
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far the condition holds."""
+        return self.decision.verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """What judging a model gave.
+
+    Attributes:
+        domain: The inputs for which every condition reported as `DEPENDS` holds.
+        inference: The tensors, their sizes simplified by what those conditions say.
+        narrowing: The way back from the symbols of `inference` to the problem's own.
+        original: The tensors over the problem's own symbols, before anything was reported.
+        judgements: The nodes that aren't proved, in topological order.
+        unjudged: What nothing is said of, each with the index of its node.
+        counts: The requirements by verdict and, where they are proved, certificate.
+        unreachable: The nodes behind one that runs for no input: their failures are its consequences.
+        open: The nodes with a requirement that its normal form doesn't settle; of equal ones the first.
+    """
+
+    domain: Domain
+    inference: Inference
+    narrowing: Narrowing
+    original: Inference
+    judgements: tuple[Judgement, ...] = ()
+    unjudged: tuple[tuple[int, Unjudged], ...] = ()
+    unreachable: frozenset[int] = frozenset()
+    open: tuple[int, ...] = ()
+    counts: Tally = field(default_factory=dict)
+
+    @cached_property
+    def narrowed(self) -> Domain:
+        """`domain` over the symbols of `inference`."""
+        return self.domain.replaced(self.narrowing.meanings)
+
+    @property
+    def fails(self) -> bool:
+        """Whether some node runs for no input at all."""
+        return any(j.verdict is Verdict.FAILS for j in self.judgements)
+
+    @property
+    def decided(self) -> bool:
+        """Whether every node was judged: each has a rule, and none ran out of time."""
+        return not self.unjudged and all(j.verdict is not Verdict.UNKNOWN for j in self.judgements)
+
+    @property
+    def reported(self) -> list[tuple[int, Verdict]]:
+        """The nodes that aren't proved, with their verdicts."""
+        return [(j.index, j.verdict) for j in self.judgements]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the nodes'."""
+        verdicts = [j.verdict for j in self.judgements]
+        return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unjudged else verdicts)
+
+    def independent(self, symbols: Iterable[Atom]) -> bool:
+        """Whether those of the sizes that data decides take each of their values, whatever the others are."""
+        return self.inference.scope.independent(s for s in symbols if s.by_data)
+
+    def admissible(self, problem: Problem) -> Domain:
+        """The inputs that the problem admits, with what is known of the sizes that data decides."""
+        domain = problem.domain.copy()
+        for known in self.domain.limits:
+            domain.limit(known)
+        return domain
+
+    def tally(self) -> Counts:
+        """The requirements by verdict."""
+        verdicts: Counter[str] = Counter()
+        by: Counter[str] = Counter()
+        for (verdict, how), number in self.counts.items():
+            verdicts[verdict] += number
+            by[how] += number if how else 0
+        proved, depends, fails, unknown = (verdicts[v] for v in ("PROVED", "DEPENDS", "FAILS", "UNKNOWN"))
+        shown = {how: number for how, number in sorted(by.items()) if number}
+        return Counts(verdicts.total(), proved, depends, fails, unknown, shown)

@@ -1,0 +1,47 @@
+"""Narrowing: sizes made simpler by what reported conditions say of single symbols, and the way back.
+
+Once a node needs `height % 16 == 0`, its successors are looked at with a `height` that is 16, 32, ...; once one needs
+`total == past + seq`, with `past + seq` for `total`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from shapesmt.algebra import Atom, Dim, Formula, Substitution, of_atom
+from shapesmt.rules import Requirement, Tensor, rewritten, tensor
+
+
+class Narrowing:
+    """Symbols replaced by what the reported conditions leave of them, and the way back."""
+
+    def __init__(self, meanings: Mapping[Atom, Dim]) -> None:
+        self.meanings = meanings
+        self._forth = Substitution(meanings)
+        twins = {a.as_symbol(): of_atom(s) for s, a in meanings.items()}
+        self._back = Substitution({twin: s for twin, s in twins.items() if twin is not None})
+
+    def tensor(self, t: Tensor) -> Tensor:
+        """An input tensor over the narrowed symbols."""
+        if t.shape is None:
+            return t if t.ndim is None else tensor(t.dtype, None, ndim=self._forth.apply(t.ndim))
+        return rewritten(t, self._forth)
+
+    def narrowed(self, sizes: Iterable[Dim]) -> list[Dim]:
+        """Sizes over the narrowed symbols."""
+        return [self._forth.apply(d) for d in sizes]
+
+    def values(self, values: Mapping[Atom, int]) -> dict[Atom, int]:
+        """An assignment, over the narrowed symbols as well."""
+        twins = {a.as_symbol(): values[s] for s, a in self.meanings.items() if s in values}
+        return {**values, **{twin: value for twin, value in twins.items() if twin is not None}}
+
+    def back(self, formula: Formula) -> Formula:
+        """A condition over the problem's own symbols again."""
+        original: Formula = self._back.apply(formula)
+        return original
+
+    def requirement(self, r: Requirement) -> Requirement:
+        """A requirement over the problem's own symbols again."""
+        left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
+        return r._replace(formula=self.back(r.formula), left=left, right=right, given=self.back(r.given))

@@ -1,0 +1,266 @@
+"""Walk: nodes in topological order, each rule applied to what the nodes before it make.
+
+A rule applied to the same attributes and the same (interned) tensors gives the same answer, so applications are
+remembered: a 48-layer transformer is one layer's work and 47 lookups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+from shapesmt import laws
+from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, substitute, symbol
+from shapesmt.deadline import TimeUp, look
+from shapesmt.graph import Function, Graph, Literal, Node, Schemas
+from shapesmt.inference.apply import UNKNOWN, Applier, out_of_time
+from shapesmt.inference.numbering import Number, Numbers, Scope
+from shapesmt.inference.origins import Origins, Outside, carried, entering
+from shapesmt.ops import bound
+from shapesmt.rules import (
+    FOLLOWED,
+    STARTED,
+    Application,
+    InferenceContext,
+    Origin,
+    Rule,
+    RuleContext,
+    Tensor,
+    Unjudged,
+    data,
+    from_literal,
+    handed,
+    left,
+    of,
+    rank_symbol,
+    resolve,
+    tensor,
+    title,
+    together,
+)
+
+MAX_REMEMBERED = 200_000
+MAX_CALLS = 64  # nesting of function calls and subgraphs
+MAX_ENTRIES = 4  # runs of a body to find out who decides what it carries
+
+_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo("applications", {}, entries_of)
+
+Renaming = Callable[[str, Tensor], Tensor]
+
+
+def forget_applications() -> None:
+    """Apply every rule anew: constants that applications were made without are known now."""
+    for applications in [*_REMEMBERED.values()]:
+        applications.clear()
+
+
+class Walk(Applier):
+    """The nodes of a graph applied in turn, with those of the functions and graphs inside them."""
+
+    def __init__(
+        self,
+        opsets: Mapping[str, int],
+        functions: Mapping[tuple[str, str], Function],
+        schemas: Schemas | None,
+        rename: Renaming | None,
+        depth: int = 0,
+        ranks: Mapping[Atom, Dim] | None = None,
+        outside: Outside = data,
+    ) -> None:
+        super().__init__(opsets, schemas, renamed=rename is not None)
+        self._functions = functions
+        self._remembered = _REMEMBERED.setdefault(schemas, {})
+        self._rename = rename
+        self._depth = depth
+        self._ranks = ranks or {}
+        self._outside = outside
+        self.scope = Scope()
+        self.numbered: Callable[[str], Number | None] = lambda _name: None
+        self.prefix = ""
+        self.unranked: list[str] = []
+        self.nested: list[Node] = []
+        self.literals: frozenset[str] = frozenset()
+        self.wanted: set[Literal] = set()
+        self._rules: dict[tuple[str, str], Rule | Function | None] = {}
+
+    def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
+        """Every node of a graph applied in turn; `tensors` gains what they make."""
+        for name, literal in graph.literals.items():
+            tensors[name] = from_literal(literal)
+        self.literals |= graph.literals.keys()
+        return self.sequence(graph.nodes, tensors, graph.literals)
+
+    def sequence(
+        self, nodes: Sequence[Node], tensors: dict[str, Tensor], literals: Mapping[str, Literal]
+    ) -> Iterator[Application]:
+        """Nodes applied in turn."""
+        self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
+        rules, remembered, rename, opsets = self._rules, self._remembered, self._rename, self._opsets
+        origins = self.origins = Origins(nodes, tensors, literals, rules, self._outside, self.trace, self.wanted)
+        numbers = self.numbers = Numbers(nodes, tensors, rules, opsets, self.scope, self.numbered, self.prefix)
+        for node in nodes:
+            op, domain, _, reads, writes, attributes = node
+            try:
+                rule = rules[domain, op]
+            except KeyError:
+                rule = rules[domain, op] = self._lookup(domain, op)
+            given = [tensors[name] if name else None for name in reads]
+            try:
+                if attributes.graphs:
+                    self.nested.append(node)
+                    application = self.apply(rule, node, given, tensors)
+                else:
+                    key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
+                    known = remembered.get(key)
+                    application = known if known is not None else self._remember(key, rule, node, given, tensors)
+                if application.decides_success or application.fresh_symbols or application.origin is not None:
+                    application = origins.weighed(application, node)
+                if application.fresh_symbols:
+                    application = numbers.agreed(application, node)
+                outputs = application.outputs
+                if rename is not None:
+                    outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
+                if len(writes) == 1:
+                    t = outputs[0]
+                    tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
+                else:
+                    if any(t.shape is None for t in outputs):
+                        outputs = tuple(map(self._named, writes, outputs))
+                    tensors.update(zip(writes, outputs, strict=True))
+            except TimeUp:
+                if self._depth:
+                    raise
+                tensors.update(dict.fromkeys(writes, UNKNOWN))
+                application = out_of_time(node)
+            yield application
+
+    def _named(self, name: str, t: Tensor) -> Tensor:
+        """A tensor of unknown rank with a symbol for it, or with the sizes of the rank that some node needs."""
+        if t.shape is not None or t.cases or not t.is_tensor or self._depth:
+            return t
+        self.unranked.append(name)
+        ndim = rank_symbol(name, kind=Kind.OPEN) if t.ndim is None else t.ndim
+        rank = substitute(ndim, self._ranks).constant
+        if rank is None:
+            return tensor(t.dtype, None, t.value, ndim)
+        return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
+
+    def _remember(
+        self,
+        key: tuple[Any, ...],
+        rule: Rule | Function | None,
+        node: Node,
+        given: list[Tensor | None],
+        tensors: dict[str, Tensor],
+    ) -> Application:
+        look()
+        application = self.apply(rule, node, given, tensors)
+        if application.repeatable and self._rename is None and not self.wanted:
+            if len(self._remembered) > MAX_REMEMBERED:
+                self._remembered.clear()
+            self._remembered[key] = application
+        return application
+
+    def _lookup(self, domain: str, op: str) -> Rule | Function | None:
+        function = self._functions.get((domain, op))
+        return function or resolve(domain, op, self._opsets.get(domain, 1))
+
+    def run_graph(
+        self,
+        ctx: RuleContext,
+        graph: Graph,
+        inputs: Sequence[Tensor],
+        label: str,
+        outer: dict[str, Tensor],
+        runs: list[tuple[Origins, Graph]],
+    ) -> tuple[Tensor, ...]:
+        """The outputs of a graph inside a node, which may read the tensors around it."""
+        tensors = {name: outer[name] for name in graph.captures if name in outer}
+        tensors.update(zip(graph.inputs, inputs, strict=False))
+        body = self._body(ctx.node, graph, tensors)
+        if body is None:
+            return (UNKNOWN,) * len(graph.outputs)
+        inner, origins, applications = body
+        for node, application in zip(graph.nodes, applications, strict=True):
+            ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
+        runs.append((origins, graph))
+        return tuple(inner[name] for name in graph.outputs)
+
+    def _body(
+        self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
+    ) -> tuple[dict[str, Tensor], Origins, list[Application]] | None:
+        """The tensors of a graph inside a node, who decides their elements, and what its nodes state.
+
+        What it carries from trip to trip comes from outside and from the trip before; so its nodes are walked until
+        the trip before says nothing new.
+        """
+        given = entering(node, graph, self.origins)
+        lost = of("sizes", title(node))
+        own, numbers = {*graph.inputs, *graph.literals}, self.numbers
+        for trial in count(1):
+            walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
+            if walk is None:
+                break
+            walk.literals, walk.scope = self.literals, self.scope.within()
+            walk.numbered = lambda name: None if name in own else numbers.of(name)
+            applications = [*walk.nodes(graph, inner)]
+            back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
+            entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
+            entered = {k: lost if origin == {STARTED} else origin for k, origin in entered.items()}
+            if entered.items() <= given.items() or trial > MAX_ENTRIES:
+                return inner, walk.origins, applications
+            given.update(entered if trial < MAX_ENTRIES else dict.fromkeys(back, lost))
+        return None
+
+    def _inside(self, node: Node, given: Mapping[str, Origin], name: str) -> Origin:
+        """The origin of a tensor that a graph inside a node is given, or reads from outside."""
+        return left(given[name], node) if name in given else self.origins.origin(name)
+
+    def call(self, function: Function, node: Node, given: list[Tensor | None]) -> Application:
+        """The body of a local function on the inputs and attributes of the node that calls it."""
+        walk = self._inside_function(function, node)
+        if walk is None:
+            deep = Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls")
+            return Application((UNKNOWN,) * len(node.outputs), (), (), (deep,), repeatable=False)
+        present = {name: t for name, t in zip(function.inputs, given, strict=False) if t is not None}
+        tensors = dict.fromkeys(function.inputs, tensor("", ())) | present
+        missing = set(function.inputs) - present.keys()
+        body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
+        applications = [*walk.sequence(body, tensors, {})]
+        ctx = InferenceContext(node, given, 1)
+        named = function.domain == "" or len(node.outputs) >= len(function.outputs)
+        ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
+        for inner_node, application in zip(body, applications, strict=True):
+            ctx.adopt(application, inner_node.name)
+        outputs = tuple(tensors.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
+        outputs += (UNKNOWN,) * (len(node.outputs) - len(outputs))
+        return replace(ctx.application(outputs), origin=partial(_by_function, function, walk.origins), called=True)
+
+    def _inside_function(self, function: Function, node: Node) -> Walk | None:
+        """A walk along a function's body, where the sizes that data decides have names of their own."""
+        places = {name: handed(index) for index, name in enumerate(function.inputs)}
+        walk = self._deeper(places.__getitem__, function.opsets)
+        if walk is not None:
+            names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self.numbers
+            walk.literals = frozenset(inside for inside, outside in names.items() if outside in self.literals)
+            walk.scope, walk.prefix = self.scope, f"{self.prefix}{node.outputs[0]}/"
+            walk.numbered = lambda name: numbers.of(names[name]) if names.get(name) else None
+        return walk
+
+    def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
+        """A walk along nodes inside a node; None where they nest too deep."""
+        if self._depth >= MAX_CALLS:
+            return None
+        walk = Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1, None, outside)
+        if opsets is None:
+            walk._rules = self._rules
+        walk.wanted = self.wanted
+        return walk
+
+
+def _by_function(function: Function, origins: Origins, index: int) -> Origin:
+    """The origin of what a function makes."""
+    return origins.read(function.outputs[index]) if index < len(function.outputs) else FOLLOWED

@@ -1,0 +1,51 @@
+"""An API that only notes what it is asked."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+
+import shapesmt
+from shapesmt.algebra import Verdict
+from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
+
+EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
+
+
+class Fake(types.ModuleType):
+    """Stands in for the API: notes the calls and answers `answers[name]`, or raises it."""
+
+    def __init__(self) -> None:
+        super().__init__("shapesmt.api")
+        self.calls: list[tuple] = []
+        self.answers = {
+            "checked": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
+            "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
+            "bounded": EXACT,
+            "tightened": EXACT,
+            "encoded": "(check-sat)\n",
+            "supported_ops": Operators(None, (Operator("Add", since=7),)),
+        }
+
+    def __getattr__(self, name: str):
+        if name not in self.__dict__.get("answers", {}):
+            raise AttributeError(name)
+
+        def call(*arguments):
+            self.calls.append((name, *arguments))
+            answer = self.answers[name]
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        return call
+
+
+@pytest.fixture
+def api(monkeypatch):
+    fake = Fake()
+    monkeypatch.setitem(sys.modules, "shapesmt.api", fake)
+    monkeypatch.setattr(shapesmt, "api", fake, raising=False)
+    return fake

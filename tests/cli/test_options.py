@@ -1,0 +1,52 @@
+"""Options: what is asked of the API, and bad usage in one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from shapesmt.examine import Question
+from tests.cli.test_main import run
+
+
+def test_check_passes_everything_on(api, capsys):
+    status, out, err = run(
+        capsys, "check", "m.onnx", "--dim", "batch=1..32", "--dim", "`Batch Size`=8", "--shape", "x=[1,?]",
+        "--value", "sr=16000", "--assume", "a == b", "--assume", "c <= 3", "--timeout", "5", "--declared", "trust",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert out.startswith("PROVED m.onnx: all 2 requirements hold\n")
+    question = Question(
+        {"batch": "1..32", "Batch Size": "8"},
+        {"x": "[1,?]"},
+        {"sr": "16000"},
+        ("a == b", "c <= 3"),
+        timeout=5.0,
+        declared="trust",
+    )
+    assert api.calls == [("checked", "m.onnx", question)]
+
+
+def test_certify_is_asked_for_only_when_given(api, capsys):
+    run(capsys, "check", "m.onnx", "--certify")
+    assert api.calls[0][-1].certify
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chekc"], "error: No such command 'chekc'"),
+        (["check"], "error: Missing argument 'MODEL...'; see shapesmt check --help"),
+        (["check", "m", "--dim", "h"], "error: Invalid value for '--dim': 'h' is not NAME=RANGE; see"),
+        (["check", "m", "--dim", "=3"], "error: Invalid value for '--dim': '=3' is not NAME=RANGE; see"),
+        (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: Invalid value for '--dim': 'h' has two values: 1 and"),
+        (["check", "m", "--timeout", "0"], "error: Invalid value for '--timeout': 0.0 is not in the range x>0"),
+        (["check", "m", "--format", "xml"], "error: Invalid value for '--format': 'xml' is not one of"),
+        (["check", "m", "--dmi", "h=1"], "error: No such option '--dmi'"),
+    ],
+)  # fmt: skip
+def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.replace(":", "").startswith(message.replace(":", ""))
+    assert err.count("\n") == 1
+    assert api.calls == []

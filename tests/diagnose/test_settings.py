@@ -1,0 +1,27 @@
+"""Settings of a node: the attributes and constants without which it would have other sizes."""
+
+import pytest
+
+from shapesmt.algebra import symbol
+from shapesmt.diagnose.settings import settings
+from shapesmt.frontends import load
+from shapesmt.rules import tensor
+
+HEAD = '<ir_version: 8, opset_import: ["":18]> g (float[1, 3, h, w] x) => (y) '
+
+
+@pytest.mark.parametrize(
+    ("node", "text"),
+    [
+        ("MaxPool <kernel_shape=[3,3], strides=[2,2], dilations=[1,1]> (x)", "kernel 3, stride 2"),
+        ("MaxPool <kernel_shape=[3,2], pads=[1,0,1,0]> (x)", "kernel_shape 3,2, pads 1,0"),
+        ("Flatten <axis=2> (x)", "axis 2"),
+        ("Flatten <axis=1> (x)", ""),
+        ("LeakyRelu <alpha=0.5> (x)", ""),
+        ("Cast <to=1> (x)", ""),
+    ],
+)
+def test_only_what_decides_sizes_is_named(node, text):
+    graph = load(f"{HEAD} {{ y = {node} }}".encode())
+    x = tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])
+    assert settings(graph.nodes[0], graph, {"x": x}) == text

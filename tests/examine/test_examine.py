@@ -1,0 +1,108 @@
+"""Every node judged in order: what is reported, what is assumed behind it, and what is a consequence."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from shapesmt.algebra import Verdict
+from shapesmt.deadline import Deadline
+from shapesmt.examine.examination import Examination
+from shapesmt.examine.examine import claimed, examine
+from shapesmt.examine.judge import Judge
+from shapesmt.examine.problem import Problem, pose
+from shapesmt.examine.question import Question
+from shapesmt.frontends import load
+
+HEADER = '<ir_version: 8, opset_import: ["": 21]>'
+
+
+def problem(body: str, **question: object) -> Problem:
+    graph = load(f"{HEADER} g {body}".encode())
+    return pose(graph, Question(**question))  # type: ignore[arg-type]
+
+
+def examined(body: str, *, trust: bool = False, seconds: float = 20, **question: object) -> Examination:
+    return examine(problem(body, **question), Judge(Deadline(seconds)), trust=trust)
+
+
+def test_what_holds_for_all_inputs_is_no_judgement() -> None:
+    examination = examined("(float[n,4] x, float[n,4] y) => (z) { z = Add(x, y) }")
+    assert examination.judgements == ()
+    assert examination.verdict is Verdict.PROVED
+    assert examination.decided
+    assert not examination.fails
+
+
+def test_a_reported_condition_is_assumed_behind_the_node() -> None:
+    body = "(float[n] x, float[m] y) => (c) { a = Add(x, y) b = Mul(a, y) c = Sub(b, x) }"
+    examination = examined(body, dims={"n": "2..9", "m": "2..9"})
+    assert examination.reported == [(0, Verdict.DEPENDS)]
+    assert {s.name for s in examination.inference.tensors["c"].dims[0].symbols} in ({"n"}, {"m"})
+    assert examination.tally().depends == 1
+
+
+def test_what_comes_again_is_counted_each_time() -> None:
+    body = "(float[n] x, float[m] y) => (b) { a = Add(x, y) b = Add(x, y) }"
+    counts = examined(body, dims={"n": "2..9", "m": "2..9"}).tally()
+    assert counts.depends == 1
+    assert counts.total == counts.depends + counts.proved
+
+
+def test_behind_a_node_that_never_runs_failures_are_its_consequences() -> None:
+    body = "(float[n,4] x, float[5,m] w) => (d) { a = MatMul(x, w) b = Add(a, x) c = MatMul(b, w) d = Relu(c) }"
+    examination = examined(body, dims={"m": "4..9"})
+    assert examination.reported == [(0, Verdict.FAILS)]
+    assert examination.fails
+    assert {1, 2, 3} <= examination.unreachable
+    assert examination.verdict is Verdict.FAILS
+
+
+def test_a_judgement_keeps_the_inputs_over_which_it_was_made() -> None:
+    body = "(float[n] x, float[8] y, float[m] z) => (b) { a = Add(x, y) b = Add(a, z) }"
+    first, second = examined(body, dims={"n": "2..9", "m": "2..9"}).judgements
+    assert [s.name for s in first.condition.symbols] == ["n"]
+    assert [s.name for s in second.condition.symbols] == ["m"]
+    assert second.domain.facts != first.domain.facts
+    assert first.decision.counterexample is not None
+    assert {s.name for s in first.decision.counterexample} == {"n", "m"}
+
+
+def test_sizes_are_narrowed_and_lead_back() -> None:
+    body = "(float[n] x, float[m] y) => (b) { a = Add(x, y) b = Add(a, y) }"
+    examination = examined(body, dims={"n": "2..9", "m": "4..7"})
+    (judgement,) = examination.judgements
+    assert judgement.inference is examination.original
+    assert examination.inference is not examination.original
+    assert examination.narrowing.meanings == examination.domain.narrowing()
+    back = [examination.narrowing.requirement(r).formula for r in examination.inference.applications[0].requirements]
+    assert all(f.symbols <= {*examination.domain.symbols} for f in back)
+
+
+def test_a_requirement_of_an_unknown_rank_leaves_its_node_open() -> None:
+    body = "(float[n] x, int64[k] s) => (y) { r = Reshape(x, s) y = Transpose <perm = [1, 0]> (r) }"
+    examination = examined(body)
+    assert not examination.decided
+    assert {u.kind for _, u in examination.unjudged} <= {"rank", "elements"}
+    assert examination.verdict is Verdict.UNKNOWN
+
+
+def test_claimed_shapes_count_where_they_are_trusted() -> None:
+    body = "(float[n] x, int64[k] s) => (float[n,2] y) { y = Reshape(x, s) }"
+    assert [str(d) for d in claimed(problem(body))["y"].dims] == ["n", "2"]
+    assert examined(body, trust=True).inference.tensors["y"].shape is not None
+    assert examined(body).inference.tensors["y"].shape is None
+
+
+def test_out_of_time_nothing_is_said() -> None:
+    body = "(float[n] x, float[m] y) => (a) { a = Add(x, y) }"
+    examination = examined(body, seconds=0)
+    assert examination.verdict is Verdict.UNKNOWN
+    assert [u.kind for _, u in examination.unjudged] == ["timeout"]
+
+
+def test_an_examination_never_changes() -> None:
+    examination = examined("(float[n] x) => (y) { y = Relu(x) }")
+    with pytest.raises(FrozenInstanceError):
+        examination.domain = examination.narrowed  # type: ignore[misc]

@@ -1,0 +1,73 @@
+"""Presolve first, the solver for the rest: both say the same where both can."""
+
+from __future__ import annotations
+
+import pytest
+
+from shapesmt.algebra.dim import symbol
+from shapesmt.algebra.evaluate import End, Evaluator
+from shapesmt.algebra.formula import Verdict, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.substitute import atom_of
+from shapesmt.deadline import Deadline
+from shapesmt.examine.judge import Judge
+from shapesmt.presolve.decide import decide
+from shapesmt.presolve.domain import Domain
+
+H, W, N = symbol("h", 1, 12), symbol("w", 0, 9, step=3), symbol("n", 1)
+
+
+def domain() -> Domain:
+    return Domain([atom_of(H), atom_of(W), atom_of(N)])
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge(Deadline(20))
+
+
+def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
+    cubes = differs(N * N * N, 7 * N + 6)  # 3 is a root
+    assert decide(domain(), cubes) is None
+    decision = judge.decide(domain(), cubes)
+    assert (decision.verdict, decision.by) == (Verdict.DEPENDS, "z3")
+    assert decision.counterexample == {atom_of(N): 3}
+    assert judge.proves(domain(), at_least(N * N * N + 1, N))
+    assert not judge.proves(domain(), cubes)
+
+
+def test_what_there_is_no_time_for_is_unknown() -> None:
+    late = Judge(Deadline(0))
+    assert late.decide(domain(), at_least(N * N, H + W)).verdict is Verdict.UNKNOWN
+    assert not late.proves(domain(), at_least(N, 1))
+    assert late.satisfiable(domain())
+    assert late.extent(domain(), H - W) == (End(-8, proven=False), End(12, proven=False))
+
+
+@pytest.mark.parametrize(
+    ("dim", "ends"),
+    [(H - W, (-8, 12)), (H * W, (0, 108)), (N + H, (2, None)), (N * N - 6 * N, (-9, None)), (0 * H + 7, (7, 7))],
+    ids=str,
+)
+def test_extents(judge: Judge, dim, ends) -> None:  # type: ignore[no-untyped-def]
+    found = judge.extent(domain(), dim)
+    assert tuple(end.value for end in found) == ends
+    for end in found:
+        assert end.value is None or end.witness is None or Evaluator(end.witness).dim(dim) == end.value
+
+
+def test_an_assignment_is_completed_inside_the_domain(judge: Judge) -> None:
+    within = domain()
+    within.assume(at_least(W, H))
+    within.assume(divides(5, N))
+    complete = judge.complete(within, {atom_of(H): 4, atom_of(W): 6})
+    assert complete == {atom_of(H): 4, atom_of(W): 6, atom_of(N): 5}
+    assert judge.complete(within, {}) == {atom_of(H): 1, atom_of(W): 3, atom_of(N): 5}
+    assert judge.complete(within, None) is None
+
+
+def test_satisfiable(judge: Judge) -> None:
+    within = domain()
+    within.assume(at_most(N * N, 9))
+    assert judge.satisfiable(within)
+    within.assume(equal(N * N, 8))
+    assert not judge.satisfiable(within)

@@ -1,0 +1,115 @@
+"""Every law is needed: a call breaks it, the runtime refuses that call, and without the statement nobody would say so.
+
+Each row names a law and a call that breaks just that one. The law is reported, and nothing else; with the place in the
+rule that states it left out, it isn't; and the runtime refuses the call, where it has a kernel. `--full` tries all
+rows, and asks that each function of the rules that names a law has a row for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import shapesmt
+from shapesmt import laws
+from shapesmt.frontends import load
+from tests.oracle import onnx_peer
+from tests.support.openvino_laws import Peer, parsed, written
+from tests.support.statements import named, needed
+
+FAMILIES = ("math", "layout", "windows", "control", "ml", "contrib_attention", "contrib_other")
+TENSORFLOW = ("tensorflow_layers", "tensorflow_shapes", "tensorflow_containers")
+SAMPLED = 40  # rows of each runtime without --full
+
+
+@pytest.fixture
+def sampled(full, pytestconfig):
+    """Some of the rows, or all."""
+    random = Random(pytestconfig.getoption("--seed"))
+    return lambda rows: rows if full else random.sample(rows, SAMPLED)
+
+
+def onnx():
+    """Laws and calls of ONNX and ONNX Runtime."""
+    return [row for family in FAMILIES for row in importlib.import_module(f"tests.laws.broken.{family}").ROWS]
+
+
+def tensorflow():
+    """Laws and calls of TensorFlow."""
+    pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
+    modules = [importlib.import_module(f"tests.laws.broken.{family}") for family in TENSORFLOW]
+    return [(law, call) for module in modules for law, [call] in module.ROWS]
+
+
+def openvino():
+    """Laws and cases of OpenVINO."""
+    lines = (Path(__file__).parent / "broken" / "openvino.txt").read_text().splitlines()
+    return [(getattr(laws, name), parsed(case)) for name, case in (line.split(" | ", 1) for line in lines)]
+
+
+def check_onnx(call):
+    return lambda: shapesmt.check(call.proto)
+
+
+def check_tensorflow(call):
+    from tests.oracle.tensorflow_peer import graph_of
+
+    return lambda: shapesmt.check(load(graph_of(call).SerializeToString()))
+
+
+def check_openvino(case, folder):
+    path = written(case, folder)
+    return lambda: shapesmt.check(path, declared="ignore")
+
+
+def unneeded(rows, check):
+    """Each row that isn't as it should be, and why; and the statements of the others."""
+    statements, wrong = set(), []
+    for law, call in rows:
+        try:
+            statements.add(needed(law, check(call)))
+        except AssertionError as error:  # noqa: PERF203 - of each row
+            wrong.append(f"{law} {call}: {error}")
+    return statements, wrong
+
+
+def test_onnx_laws(sampled):
+    rows = sampled(onnx())
+    assert unneeded(rows, check_onnx)[1] == []
+    runs = zip(rows, onnx_peer.outcomes([call for _, call in rows]), strict=True)
+    assert [f"{law} {call}" for (law, call), run in runs if not run.refused] == []
+
+
+def test_tensorflow_laws(sampled):
+    from tests.oracle import tensorflow_peer
+
+    rows = sampled(tensorflow())
+    assert unneeded(rows, check_tensorflow)[1] == []
+    runs = zip(rows, tensorflow_peer.outcomes([call for _, call in rows]), strict=True)
+    assert [f"{law} {call}" for (law, call), run in runs if not run.refused] == []
+
+
+def test_openvino_laws(sampled, tmp_path):
+    rows, peer = sampled(openvino()), Peer()
+    assert unneeded(rows, partial(check_openvino, folder=tmp_path))[1] == []
+    runs = [(law, case, peer.run(written(case, tmp_path))[0]) for law, case in rows]
+    peer.close()
+    assert [f"{law} {case}" for law, case, said in runs if said == "ran"] == []
+
+
+def test_every_law_that_a_rule_names_is_broken(full, tmp_path):
+    """By some row; `unbroken.txt` lists the functions and laws for which none is written yet."""
+    if not full:
+        pytest.skip("all rows are tried with --full")
+    openvino_check = partial(check_openvino, folder=tmp_path)
+    pairs = ((onnx, check_onnx), (tensorflow, check_tensorflow), (openvino, openvino_check))
+    broken = [statement for rows, check in pairs for statement in unneeded(rows(), check)[0]]
+    where = {(s.file, s.function, s.law) for s in broken}
+    anywhere = {(s.file or "ops/shared/choices.py", s.law) for s in broken}  # of tables, and of what formats say
+    left = [at for at in named() if at not in where and (at[1] not in ("", "refused") or at[::2] not in anywhere)]
+    listed = (Path(__file__).parent / "unbroken.txt").read_text().splitlines()
+    assert sorted(map(" ".join, left)) == listed

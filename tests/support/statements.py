@@ -1,0 +1,176 @@
+"""Statements of laws: which of them a check reports as broken, and a check with one of them left out.
+
+A statement is a place in a rule where a law is named: `ops/math/linear.py:41 INNER_SIZES_EQUAL`. Where a helper
+states it (`require_vector(ctx, 1, size, law)`), or the context (`ctx.input(0, rank=2)`), it is the place in the rule
+that calls. What formats say of all their operators (types, numbers of inputs, attributes) has no place of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import shapesmt
+from shapesmt import laws
+from shapesmt.errors import RejectedError
+from shapesmt.laws import Law
+from shapesmt.report import Report
+from shapesmt.rules.context import RuleContext
+
+PACKAGE = Path(shapesmt.__file__).parent
+RULES = PACKAGE / "ops"
+CONTEXT = str(PACKAGE / "rules" / "context.py")
+FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
+WALK = importlib.import_module("shapesmt.inference.walk")
+APPLY = importlib.import_module("shapesmt.inference.apply")
+NAMES = {law: name for name, law in vars(laws).items() if isinstance(law, Law)}
+UNJUDGED = ("leave_open", "unchecked")  # state what nothing is said of, not what is broken
+
+
+class Statement(NamedTuple):
+    """A law and where it is stated: the file below the package, the function and the line; "" and 0 for no place."""
+
+    file: str
+    function: str
+    line: int
+    law: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} {self.law}"
+
+
+class PlacedLaw(Law):
+    """A law that knows where it was stated."""
+
+    place: Statement
+
+
+def name_of(law: Law) -> str | None:
+    """The name of the constant that a law is, or is filled from; None for a law of somebody else."""
+    return NAMES.get(Law(law.code, law.template or law.sentence))
+
+
+@contextmanager
+def recorded() -> Iterator[list[Statement]]:
+    """The statements that are reported as broken inside, in order."""
+    reported: list[Statement] = []
+
+    def require(ctx: RuleContext, formula: Any, law: Law | str, left: Any = None, right: Any = None) -> None:
+        place = _place(law)
+        if place is not None and isinstance(law, Law):
+            law = PlacedLaw(*law)
+            law.place = place
+        stating(ctx, formula, law, left, right)
+
+    def first_broken(*arguments: Any) -> Any:
+        broken = choosing(*arguments)
+        name = name_of(broken.law)
+        reported.append(broken.law.place if isinstance(broken.law, PlacedLaw) else Statement("", "", 0, name or ""))
+        return broken
+
+    stating, choosing = RuleContext.require, FINDINGS._first_broken
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(WALK, "_REMEMBERED", {}))
+        stack.enter_context(patch.object(RuleContext, "require", require))
+        stack.enter_context(patch.object(FINDINGS, "_first_broken", first_broken))
+        yield reported
+
+
+@contextmanager
+def left_out(statement: Statement) -> Iterator[None]:
+    """Rules inside don't state this law at this place; one that ends with it ends all the same."""
+    patches = [_without(RuleContext, name, index, statement) for name, index in STATING.items()]
+    if not statement.file:
+        patches = [_unanswered(*told, statement.law) for told in OF_FORMATS]
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(WALK, "_REMEMBERED", {}))
+        for each in patches:
+            stack.enter_context(each)
+        yield
+
+
+STATING = {"require": 1, "limit": 1, "check": 1, "reject": 0}
+"""The context's methods by which laws are stated, and which argument of theirs is the law."""
+OF_FORMATS = ((APPLY.Applier, "_misfit"), (APPLY.Applier, "_clash"), (APPLY, "refused"))
+
+
+def _without(owner: Any, name: str, index: int, statement: Statement) -> Any:
+    stating = getattr(owner, name)
+
+    def state(ctx: RuleContext, *arguments: Any, **named: Any) -> Any:
+        law = named["law"] if "law" in named else arguments[index]
+        if not isinstance(law, Law) or name_of(law) != statement.law or _place(law) != statement:
+            return stating(ctx, *arguments, **named)
+        if name == "reject":
+            raise RejectedError
+        return None
+
+    return patch.object(owner, name, state)
+
+
+def _unanswered(owner: Any, name: str, law: str) -> Any:
+    asked = getattr(owner, name)
+
+    def answer(*arguments: Any) -> Law | None:
+        found: Law | None = asked(*arguments)
+        return None if found is not None and name_of(found) == law else found
+
+    return patch.object(owner, name, answer)
+
+
+def _place(law: Law | str) -> Statement | None:
+    """Where the law is stated: in the innermost function of a rule that names it, or else that calls what does."""
+    name = name_of(law) if isinstance(law, Law) else None
+    frame: FrameType | None = sys._getframe(2)
+    inner: FrameType | None = None
+    while name is not None and frame is not None:
+        code = frame.f_code
+        if code.co_filename.startswith(str(RULES)):
+            inner = inner or frame
+            if name in code.co_names:
+                return _at(frame, name)
+        elif code.co_filename == CONTEXT and code.co_name == "apply":
+            break
+        frame = frame.f_back
+    return None if inner is None or name is None else _at(inner, name)
+
+
+def _at(frame: FrameType, name: str) -> Statement:
+    code = frame.f_code
+    return Statement(str(Path(code.co_filename).relative_to(PACKAGE)), code.co_name, frame.f_lineno, name)
+
+
+def named() -> dict[tuple[str, str, str], int]:
+    """Every file and function of the rules that names a law ("" at the top of a file), and the line where it does."""
+    found: dict[tuple[str, str, str], int] = {}
+
+    def visit(node: ast.AST, function: str, file: str) -> None:
+        unjudged = isinstance(node, ast.Call) and getattr(node.func, "id", "") in UNJUDGED
+        if unjudged or isinstance(node, ast.Compare) or getattr(node, "attr", "") == "sentence":
+            return
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "laws" and node.attr in NAMES.values():
+            found.setdefault((file, function, node.attr), node.lineno)
+        for child in ast.iter_child_nodes(node):
+            visit(child, node.name if isinstance(node, ast.FunctionDef) else function, file)
+
+    for path in sorted(RULES.rglob("*.py")):
+        visit(ast.parse(path.read_text()), "", str(path.relative_to(PACKAGE)))
+    return found
+
+
+def needed(law: Law, check: Callable[[], Report]) -> Statement:
+    """The statement of a law that is all that a check reports, and without which it doesn't report that law."""
+    with recorded() as reported:
+        findings = check().findings
+    assert [name_of(law)] == [statement.law for statement in reported], [f.law for f in findings]
+    [statement] = reported
+    with left_out(statement), suppress(shapesmt.InternalError):  # without it the rule may not come to an end
+        assert findings[0].law not in [f.law for f in check().findings], f"{statement} isn't all that states it"
+    return statement

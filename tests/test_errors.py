@@ -1,0 +1,23 @@
+"""Errors: two families, and names that no terminal obeys."""
+
+from __future__ import annotations
+
+import pytest
+
+from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError, printable
+
+
+class TestErrors:
+    def test_user_mistakes_are_one_family_and_ours_another(self):
+        assert issubclass(ModelError, ShapesmtError)
+        assert issubclass(UsageError, ShapesmtError)
+        assert not issubclass(InternalError, ShapesmtError)
+        assert "please report it" in str(InternalError("x"))
+
+    @pytest.mark.parametrize("text", ["a\nb", "\x1b[31m", "\u202eabc", "\ud800", "\x00"])
+    def test_printable_leaves_nothing_that_a_terminal_obeys(self, text):
+        assert printable(text).isprintable()
+
+    def test_printable_keeps_ordinary_names_and_shortens_long_ones(self):
+        assert printable("/up1/Größe_0") == "/up1/Größe_0"
+        assert len(printable("x" * 10_000)) <= 120
