@@ -49,12 +49,13 @@ def nested(code: CodeType) -> Iterator[CodeType]:
 def helpers(value: object, depth: int = 3) -> Iterator[FunctionType]:
     """The functions of ops/ that a global stands for: itself, a class's methods, or what a table holds."""
     value = inspect.unwrap(value) if callable(value) else value
-    if isinstance(value, FunctionType) and value.__module__.startswith("shapesmt.ops"):
-        yield value
+    if isinstance(value, FunctionType):
+        if "shapesmt/ops" in Path(value.__code__.co_filename).as_posix():  # not one that a dataclass generates
+            yield value
     elif isinstance(value, type) and value.__module__.startswith("shapesmt.ops"):
         members = (getattr(m, "fget", None) or getattr(m, "__func__", m) for m in vars(value).values())
-        own = (m for m in members if isinstance(m, FunctionType) and m.__module__ == value.__module__)
-        yield from (m for m in own if Path(m.__code__.co_filename).is_file())  # none that is generated
+        for member in members:
+            yield from helpers(member, 0) if isinstance(member, FunctionType) else ()
     elif isinstance(value, (dict, list, tuple, set, frozenset)) and depth:
         for item in value.values() if isinstance(value, dict) else value:
             yield from helpers(item, depth - 1)
