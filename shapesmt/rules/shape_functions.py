@@ -114,17 +114,17 @@ class ShapeFunctions(Calculus):
         return self.inputs[index] is not before
 
     def _at(self, index: int) -> Tensor:
-        found = self.inputs[index]
-        return self.unknown_shape() if found is None else found
+        t = self.inputs[index]
+        return self.unknown_shape() if t is None else t
 
     def _replace(self, index: int, shape: Tensor) -> None:
         self.inputs = (*self.inputs[:index], shape, *self.inputs[index + 1 :])
 
-    def _tried(self, made: Callable[[], Tensor]) -> Tensor | None:
+    def _tried(self, compute: Callable[[], Tensor]) -> Tensor | None:
         """The result, or None where what it requires can't hold."""
         before = len(self.requirements)
         try:
-            return made()
+            return compute()
         except (RejectedError, ShapeMismatch):
             del self.requirements[before:]
             return None
@@ -265,14 +265,14 @@ class ShapeFunctions(Calculus):
         """Let an output refer to either; whether that changed anything."""
         return self._join(self._handles[1], index, found, self.relax)
 
-    def _join(self, handles: dict[int, Handles], index: int, found: Sequence[ShapeAndType], join: Join) -> bool:
+    def _join(self, handles: dict[int, Handles], index: int, added: Sequence[ShapeAndType], join: Join) -> bool:
         """The pairs joined one by one: types agree, a shape that can't be joined stays."""
         known = handles.get(index)
         if known is None:
-            handles[index] = list(found)
+            handles[index] = list(added)
             return True
-        pairs = list(zip(known, found, strict=False))
-        if len(known) != len(found) or any(a.dtype not in ("", b.dtype) for a, b in pairs):
+        pairs = list(zip(known, added, strict=False))
+        if len(known) != len(added) or any(a.dtype not in ("", b.dtype) for a, b in pairs):
             return False
         joined = [ShapeAndType(self._joined(a.shape, b.shape, join), b.dtype) for a, b in pairs]
         changed = any(a.shape is not j.shape or a.dtype != j.dtype for a, j in zip(known, joined, strict=True))
@@ -291,8 +291,8 @@ class ShapeFunctions(Calculus):
         shapes = ", ".join("?" if t is None else self.debug_string(t) for t in self.inputs)
         text = f"{message} for '{{{{node {node.name}}}}} = {node.op}[{attributes}]({', '.join(node.inputs)})'"
         text += f" with input shapes: {shapes}"
-        asked = [(i, _items(self._at(i))) for i in sorted(self._requested) if i < len(self.inputs)]
-        known = [f"input[{i}] = <{' '.join(map(self._shown, items))}>" for i, items in asked if items is not None]
+        requested = [(i, _items(self._at(i))) for i in sorted(self._requested) if i < len(self.inputs)]
+        known = [f"input[{i}] = <{' '.join(map(self._shown, items))}>" for i, items in requested if items is not None]
         text += f" and with computed input tensors: {', '.join(known)}" if known else ""
         spelt = [f"input[{i}] = {self.debug_string(s)}" for i, s in enumerate(self._shapes) if s is not None]
         text += f" and with input tensors computed as partial shapes: {', '.join(spelt)}" if spelt else ""
@@ -308,14 +308,14 @@ class ShapeFunctions(Calculus):
             ShapeMismatch: Something that the rule requires can't hold; with the node and its input shapes.
         """
         try:
-            self._set.update(enumerate(self._made(rule)))
+            self._set.update(enumerate(self._outputs(rule)))
         except ShapeMismatch as error:
             raise ShapeMismatch(self.attach_context(str(error))) from None
         return tuple(self.output(i) for i in range(self.num_outputs))
 
-    def _made(self, rule: AnyRule) -> Sequence[Tensor]:
+    def _outputs(self, rule: AnyRule) -> Sequence[Tensor]:
         """What a rule makes of the inputs; it is run at every rank that one of unknown rank may have."""
-        before = len(self.requirements)
+        stated = len(self.requirements)
         while True:
             try:
                 result = rule(self)
@@ -326,14 +326,14 @@ class ShapeFunctions(Calculus):
                 raise
             except RejectedError:  # the requirement is stated, or nothing is said of the node
                 result = None
-            except UnknownRankError as asked:
-                del self.requirements[before:]
-                found = self._over_ranks(rule) if asked.rank is None else None
-                self._hold_all(found.requirements if found else ())
-                if not self._ranked(found.ranks if found else (), asked):
-                    return found.outputs if found else ()
+            except UnknownRankError as unknown:
+                del self.requirements[stated:]
+                over_ranks = self._over_ranks(rule) if unknown.rank is None else None
+                self._hold_all(over_ranks.requirements if over_ranks else ())
+                if not self._ranked(over_ranks.ranks if over_ranks else (), unknown):
+                    return over_ranks.outputs if over_ranks else ()
                 continue
-            self._hold_all(self.requirements[before:])
+            self._hold_all(self.requirements[stated:])
             return [result] if isinstance(result, Tensor) else list(result or ())
 
     def _over_ranks(self, rule: AnyRule) -> Application:
@@ -343,18 +343,18 @@ class ShapeFunctions(Calculus):
         def applied(inputs: Sequence[Tensor | None]) -> Application:
             ctx = fresh(self.node, inputs, self.version)
             ctx._names, ctx._handles, ctx._shapes = self._names, self._handles, self._shapes  # noqa: SLF001 - its own class
-            made: Application = ctx.apply(rule)
-            return made
+            application: Application = ctx.apply(rule)
+            return application
 
         return unranked(self.inputs, applied, self.node.outputs, self.node.op)
 
-    def _ranked(self, ranks: Sequence[tuple[Dim, int]], asked: UnknownRankError) -> bool:
+    def _ranked(self, ranks: Sequence[tuple[Dim, int]], unknown: UnknownRankError) -> bool:
         """Give inputs the ranks that the rule needs of them; whether there is such a one."""
         needed = dict(ranks)
         before = self.inputs
         for i, t in enumerate(before):
             if t is not None and t.shape is None:
-                rank = asked.rank if t is asked.tensor and asked.rank is not None else needed.get(t.ndim or ZERO)
+                rank = unknown.rank if t is unknown.tensor and unknown.rank is not None else needed.get(t.ndim or ZERO)
                 if rank is not None:
                     self._replace(i, tensor(t.dtype, self.unknown_shape_of_rank(rank).dims))
         return self.inputs != before
