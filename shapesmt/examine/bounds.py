@@ -104,9 +104,7 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     proven = low.proven and high.proven
     attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
     tied = domain.cone(dim.symbols)[0]  # only some places are tried
-    attained = (
-        attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
-    )
+    attained = attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
     exact = proven and (attained or dim.constant is not None)
     return DimBounds(low.value or 0, high.value, str(dim), exact, (_named(low.witness), _named(high.witness)))
 

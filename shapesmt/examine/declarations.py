@@ -148,7 +148,7 @@ def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeL
 
 
 def _narrowed(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
-    """The axes with a range from the caller and a name from the file: the range is the name's, if it is the only one."""
+    """The axes with a range from the caller and a name from the file; a single such range is the name's."""
     ranges: dict[str, set[Range]] = {}
     places: dict[tuple[str, int], str] = {}
     for name, (_, axes) in declared.items():
