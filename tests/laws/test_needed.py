@@ -13,12 +13,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.ops.openvino_laws import Peer, parsed, written
 
 import shapesmt
 from shapesmt import laws
 from shapesmt.frontends import load
 from tests.oracle import onnx_peer
+from tests.support.openvino_laws import Peer, parsed, written
 from tests.support.statements import named, needed
 
 FAMILIES = ("math", "layout", "windows", "control", "ml", "contrib_attention", "contrib_other")

@@ -28,7 +28,8 @@ PACKAGE = Path(shapesmt.__file__).parent
 RULES = PACKAGE / "ops"
 CONTEXT = str(PACKAGE / "rules" / "context.py")
 FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
-INFER = importlib.import_module("shapesmt.inference.infer")
+WALK = importlib.import_module("shapesmt.inference.walk")
+APPLY = importlib.import_module("shapesmt.inference.apply")
 NAMES = {law: name for name, law in vars(laws).items() if isinstance(law, Law)}
 UNJUDGED = ("leave_open", "unchecked")  # state what nothing is said of, not what is broken
 
@@ -76,7 +77,7 @@ def recorded() -> Iterator[list[Statement]]:
 
     stating, choosing = RuleContext.require, FINDINGS._first_broken
     with ExitStack() as stack:
-        stack.enter_context(patch.object(INFER, "_REMEMBERED", {}))
+        stack.enter_context(patch.object(WALK, "_REMEMBERED", {}))
         stack.enter_context(patch.object(RuleContext, "require", require))
         stack.enter_context(patch.object(FINDINGS, "_first_broken", first_broken))
         yield reported
@@ -89,7 +90,7 @@ def left_out(statement: Statement) -> Iterator[None]:
     if not statement.file:
         patches = [_unanswered(*told, statement.law) for told in OF_FORMATS]
     with ExitStack() as stack:
-        stack.enter_context(patch.object(INFER, "_REMEMBERED", {}))
+        stack.enter_context(patch.object(WALK, "_REMEMBERED", {}))
         for each in patches:
             stack.enter_context(each)
         yield
@@ -97,7 +98,7 @@ def left_out(statement: Statement) -> Iterator[None]:
 
 STATING = {"require": 1, "limit": 1, "check": 1, "reject": 0}
 """The context's methods by which laws are stated, and which argument of theirs is the law."""
-OF_FORMATS = ((INFER._Walk, "_misfit"), (INFER._Walk, "_clash"), (INFER, "refused"))
+OF_FORMATS = ((APPLY.Applier, "_misfit"), (APPLY.Applier, "_clash"), (APPLY, "refused"))
 
 
 def _without(owner: Any, name: str, index: int, statement: Statement) -> Any:

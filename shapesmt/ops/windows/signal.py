@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
     """The one integer that an input holds, which has no axis if it stands in the file."""
+    number = single(ctx, index, least)
     if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
         require_axisless(ctx, index)
-    return single(ctx, index, least)
+    return number
 
 
 def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:

@@ -1,0 +1,72 @@
+"""Axes, names and ranges of inputs, from the file and from the caller."""
+
+from __future__ import annotations
+
+import pytest
+
+from shapesmt.errors import UsageError
+from shapesmt.examine.declarations import (
+    ANY_RANK,
+    declarations,
+    give_rank,
+    placeholders,
+    rank_name,
+    symbol_ranges,
+    unranked,
+)
+from shapesmt.frontends import load
+from shapesmt.graph import Graph
+from shapesmt.language import Range
+
+
+def graph(inputs: str) -> Graph:
+    return load(f'<ir_version: 8, opset_import: ["": 21]> g ({inputs}) => (y) {{ y = Identity(x) }}'.encode())
+
+
+def test_axes_without_a_name_get_one() -> None:
+    assert declarations(graph("float[n,3] x"), {})["x"] == ("float32", ["n", 3])
+    assert declarations(graph("float[n,?] x"), {})["x"] == ("float32", ["n", "x_dim1"])
+
+
+def test_a_shape_of_the_caller_goes_over_the_files() -> None:
+    declared = declarations(graph("float[n,?] x"), {"x": "[2..8,?]"})
+    assert declared["x"] == ("float32", [Range(2, 8), "x_dim1"])
+    with pytest.raises(UsageError, match="gives input 'x' 1 dimensions, the file gives it 2"):
+        declarations(graph("float[n,?] x"), {"x": "[4]"})
+
+
+def test_a_range_of_a_named_axis_is_the_range_of_the_name() -> None:
+    model = graph("float[n,m] x, float[n] z")
+    expressions, ranges = symbol_ranges(model, declarations(model, {"x": "[2..8,?]"}), {"m": "4"})
+    assert expressions == {}
+    assert {name: (r.min, r.max, r.source) for name, r in ranges.items()} == {
+        "n": (2, 8, "--shape"),
+        "m": (4, 4, "--dim"),
+    }
+
+
+def test_a_name_that_no_input_has_is_refused() -> None:
+    model = graph("float[n] x")
+    with pytest.raises(UsageError, match="batch"):
+        symbol_ranges(model, declarations(model, {}), {"batch": "1..8"})
+
+
+def test_marks_that_stand_for_several_sizes_name_none() -> None:
+    from onnx import TensorProto, helper
+
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, ["?", 3]) for n in ("x", "z")]
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    proto = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", inputs, [output])
+    model = load(helper.make_model(proto, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString())
+    assert placeholders(model) == {"?": ["x_dim0", "z_dim0"]}
+
+
+def test_an_input_of_unknown_rank_has_a_name_for_it_until_it_is_given() -> None:
+    model = graph("float[] x")
+    declared = declarations(model, {})
+    assert unranked(model, declared) == ["x"]
+    assert symbol_ranges(model, declared, {}, [rank_name("x")])[1]["x_rank"] == ANY_RANK
+    give_rank("x", declared, {"x_rank": "2"})
+    assert declared["x"] == ("float32", ["x_dim0", "x_dim1"])
+    with pytest.raises(UsageError, match="at most"):
+        give_rank("x", declared, {"x_rank": "2..999"})
