@@ -88,9 +88,9 @@ class Statements:
 
     # What data decides
 
-    def grant(self, index: int) -> None:
+    def grant(self, *indices: int) -> None:
         """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
-        self.decides_success.add(index)
+        self.decides_success.update(indices)
 
     def only_sizes(self, *indices: int) -> None:
         """Say that elements of these inputs decide sizes, and can't make the node fail."""
