@@ -88,9 +88,9 @@ class Statements:
 
     # What data decides
 
-    def grant(self, index: int) -> None:
-        """Record that elements of an input decide whether the node runs; unknown ones are assumed to be valid."""
-        self.decides_success.add(index)
+    def grant(self, *indices: int) -> None:
+        """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid."""
+        self.decides_success.update(indices)
 
     def only_sizes(self, *indices: int) -> None:
         """Record that elements of these inputs decide sizes, and can't make the node fail."""
