@@ -1,4 +1,4 @@
-"""Outputs written whole or not at all."""
+"""Writes files atomically: a file is complete, or as it was before."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from shapesmt.errors import UsageError, printable
 
 __all__ = ["write_whole"]
 
-LOCKS = os.name == "posix"  # whether files can be held, and renamed while they are open
-YOUNG = 1.0  # seconds in which a part may not be held yet
+LOCKS = os.name == "posix"  # whether files can be locked, and renamed while they are open
+YOUNG = 1.0  # seconds in which a temporary file may not be locked yet by its process
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -57,7 +57,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def _sweep(folder: Path, start: str) -> None:
-    """Remove what a process left behind that was killed while it wrote: parts that nobody holds any more."""
+    """Remove the temporary files, no longer locked, of processes that were killed while they wrote."""
     parts = (part for part in folder.iterdir() if part.name.startswith(start) and part.name.endswith(".part"))
     for part in parts if LOCKS else ():
         if stat.S_ISREG(part.lstat().st_mode) and time() - part.lstat().st_mtime > YOUNG:
@@ -67,7 +67,7 @@ def _sweep(folder: Path, start: str) -> None:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """Hold a file as long as it is open.
+    """Lock a file as long as it is open.
 
     Raises:
         BlockingIOError: Another process does.

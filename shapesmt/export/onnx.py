@@ -1,4 +1,4 @@
-"""Inferred shapes back into ONNX models, refusals as its callers expect them, and models to files."""
+"""Writes inferred shapes into ONNX models, raises the errors of ONNX's own inference, and saves models."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["Shapes", "annotate", "axes_of", "keep_together", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
-"""By tensor, its element type ("" if unknown) and dimensions: numbers, texts, None where nothing is known."""
+"""The element type ("" if unknown) and dimensions of each tensor: numbers, formulas as text, None where unknown."""
 
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _KINDS = {"seq": "sequence_type", "optional": "optional_type", "map": "map_type"}
 
 
 def axes_of(tensors: Mapping[str, TensorBounds]) -> Shapes:
-    """Of every tensor the element type and, per axis, a number where it is proven constant, else the formula's text.
+    """The element type of every tensor, and for each axis a number if it is proven constant, else the formula's text.
 
     Example:
         >>> from shapesmt.report import DimBounds, TensorBounds
@@ -44,11 +44,11 @@ def axes_of(tensors: Mapping[str, TensorBounds]) -> Shapes:
 
 
 def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) -> onnx.ModelProto:
-    """A copy that says the shape of every tensor named: in its value infos and its outputs, subgraphs' too.
+    """A copy with the shapes of these tensors in its value infos and outputs, also those of subgraphs.
 
-    All else stays as it is, the inputs among it. A tensor of unknown rank keeps what was said of it, unless that is
-    to be overridden; an output does even then, as ONNX's checker asks for its shape. For a sequence ("seq(float32)")
-    the dimensions are those that its tensors share.
+    Everything else is unchanged, including the inputs. The declared shape of a tensor whose rank isn't known is kept,
+    unless `override`; that of an output even then, since ONNX's checker requires it. For a sequence ("seq(float32)")
+    the dimensions are those that all its tensors share.
 
     Example:
         >>> import onnx
@@ -71,12 +71,12 @@ def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) 
 
 
 def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
-    """What is said of an inner tensor has a type; an entry that has none yet, and gets none, is left out."""
-    said = [*graph.value_info, *graph.output]
-    for info in said:
+    """Write the shapes into a graph and its subgraphs; value infos without a type, which ONNX refuses, are removed."""
+    infos = [*graph.value_info, *graph.output]
+    for info in infos:
         dtype, dims = shapes.get(info.name, ("", None))
         _state(info.type, dtype, dims)
-    known = {"", *(info.name for info in said)}
+    known = {"", *(info.name for info in infos)}
     for node in graph.node:
         for name in node.output:
             dtype, dims = shapes.get(name, ("", None))
@@ -92,7 +92,7 @@ def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
 
 
 def _has_type(declared: onnx.TypeProto) -> bool:
-    """Whether all of a type is said, down to the elements."""
+    """Whether a type states everything, down to the type of its elements."""
     match declared.WhichOneof("value"):
         case "tensor_type" | "sparse_tensor_type" as kind:
             return bool(getattr(declared, kind).elem_type)
@@ -104,7 +104,7 @@ def _has_type(declared: onnx.TypeProto) -> bool:
 
 
 def _state(declared: onnx.TypeProto, dtype: str, dims: Sequence[int | str | None] | None) -> None:
-    """Write a type into what is declared, unless that is of another kind; dimensions are those of a tensor inside."""
+    """Write the inferred type into a declared one of the same kind; the dimensions are those of the tensor inside."""
     outer, nested, inner = dtype.partition("(")
     kind = _KINDS[outer] if nested else "tensor_type"
     if declared.WhichOneof("value") not in (None, kind) or (not dtype and dims is None):
@@ -130,7 +130,7 @@ def _state_shape(tensor: onnx.TypeProto.Tensor, dims: Sequence[int | str | None]
         target.ClearField("dim_value")
         target.ClearField("dim_param")
         if isinstance(dim, str):
-            if CUT not in dim:  # else it would be the name of different sizes
+            if CUT not in dim:  # a shortened formula would be the same name for different sizes
                 target.dim_param = dim
         elif dim is not None and dim < 1 << 63:
             target.dim_value = dim
@@ -138,7 +138,7 @@ def _state_shape(tensor: onnx.TypeProto.Tensor, dims: Sequence[int | str | None]
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """A `ModelError` inside is an `InferenceError` of ONNX's as well, as callers of its inference expect."""
+    """Turns a `ModelError` of the body into one that is ONNX's `InferenceError` too, as callers of ONNX expect."""
     try:
         yield
     except ModelError as error:
@@ -153,7 +153,7 @@ def _refusal() -> type[ModelError]:
 
 
 def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike[str]) -> None:
-    """A copy is written where the weights that it refers to by file names are: beside the model, or beside copies.
+    """Refuse a folder without the external data that the copy refers to by file names.
 
     Raises:
         UsageError: It would lose them.
@@ -173,7 +173,7 @@ def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike
 
 
 def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.TensorProto]:
-    """The tensors that are written in a graph, or in graphs inside it."""
+    """The constant tensors of a graph and of its subgraphs."""
     yield from getattr(graph, "initializer", ())
     for attribute in (a for node in graph.node for a in node.attribute):
         yield from (*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors)
@@ -182,7 +182,7 @@ def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.Ten
 
 
 def save(proto: onnx.ModelProto, path: str | os.PathLike[str]) -> None:
-    """Write a model whole or not at all; as ONNX text when the path ends in `.onnxtxt`, else binary.
+    """Write a model, the whole file or nothing; as ONNX text if the path ends in `.onnxtxt`, else binary.
 
     Raises:
         ModelError: The model is larger than a protobuf can be (2 GiB).

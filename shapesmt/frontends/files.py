@@ -1,4 +1,4 @@
-"""The only place that reads files: plain ones, and beside a model only what lies inside its folder."""
+"""Reads files. Of the files that a model refers to, only those inside the model's folder are read."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ class ModelFile(NamedTuple):
 
     content: bytes
     source: str
-    """What to call it in a message."""
+    """Its name in messages."""
     folder: str | None
-    """Where its external data may be; None: nowhere."""
+    """The folder of the file, where its external data may be; None for standard input and bytes."""
     name: str = ""
-    """Its own name in there."""
+    """Its name in that folder."""
     signature: str = ""
-    """That of a saved model which is meant; "" where none is named."""
+    """The signature to read of a TensorFlow saved model (`score` of `saved#score`); "" if the path names none."""
 
     def beside(self, suffix: str) -> str:
-        """The name of the file that goes with it, "" where it has none itself."""
+        """The same file name with another suffix (`model.bin` beside `model.xml`), "" without a file name."""
         return Path(self.name).with_suffix(suffix).name if self.name else ""
 
 
 def model_file(model: object) -> ModelFile:
-    """All of a model's file: a path, "-" for standard input, or the content itself.
+    """The content of a model's file, from its path, from standard input ("-"), or from bytes.
 
-    The path of a folder that TensorFlow saved may have a signature behind it: `saved#score`.
+    The path of a TensorFlow saved model may end in a signature: `saved#score`.
 
     Raises:
         ModelError: There is no such file, it is a folder or a device, or it may not be read.
-        UsageError: It is no such thing.
+        UsageError: The argument is neither a path nor bytes.
     """
     if isinstance(model, (bytes, bytearray, memoryview)):
         return ModelFile(bytes(model), "<bytes>", None)
@@ -81,10 +81,10 @@ def model_file(model: object) -> ModelFile:
 
 
 def _named(path: str) -> tuple[str, str]:
-    """A path, and the signature of a saved model behind it."""
+    """The path without the signature of a saved model, and that signature: `saved#score` is ("saved", "score")."""
     root, _, signature = path.rpartition("#")
-    found = root and not os.path.lexists(path) and (_saved(root) or os.path.split(root)[1] in _SAVED)
-    return (root, signature) if found else (path, "")
+    has_signature = root and not os.path.lexists(path) and (_saved(root) or os.path.split(root)[1] in _SAVED)
+    return (root, signature) if has_signature else (path, "")
 
 
 def _content(path: str) -> bytes:
@@ -100,7 +100,7 @@ def _content(path: str) -> bytes:
 
 
 def content_inside(folder: str, location: str, offset: int, size: int) -> bytes | None:
-    """Some bytes of a plain file in a folder; None when it leads outside (by links too) or is too short."""
+    """Some bytes of a file in a folder; None if the file is outside the folder (by links too) or too short."""
     if not location or Path(location).is_absolute() or ".." in re.split(r"[\\/]", location):
         return None
     try:
@@ -109,14 +109,14 @@ def content_inside(folder: str, location: str, offset: int, size: int) -> bytes 
             return None
         with path.open("rb") as file:
             file.seek(offset)
-            found = file.read(size)
+            content = file.read(size)
     except (OSError, ValueError, RuntimeError, OverflowError):  # RuntimeError: links in a circle
         return None
-    return found if len(found) == size else None
+    return content if len(content) == size else None
 
 
 def text_format(content: bytes) -> str | None:
-    r"""ONNX's name of a text format, which its first sign after spaces and comments shows; None: binary.
+    r"""ONNX's name of a text format, recognised by the first character after spaces and comments; None for binary.
 
     Example:
         >>> [text_format(start) for start in (b"# a model\n<ir_version: 8", b"{", b"graph {", bytes([8, 10]))]
@@ -127,12 +127,12 @@ def text_format(content: bytes) -> str | None:
 
 
 def is_xml(content: bytes) -> bool:
-    """Whether it starts as OpenVINO's files do."""
+    """Whether the content starts as XML does, which OpenVINO's files are."""
     return _XML.match(content) is not None
 
 
 def tensorflow_format(content: bytes) -> str:
-    r"""What of TensorFlow's it starts as: "graph" or "saved_model", with ".text" behind in text, "" for neither.
+    r"""TensorFlow's format by the first bytes: "graph" or "saved_model", followed by ".text" for text; "" for neither.
 
     Example:
         >>> [tensorflow_format(start) for start in (b"\n\x05\n\x01x", b"# text\nnode {", b"\x08\x01\x12\x09\n", b"{")]
@@ -143,16 +143,16 @@ def tensorflow_format(content: bytes) -> str:
 
 
 def is_folder(path: str) -> bool:
-    """Whether a path is a folder with models in it; one that TensorFlow saved is itself a model."""
-    return os.path.isdir(path) and not _saved(path)  # noqa: PTH112 - what may not be looked at counts as a file
+    """Whether a path is a folder that is not itself a model, as a TensorFlow saved model is."""
+    return os.path.isdir(path) and not _saved(path)  # noqa: PTH112 - an unreadable path counts as a file
 
 
 def _saved(folder: str) -> str:
-    """The name of the file that makes a folder one that TensorFlow saved, "" where there is none."""
-    return next((name for name in _SAVED if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - one that may not be looked at is none
+    """The name of the saved model's file in a folder (`saved_model.pb`); "" if there is none."""
+    return next((name for name in _SAVED if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - an unreadable file counts as missing
 
 
 def nesting(text: bytes) -> int:
-    """How deep the brackets of a text go, those in quotes aside."""
+    """How deep the brackets of a text are nested, not counting those in quotes."""
     step = {"opened": 1, "closed": -1, None: 0}
     return max(accumulate(step[match.lastgroup] for match in _BRACKETS.finditer(text)), default=0)

@@ -1,4 +1,4 @@
-"""Formats: which one a model comes in is decided here, for those who want its graph and those who want its protobuf."""
+"""Recognises the format of a model, and loads it as a graph or as an ONNX protobuf."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Format", "Model", "OpenedModel", "load", "load_protobuf", "opened"]
 
 
 class Format(Enum):
-    """What a model comes as; of the formats that have no ONNX model in them, the value says so."""
+    """The format of a model; its value is the error where an ONNX model is needed, "" for ONNX itself."""
 
     ONNX = ""
     GRAPH = "a graph has no ONNX file to write into; give the file's path instead"
@@ -31,8 +31,8 @@ class Format(Enum):
 class OpenedModel(NamedTuple):
     """A model whose format is known, before it is read as a graph.
 
-    `content` is the `onnx.ModelProto`, `Graph`, networkx graph or node-link document; of OpenVINO's and TensorFlow's
-    models the file. `source` is what to call it in a message. Only an ONNX file has a `folder`, where its weights are.
+    `content` is the `onnx.ModelProto`, `Graph`, networkx graph or node-link document; for OpenVINO and TensorFlow it is
+    the `ModelFile`. `source` is the model's name in messages. `folder` is where an ONNX file's external data lies.
     """
 
     format: Format
@@ -47,11 +47,11 @@ Model: TypeAlias = Union[
 
 
 def opened(model: Model) -> OpenedModel:
-    """The model with its format: of a file, as its first bytes show.
+    """The model with its format; that of a file is recognised by its first bytes.
 
     Raises:
-        ModelError: It is missing, unreadable, or damaged.
-        UsageError: It is no model.
+        ModelError: The file is missing, unreadable, or damaged.
+        UsageError: The argument is no model.
 
     Example:
         >>> opened(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}').format.name
@@ -84,7 +84,7 @@ def opened(model: Model) -> OpenedModel:
 
 
 def load(model: Model) -> Graph:
-    """The model as a graph, whatever it came as; weights and external data are left alone.
+    """The model as a graph, in whichever format it is; weights and external data are not read yet.
 
     Args:
         model: A path (of a file, or of a folder that TensorFlow saved), "-" for standard input, the content of a
@@ -92,7 +92,7 @@ def load(model: Model) -> Graph:
 
     Raises:
         ModelError: It is missing, unreadable, or contradicts itself.
-        UsageError: It is none of these things.
+        UsageError: The argument is none of these.
 
     Example:
         >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}')
@@ -121,11 +121,11 @@ def load(model: Model) -> Graph:
 
 
 def load_protobuf(model: Model) -> tuple[ModelProto, Graph]:
-    """The protobuf of an ONNX model, for those who write or run one, and its graph.
+    """The protobuf of an ONNX model, to be written or run, and its graph.
 
     Raises:
-        ModelError: It is missing, unreadable, or contradicts itself.
-        UsageError: It is a graph, which no longer knows its file, or of another format.
+        ModelError: The file is missing, unreadable, or contradicts itself.
+        UsageError: The model is a graph, which has no protobuf, or in another format.
     """
     model = opened(model)
     if model.format is not Format.ONNX:

@@ -1,7 +1,7 @@
-"""The part of a model that shows a failure: the failing node with what leads to it, or alone.
+"""Cuts out of a model the part that shows a failure: the failing node with the nodes before it, or alone.
 
-Large weights are left out, absent ones aren't needed: they become inputs of their shape. What is cut off at an input
-has the shape that was inferred, and its elements where they are known.
+Large weights become inputs of their shape, so that the files with their elements aren't needed. Tensors of nodes that
+aren't included become inputs of the inferred shape, with their elements where they are known.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 KEPT = 1 << 20  # bytes of a constant that stays one
 LARGEST_INSIDE = 1 << 26  # bytes of a constant inside a node that stands in for what another file has
-LISTED = 1 << 16  # elements of an input that are listed
+LISTED = 1 << 16  # the most elements of an input that are listed
 UNABLE = (
     "NOT_IMPLEMENTED",
     "not a registered function/op",
@@ -42,9 +42,9 @@ UNABLE = (
     "No corresponding Numpy type",
     "is not currently registered or supported",
 )
-"""What ONNX Runtime says of operators and types that it has no code for."""
+"""Parts of ONNX Runtime's messages about operators and types that it doesn't implement."""
 _KNOWN = 21
-"""The operator set that is lowered to, where the operators mean the same: runtimes lag behind."""
+"""A newer operator set is lowered to this one if the operators are the same there: runtimes support it sooner."""
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _FED = frozenset({"bool", "string", "float16", "float32", "float64", "complex64", "complex128"}) | {
     f"{sign}int{8 * size}" for sign in ("", "u") for size in (1, 2, 4, 8)
@@ -52,37 +52,37 @@ _FED = frozenset({"bool", "string", "float16", "float32", "float64", "complex64"
 
 
 class CutError(UsageError):
-    """A part of a model can't be cut out; its text says why."""
+    """A part of a model can't be cut out; the message has the reason."""
 
 
 class Feed(NamedTuple):
-    """The content of an input: `values` where its elements are known, else anything of the type and shape."""
+    """The content of an input: `values` where its elements are known, else any elements of the type and shape."""
 
     dtype: str
     shape: Shape
     values: tuple[Number, ...] | None = None
     declared: tuple[int | str | None, ...] | None = None
-    """What the model's file says of its shape; None where it is a weight, or cut off."""
+    """The shape that the model's file declares; None for a weight, and for a tensor of a node that isn't included."""
 
     @property
     def bytes(self) -> int:
-        """The memory it takes, about."""
+        """Its approximate size in bytes."""
         size = 8 if self.dtype in ("string", "bool") else np.dtype(self.dtype).itemsize
         return prod(self.shape) * size
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Nodes of a model, the last of which is to fail on these inputs.
+    """A part of a model, whose last node should fail on these inputs.
 
     Attributes:
         nodes: In topological order.
-        reads: The tensors that the last node needs.
-        constants: The initializers that stay.
-        feeds: The inputs, weights among them.
-        whole: Whether all nodes that lead to the last one are there.
-        settled: Whether nothing is left to chance: the elements of all integers that come in are known.
-        origin: The model that it is of, for its operator sets and functions.
+        reads: The tensors that the last node reads.
+        constants: The initializers that are kept.
+        feeds: The inputs, including those that replace weights.
+        whole: Whether all nodes before the last one are included.
+        settled: Whether the elements of all integer inputs are known, so that the run doesn't depend on arbitrary ones.
+        origin: The whole model, for its operator sets and functions.
     """
 
     nodes: Sequence[onnx.NodeProto]
@@ -95,18 +95,18 @@ class Cut:
 
     @property
     def outputs(self) -> list[str]:
-        """What the last node makes."""
+        """The names of the last node's outputs."""
         return [name for name in self.nodes[-1].output if name]
 
     @property
     def inner(self) -> list[str]:
-        """The tensors that the last node reads of the others; without any, there is nothing before it to run."""
+        """The outputs of the other nodes that the last node reads; none if it reads only inputs."""
         earlier = {name for node in self.nodes[:-1] for name in node.output}
         return [name for name in self.reads if name in earlier]
 
     @cached_property
     def functions(self) -> list[onnx.FunctionProto]:
-        """The model's own operators among those used, directly or by another."""
+        """The model's own functions that the nodes call, directly or through another function."""
         known = {(f.domain, f.name): f for f in self.origin.functions}
         used: dict[tuple[str, str], onnx.FunctionProto] = {}
         ahead = list(_operators(self.nodes))
@@ -119,7 +119,7 @@ class Cut:
 
     @cached_property
     def opsets(self) -> dict[str, int]:
-        """The operator sets by domain; ONNX's own not newer than need be."""
+        """The operator sets by domain; ONNX's own as old as the nodes allow."""
         from onnx import defs
 
         versions = {o.domain: o.version for o in self.origin.opset_import}
@@ -131,7 +131,7 @@ class Cut:
         return versions
 
     def model(self, *, last: bool = True, fixed: bool = False) -> bytes:
-        """The file; without its last node to see that the others run, `fixed` with the sizes declared."""
+        """The part as a file; without the last node to see whether the others run; `fixed`: with the actual shapes."""
         from onnx import helper
 
         nodes, outputs = (self.nodes, self.outputs) if last else (self.nodes[:-1], self.inner)
@@ -149,7 +149,7 @@ class Cut:
 
 
 def at(graph: Graph, example: Counterexample) -> Mapping[str, Tensor]:
-    """Every tensor as inferred where the inputs have these shapes, and small ones these elements."""
+    """Every tensor as inferred with these shapes of the inputs, and these elements of small inputs."""
     inputs = {name: tensor(d.dtype, example.inputs.get(name)) for name, d in graph.inputs.items()}
     for name, numbers in example.values.items():
         shape, dtype = example.inputs[name], inputs[name].dtype
@@ -167,7 +167,7 @@ def cut(
     whole: bool = True,
     keep: int = KEPT,
 ) -> Cut:
-    """The node with what leads to it, or (not `whole`) alone.
+    """The node with the nodes before it that it needs, or (not `whole`) alone.
 
     Args:
         proto: The model, as protobuf.
@@ -175,7 +175,7 @@ def cut(
         index: Of the node in the graph.
         example: The model's inputs.
         known: Every tensor as inferred at these shapes.
-        whole: Whether the nodes before it are wanted.
+        whole: Whether to include the nodes before it.
         keep: The bytes up to which a constant stays one.
 
     Raises:
@@ -195,7 +195,7 @@ def cut(
 
 
 def _constants(names: Iterable[str], proto: onnx.ModelProto, graph: Graph, keep: int) -> dict[str, onnx.TensorProto]:
-    """The initializers of these names that stay."""
+    """The initializers of these names that are kept as constants."""
     stored = {t.name: t for t in proto.graph.initializer}
     literals = {name: graph.literals[name] for name in names if name in graph.literals}
     constants = {name: _constant(stored.get(name), literal, name, keep) for name, literal in literals.items()}
@@ -203,7 +203,7 @@ def _constants(names: Iterable[str], proto: onnx.ModelProto, graph: Graph, keep:
 
 
 def _feed(name: str, graph: Graph, example: Counterexample, known: Mapping[str, Tensor]) -> Feed:
-    """What stands for a tensor that isn't computed: a weight, an input of the model, or what is cut off."""
+    """The input that replaces a tensor which the part doesn't compute: a weight, an input, or another node's output."""
     literal = graph.literals.get(name)
     if literal is not None:
         return _fed(name, literal.dtype, literal.shape)
@@ -256,7 +256,7 @@ def _operators(nodes: Sequence[onnx.NodeProto]) -> Iterator[tuple[str, str]]:
 
 
 def _constant(stored: onnx.TensorProto | None, literal: Literal, name: str, keep: int) -> onnx.TensorProto | None:
-    """An initializer that stays one: small, or its elements decide shapes."""
+    """The initializer, if it is kept as a constant: it is small, or its elements decide shapes; else None."""
     from onnx import helper
 
     if stored is not None and stored.data_location != stored.EXTERNAL:
@@ -292,7 +292,7 @@ def _input(name: str, graph: Graph, example: Counterexample) -> Feed:
 
 
 def _inferred(name: str, t: Tensor | None) -> Feed:
-    """What is cut off: its shape, and its elements where they are known."""
+    """The input for the output of a node that isn't included: its shape, and its elements where they are known."""
     evaluator = Evaluator({})
     if t is None or t.shape is None or any(d.symbols for d in t.shape):
         raise CutError(f"the shape of tensor '{printable(name)}' isn't known")

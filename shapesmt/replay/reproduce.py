@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduced"]
 
-READABLE = 60  # nodes; of longer ways to the failure only its end is shown
-SMALL = 128  # bytes of a constant that is written out
+READABLE = 60  # the most nodes of a script; with more before the failing node, only that node is shown
+SMALL = 128  # the most bytes of a constant that is written out
 
 
 def reproduced(
@@ -27,10 +27,10 @@ def reproduced(
 ) -> str | None:
     """The script for the first finding with a counterexample (of `node`); None where there is none.
 
-    It has all that leads to the node where that is readable, else the node alone.
+    It includes the nodes before the failing one if they are few enough to read, else that node alone.
 
     Raises:
-        UsageError: Neither can be cut out of the model.
+        UsageError: The model doesn't allow to cut out either.
     """
     shown = [f for f in findings if f.counterexample is not None and node in (None, f.node)]
     if not shown:

@@ -1,7 +1,7 @@
-"""Replay: each counterexample run on ONNX Runtime, which has to fail at the node that the finding names.
+"""Replay: runs each counterexample on ONNX Runtime, which has to fail at the node that the finding names.
 
-The node is run with all that leads to it, and without it, to see that it is the one that fails. It is run in a process
-of its own: a kernel that crashes is an answer too.
+The nodes before it are run too, with the node and without it, to see that it is the one that fails. They run in a
+separate process: a kernel that crashes is a failure too.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ Filled: TypeAlias = tuple[str, Shape, Any]
 """The type and shape of an input, and its elements or the one number that they all are."""
 
 Fill: TypeAlias = "Mapping[str, int] | Random"
-"""The number that fills inputs of each type whose elements are unknown, or what draws their elements."""
+"""What fills inputs whose elements are unknown: a number for each type, or a random generator."""
 
 _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
-MEMORY = 1 << 30  # bytes of the inputs and of every tensor computed of them; what takes more is not run
+MEMORY = 1 << 30  # the most bytes of the inputs and of all tensors computed from them; a larger part is not run
 SECONDS = 60.0  # of one run
 # The working directory's modules aren't ours.
 _WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
-DRAWN = 16  # fills by chance, where data decides
-MOST_DRAWN = 4096  # elements of an input that are drawn one by one
+DRAWN = 16  # the number of random fills where elements of the inputs decide whether the node fails
+MOST_DRAWN = 4096  # the most elements of an input that are drawn one by one
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
 _NAMED = re.compile(r"Name:'([^']*)'|Node \(([^)]*)\) Op \(")
 _PLACE = re.compile(
@@ -65,7 +65,7 @@ _BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
 
 
 class End(Enum):
-    """How a run of a cut ends."""
+    """How a run of a part of a model ends."""
 
     LAST = auto()  # its last node fails
     BEFORE = auto()  # a node before that fails
@@ -76,7 +76,7 @@ class End(Enum):
 
 
 class Ended(NamedTuple):
-    """How a run of a cut ended, with what the runtime said; `node` failed where an earlier one did and is named."""
+    """How a run ended, with the runtime's message; `node` is the earlier node that failed, if it has a name."""
 
     where: End
     message: str = ""
@@ -84,7 +84,7 @@ class Ended(NamedTuple):
 
 
 def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
-    """The model to run and its graph; before all else, ONNX Runtime has to be there.
+    """The model to run and its graph; an error if ONNX Runtime isn't installed.
 
     Raises:
         UsageError: It isn't installed.
@@ -97,7 +97,7 @@ def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
 def replayed(
     proto: onnx.ModelProto, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
 ) -> tuple[Finding, ...]:
-    """The findings, those with a counterexample stamped with what running it showed, as far as there is time."""
+    """The findings, each with the result of running its counterexample on ONNX Runtime, as long as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
     stamped = []
@@ -110,7 +110,7 @@ def replayed(
 
 
 def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: _Runtime) -> Replay:
-    """What running the counterexample of a finding shows: with all that leads to the node, else the node alone."""
+    """The result of running a finding's counterexample: with all nodes before the failing one, else that one alone."""
     assert finding.counterexample is not None
     known = at(graph, finding.counterexample)
     doubt = Ended(End.UNABLE)
@@ -137,7 +137,7 @@ def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: _Ru
 
 
 def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
-    """No run that takes more than `MEMORY`.
+    """Refuse a run that takes more than `MEMORY`.
 
     Raises:
         CutError: It would.
@@ -167,9 +167,10 @@ class _Runtime:
         self._stop()
 
     def run(self, part: Cut, *, data: bool, zero: bool) -> Ended:
-        """How a cut ends. It fails where no fill runs; with `data` (the elements decide), where one fails.
+        """Run a part of a model with several fills of its inputs.
 
-        Unless `zero` (a division by zero is what is looked for), one may come from the zeros that fill the inputs.
+        It fails if all fills fail; with `data` (the elements decide), if one does. A division by zero counts only if
+        `zero` (the finding is about one): otherwise it may come from the zeros that fill the inputs.
         """
         first, either = (End.LAST, End.RAN) if data else (End.RAN, End.LAST)
         endings: dict[End, Ended] = {}
@@ -186,20 +187,20 @@ class _Runtime:
         return ended._replace(where=End.LAST if zero and ended.where is End.DIVIDES else End.UNABLE)
 
     def _filled(self, part: Cut, fill: Fill) -> Ended:
-        """How it ends with the sizes declared as in the file and, where that runs, as they are."""
+        """How it ends with the shapes that the file declares and, if that runs, with the actual shapes declared."""
         feeds = {name: _filled(feed, fill) for name, feed in part.feeds.items()}
         ended = self._once(part, feeds, fixed=False)
         return self._once(part, feeds, fixed=True) if ended.where is End.RAN else ended
 
     def _once(self, part: Cut, feeds: Mapping[str, Filled], fixed: bool) -> Ended:
-        said = self._said(part.model(fixed=fixed), feeds)
-        if not said:
+        error = self._said(part.model(fixed=fixed), feeds)
+        if not error:
             return Ended(End.RAN)
-        if _UNABLE.search(said):
-            return Ended(End.UNABLE, _short(said))
+        if _UNABLE.search(error):
+            return Ended(End.UNABLE, _short(error))
         earlier = self._said(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
         if not earlier:
-            return Ended(End.DIVIDES if _BY_CHANCE.search(said) else End.LAST, _short(said))
+            return Ended(End.DIVIDES if _BY_CHANCE.search(error) else End.LAST, _short(error))
         if _UNABLE.search(earlier):
             return Ended(End.UNABLE, _short(earlier))
         if _BY_CHANCE.search(earlier):
@@ -208,7 +209,7 @@ class _Runtime:
         return Ended(End.BEFORE, _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
 
     def _said(self, model: bytes, feeds: Mapping[str, Filled]) -> str:
-        """What ONNX Runtime complains of; "" when the model runs."""
+        """ONNX Runtime's error message; "" when the model runs."""
         process = self._process or self._start()
         late = threading.Event()
 
@@ -262,16 +263,16 @@ def _filled(feed: Feed, fill: Fill) -> Filled:
     return feed.dtype, feed.shape, fill[kind] if feed.values is None else feed.values
 
 
-def _short(said: str) -> str:
-    """The reason in a message of the runtime, without the source lines and functions that differ between builds."""
-    text, longer = " ".join(said.split()), ""
+def _short(message: str) -> str:
+    """The reason in the runtime's message, without source lines and function names, which differ between builds."""
+    text, longer = " ".join(message.split()), ""
     while text != longer:
         longer, text = text, _PLACE.sub("", text)
     return printable(text.rstrip("."), 240)
 
 
 def serve() -> None:
-    """Be the process: models and inputs come in on standard input, what the runtime says of them goes out."""
+    """Run in the process of its own: reads models and inputs from standard input, writes the runtime's messages."""
     import onnxruntime
 
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
@@ -290,7 +291,7 @@ def _asked() -> Iterator[tuple[bytes, dict[str, Filled]]]:
 
 
 def _complaint(model: bytes, feeds: Mapping[str, Filled]) -> str:
-    """What the runtime says against a model as it is written, nothing optimised; "" when it runs."""
+    """The runtime's error for a model without optimisations; "" when it runs."""
     import numpy as np
     import onnxruntime
 

@@ -1,4 +1,4 @@
-"""A Python script that shows one failure on ONNX Runtime, with nothing else but numpy, onnx and onnxruntime."""
+"""Writes a Python script that shows one failure on ONNX Runtime; it needs only numpy, onnx and onnxruntime."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["script"]
 
 _WIDTH = 110
-_LISTED = 1024  # elements of a constant inside a node that are written out
+_LISTED = 1024  # the most elements of a constant inside a node that are written out
 _PLAIN = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}  # attributes that make_node takes as they are
 _DIVIDING = ("Div", "Mod")  # what integers are filled with mustn't be zero there
 _NOT_KEYWORDS = frozenset({"op_type", "inputs", "outputs", "name", "doc_string", "domain", "overload"})
@@ -127,7 +127,7 @@ def _feed(feed: Feed, number: int) -> str:
 
 
 def _node(node: onnx.NodeProto) -> str:
-    """A call that reads well, or the protobuf as it is."""
+    """A node as a call of `make_node`, or as the expression of its protobuf where that is not possible."""
     simple = all(
         a.type in _PLAIN and (a.type < 6 or len(getattr(a, _PLAIN[a.type]))) and a.name.isidentifier()
         and a.name not in _NOT_KEYWORDS and not a.ref_attr_name for a in node.attribute
@@ -142,7 +142,7 @@ def _node(node: onnx.NodeProto) -> str:
 
 
 def _text(value: Any) -> Any:
-    """Bytes as the text that they are, where they are."""
+    """Bytes as text, if they are UTF-8; any other value as it is."""
     try:
         return value.decode() if isinstance(value, bytes) else value
     except UnicodeDecodeError:
@@ -150,7 +150,7 @@ def _text(value: Any) -> Any:
 
 
 def _called(plain: list[str], attributes: dict[str, Any]) -> list[str]:
-    """The attributes as keywords, unless one is a word of Python's own."""
+    """The attributes as keyword arguments; as a dictionary if one's name is a keyword of Python."""
     from keyword import iskeyword
 
     if any(map(iskeyword, attributes)):
@@ -159,7 +159,7 @@ def _called(plain: list[str], attributes: dict[str, Any]) -> list[str]:
 
 
 def _source(message: Any) -> str:
-    """A protobuf as the Python expression that makes it."""
+    """The Python expression for a protobuf message."""
     if message.DESCRIPTOR.full_name == "onnx.TensorProto" and (text := _tensor(message)):
         return text
     parts = [f"{field.name}={_value(value)}" for field, value in message.ListFields()]
@@ -177,13 +177,13 @@ def _value(value: Any) -> str:
 
 
 def _number(value: float) -> str:
-    """As Python writes it; what is infinite or no number, as text that `float` reads."""
+    """A number as Python writes it; infinity and nan as `float("inf")`."""
     text = repr(value)
     return text if text.lstrip("-")[:1].isdigit() or isinstance(value, bool) else f"float({text!r})"
 
 
 def _tensor(tensor: onnx.TensorProto) -> str:
-    """A constant by its elements, or by zeros where they are many; "" for types that numpy lacks, and for damage."""
+    """A constant with its elements, or with zeros if there are many; "" for a type that numpy lacks or damaged data."""
     from onnx import helper, numpy_helper
 
     try:

@@ -1,4 +1,4 @@
-"""GraphBuilder: graphs written in Python, without a file.
+"""`GraphBuilder` builds graphs in Python, without a model file.
 
     >>> from shapesmt import GraphBuilder, bounds, check
     >>> g = GraphBuilder("join")
@@ -11,8 +11,8 @@
     >>> [(d.min, d.max) for d in bounds(graph).tensors["z"].shape]
     [(1, 8), (8, 8), (20, 20), (400, 400)]
 
-What is built is a networkx graph, `g.flow`, whose nodes and edges `shapesmt.graph.dataflow` describes: `build` reads
-it, `shapesmt.save_graph` writes it.
+The builder keeps a networkx graph, `g.flow`, whose nodes and edges `shapesmt.graph.dataflow` describes: `build` turns
+it into a `Graph`, `shapesmt.save_graph` writes it to a file.
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ if TYPE_CHECKING:
 __all__ = ["OPSET", "GraphBuilder", "Handle"]
 
 OPSET = 21
-"""The version of ONNX's operators where the builder is not told another."""
+"""The default version of ONNX's operator set."""
 
 
 class Handle:
-    """A tensor of a builder, to be handed to its operators."""
+    """A tensor of a builder, to be passed to `op` and `output`."""
 
     __slots__ = ("builder", "index", "node")
 
     def __init__(self, builder: GraphBuilder, node: str, index: int = 0) -> None:
         self.builder = builder
         self.node = node
-        """The node of `builder.flow` that it comes from."""
+        """The node of `builder.flow` that has it as an output."""
         self.index = index
-        """As which of its outputs."""
+        """The number of that output."""
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in the graph and in reports."""
         outputs: list[str] = self.builder.flow.nodes[self.node].get("outputs", [self.node])
         return outputs[self.index]
 
@@ -86,23 +86,23 @@ class GraphBuilder:
     """
 
     def __init__(self, name: str = "graph", *, opset: int | Mapping[str, int] = OPSET) -> None:
-        given = {"": OPSET, **opset} if isinstance(opset, Mapping) else {"": opset}
-        self.opsets = {"" if domain == "ai.onnx" else domain: opset_version(v, domain) for domain, v in given.items()}
+        opsets = {"": OPSET, **opset} if isinstance(opset, Mapping) else {"": opset}
+        self.opsets = {"" if domain == "ai.onnx" else domain: opset_version(v, domain) for domain, v in opsets.items()}
         self.flow: Flow = new_flow()
         """The networkx graph so far."""
         self.flow.graph.update(schema=SCHEMA, name=name, opsets={}, outputs=[])
         self.outer: GraphBuilder | None = None
-        """The builder of the graph around it, of a subgraph."""
+        """The builder of the graph around it, if this one builds a subgraph."""
         self._owner = ""  # the operator that has this subgraph
         self._scope = ""
         self._taken: set[str] = set()  # names of nodes and tensors, shared with the subgraphs
         self._numbers: Counter[str] = Counter()
         self._captured: dict[str, Handle] = {}  # the tensors of graphs around this one that it reads
         self.fixed: set[str] = set()
-        """The tensors that keep their names, since subgraphs read them."""
+        """The tensors that can't be renamed, since subgraphs read them."""
 
     def dim(self, name: str, among: RangeLike) -> str:
-        """Declare the range of a named size; the name, to be used in shapes.
+        """Declare the range of a named size, and return the name, to be used in shapes.
 
         Example:
             >>> g = GraphBuilder()
@@ -111,7 +111,7 @@ class GraphBuilder:
             Handle('x')
 
         Raises:
-            UsageError: It is no range, or another than was declared before.
+            UsageError: The range can't be read, or the name was declared with another one.
         """
         check_name(name, "a dimension")
         text = str(parse_range(among, name))
@@ -130,7 +130,7 @@ class GraphBuilder:
             dtype: Its element type; `seq(float32)` for a sequence.
 
         Raises:
-            UsageError: Something else has that name, or the shape or the type is none.
+            UsageError: The name is in use, or the shape or the type can't be read.
         """
         if isinstance(shape, (list, tuple)):
             shape = [part if isinstance(part, (int, str, tuple)) or part is None else axis_text(part) for part in shape]
@@ -138,8 +138,8 @@ class GraphBuilder:
         if "(" not in dtype and dtype not in NUMBERS:
             raise UsageError(f"{quoted(dtype)} is not an element type{did_you_mean(dtype, NUMBERS)}")
         self._claim(name)
-        listed = None if axes is None else [size(axis) for axis in axes]
-        self.flow.add_node(name, kind="input", dtype=dtype, shape=listed)
+        sizes = None if axes is None else [size(axis) for axis in axes]
+        self.flow.add_node(name, kind="input", dtype=dtype, shape=sizes)
         return Handle(self, name)
 
     def constant(self, values: Any, *, dtype: str = "", name: str = "") -> Handle:
@@ -151,7 +151,7 @@ class GraphBuilder:
             name: Its name, under the scope; `Constant_0` and so on where it has none.
 
         Raises:
-            UsageError: The values are no tensor, or something else has that name.
+            UsageError: The values are no tensor, or the name is in use.
         """
         content = constant(values, dtype)
         node = self._name(name, "Constant")
@@ -162,7 +162,7 @@ class GraphBuilder:
         self, op_type: str, /, *operands: Operand, name: str = "", domain: str = "",
         outputs: int | Sequence[str | None] = 1, **attributes: Any,
     ) -> Any:  # fmt: skip
-        """An operator on tensors; the tensor that it makes, or a tuple of several.
+        """Add an operator, and return its output tensor, or a tuple of several.
 
         Args:
             op_type: The operator, as ONNX or its rule names it.
@@ -191,28 +191,28 @@ class GraphBuilder:
         if known is not None:
             check_count(title, "input", len(operands), known.inputs)
             check_count(title, "output", len(names), known.outputs)
-        given = {key: content for key, content in attributes.items() if content is not None}
-        inner = {key: content for key, content in given.items() if isinstance(content, GraphBuilder)}
+        stated = {key: content for key, content in attributes.items() if content is not None}
+        inner = {key: content for key, content in stated.items() if isinstance(content, GraphBuilder)}
         for key, graph in inner.items():
             graph.check_inside(self, f"{title}: attribute {quoted(key)}")
-        content = {key: attribute(part, key, title, known) for key, part in given.items() if key not in inner}
+        content = {key: attribute(part, key, title, known) for key, part in stated.items() if key not in inner}
         if known is not None:
-            check_names(title, given, known)
-        read = [self._local(operand, title) for operand in operands]
+            check_names(title, stated, known)
+        inputs = [self._local(operand, title) for operand in operands]
         node = self._name(name, op_type)
-        made = self._outputs(node, outputs)
+        tensors = self._outputs(node, outputs)
         content |= {key: graph.close(node) for key, graph in inner.items()}
-        self._operator(node, op_type, domain, made, read, content)
+        self._operator(node, op_type, domain, tensors, inputs, content)
         for captured in dict.fromkeys(h for graph in inner.values() for h in graph.captured()):
             self._connect(self._local(captured, title), node, None)
-        handles = tuple(Handle(self, node, i) for i in range(len(made)))
+        handles = tuple(Handle(self, node, i) for i in range(len(tensors)))
         return handles[0] if outputs == 1 else handles
 
     def output(self, tensor: Operand, name: str = "") -> Handle:
         """Declare a tensor an output of the graph, under `name` if that isn't empty.
 
         Raises:
-            UsageError: It is one already, or another tensor has that name.
+            UsageError: The tensor is an output already, or another one has that name.
         """
         handle = self._local(tensor, "an output")
         if handle is None:
@@ -255,22 +255,22 @@ class GraphBuilder:
         """The graph, which `check`, `bounds` and the others take.
 
         Raises:
-            UsageError: It has no output, or it is a subgraph.
+            UsageError: The graph has no output, or is a subgraph.
         """
         if self.outer is not None:
             raise UsageError(f"{quoted(self.flow.graph['name'])} is a subgraph; build the graph around it")
         self._check_finished()
-        said = [axis for _, d in self.flow.nodes(data=True) for axis in d.get("shape") or () if d["kind"] == "input"]
+        sizes = [axis for _, d in self.flow.nodes(data=True) for axis in d.get("shape") or () if d["kind"] == "input"]
         for name in self.flow.graph.get("ranges", {}):
-            if size(name) not in said:
+            if size(name) not in sizes:
                 raise UsageError(f"dimension {quoted(name)} is declared, but no input has it; name it in a shape")
         self.flow.graph["opsets"] = {domain or "ai.onnx": version for domain, version in self.opsets.items()}
         return read(document_of(self.flow), printable(str(self.flow.graph["name"])))
 
-    # What a subgraph is asked by the graph around it
+    # For the builder of the graph around a subgraph
 
     def check_inside(self, outer: GraphBuilder, where: str) -> None:
-        """Refuse to be another builder's subgraph, or that of a second operator."""
+        """Refuse a subgraph that another builder made, or that another operator has already."""
         name = quoted(self.flow.graph["name"])
         if self.outer is not outer:
             raise UsageError(f"{where} is the graph {name}, which is no subgraph of this builder; use subgraph()")
@@ -279,7 +279,7 @@ class GraphBuilder:
         self._check_finished()
 
     def close(self, owner: str) -> Document:
-        """The finished subgraph, to which nothing can be added."""
+        """The finished subgraph as a document; nothing can be added to it any more."""
         self._owner = owner
         return document_of(self.flow)
 
@@ -303,7 +303,7 @@ class GraphBuilder:
         self._taken.add(name)
 
     def _name(self, name: str, op_type: str) -> str:
-        """The full name, with the scope: of a nameless node with the next number that is free."""
+        """The full name, with the scope; a node without a name gets the next free number: `Add_0`."""
         if not name:
             stem = f"{self._scope}{op_type}_"
             number = next(n for n in count(self._numbers[stem]) if f"{stem}{n}" not in self._taken)
@@ -312,7 +312,7 @@ class GraphBuilder:
         return self._scope + name
 
     def _outputs(self, node: str, outputs: int | Sequence[str | None]) -> list[str]:
-        """The names of the tensors that a node makes."""
+        """The names of a node's output tensors."""
         if outputs == 1:
             return [node]
         if isinstance(outputs, int):
@@ -325,7 +325,7 @@ class GraphBuilder:
         return names
 
     def _renamed(self, handle: Handle, name: str) -> Handle:
-        """The tensor under another name: its own, or that of a copy where others know it."""
+        """The tensor renamed; where others refer to its old name, a copy (`Identity`) with the new name."""
         self._claim(name)
         node = self.flow.nodes[handle.node]
         if node["kind"] != "operator" or handle.name in self.fixed or handle.name in self.flow.graph["outputs"]:
@@ -340,22 +340,22 @@ class GraphBuilder:
     # Nodes
 
     def _known(self, op_type: str, domain: str) -> Parameters | None:
-        """What ONNX says of an operator, which has to be known to it or to have a rule."""
+        """The inputs and attributes of an operator by ONNX's schema, None if only a rule knows the operator."""
         if domain not in self.opsets:
             newest = [rule.since for rule in rules() if rule.domain == domain]
             self.opsets[domain] = max(newest, default=1)
         version = self.opsets[domain]
-        found = schemas().parameters(domain, op_type, version)
-        if found is None and ((domain, op_type) in schemas().since or resolve(domain, op_type, version) is None):
+        parameters = schemas().parameters(domain, op_type, version)
+        if parameters is None and ((domain, op_type) in schemas().since or resolve(domain, op_type, version) is None):
             raise unknown_operator(op_type, domain, version)
-        return found
+        return parameters
 
     def _operator(
-        self, node: str, op_type: str, domain: str, made: list[str], read: Sequence[Handle | None], content: Document
+        self, node: str, op_type: str, domain: str, names: list[str], inputs: Sequence[Handle | None], content: Document
     ) -> None:
         optional = {key: part for key, part in (("domain", domain), ("attributes", content)) if part}
-        self.flow.add_node(node, kind="operator", op=op_type, outputs=made, **optional)
-        for index, operand in enumerate(read):
+        self.flow.add_node(node, kind="operator", op=op_type, outputs=names, **optional)
+        for index, operand in enumerate(inputs):
             if operand is not None:
                 self._connect(operand, node, index)
 
@@ -364,7 +364,7 @@ class GraphBuilder:
         self.flow.add_edge(operand.node, reader, tensor=operand.name, output=operand.index, input=index)
 
     def _local(self, operand: Operand, title: str) -> Handle | None:
-        """An operand as a tensor of this graph: constants are added, tensors of the graphs around it captured."""
+        """An operand as a tensor of this graph: constants are added, tensors of graphs around it are captured."""
         if operand is None:
             return None
         if not isinstance(operand, Handle):

@@ -1,4 +1,4 @@
-"""Arguments of the builder as node-link documents hold them: attributes, constants, names of operators."""
+"""Checks the arguments of a `GraphBuilder` and writes them as a node-link document holds them."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ __all__ = [
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
 """ONNX's numbers of the element types."""
-_USUAL = {"float64": "float32", "int32": "int64"}  # of Python's numbers, which numpy may hold in other widths
-_ENDLESS = 2**31 - 1
+_USUAL = {"float64": "float32", "int32": "int64"}  # numpy's type of Python's numbers, and the type that models use
+_ENDLESS = 2**31 - 1  # ONNX's maximum for an operator whose last input or output may repeat
 
 
 def check_name(name: object, what: str) -> None:
-    """Refuse a name that is no text, or empty."""
+    """Refuse a name that is not a text, or is empty."""
     if not isinstance(name, str) or not name:
         raise UsageError(f"the name of {what} is a text, not {quoted(name)}")
 
 
 def unknown_operator(op_type: str, domain: str, version: int) -> UsageError:
-    """The error for an operator that no rule and no schema knows, with what may be meant."""
+    """The error for an operator without rule and schema; it suggests a similar name or the domain that has it."""
     title = f"no operator {quoted(op_type)} in {domain or 'ai.onnx'}, opset {version}"
     known = [*rules()]
     own = min((r.since for r in known if (r.domain, r.name) == (domain, op_type)), default=None)
@@ -62,44 +62,44 @@ def unknown_operator(op_type: str, domain: str, version: int) -> UsageError:
 
 
 def check_count(title: str, what: str, number: int, limits: tuple[int, int]) -> None:
-    """Refuse too few or too many inputs or outputs."""
+    """Refuse a number of inputs or outputs outside the limits (least, most)."""
     least, most = limits
     if least <= number <= most:
         return
-    admitted = f"{least} or more" if most >= _ENDLESS else str(least) if least == most else f"{least} to {most}"
-    raise UsageError(f"{title} has {admitted} {what}{'' if admitted == '1' else 's'}, not {number}")
+    allowed = f"{least} or more" if most >= _ENDLESS else str(least) if least == most else f"{least} to {most}"
+    raise UsageError(f"{title} has {allowed} {what}{'' if allowed == '1' else 's'}, not {number}")
 
 
-def check_names(title: str, given: Mapping[str, Any], known: Parameters) -> None:
-    """Refuse an attribute that the operator doesn't have, and the lack of one that it needs."""
-    for key in given:
+def check_names(title: str, attributes: Mapping[str, Any], known: Parameters) -> None:
+    """Refuse an attribute that the operator doesn't have, and a missing attribute that it requires."""
+    for key in attributes:
         if key not in known.attributes:
             raise UsageError(f"{title} has no attribute {quoted(key)}{did_you_mean(key, known.attributes)}")
     for key in known.required:
-        if key not in given:
+        if key not in attributes:
             raise UsageError(f"{title} needs the attribute {quoted(key)}")
 
 
 def attribute(content: Any, key: str, title: str, known: Parameters | None) -> Any:
-    """An attribute's value as a document has it."""
+    """An attribute's value as a node-link document holds it: an array becomes a list or a tensor."""
     expected = None if known is None else known.attributes.get(key)
-    listed = hasattr(content, "tolist")
-    if expected == "tensor" or (expected is None and listed and content.ndim):
+    is_array = hasattr(content, "tolist")
+    if expected == "tensor" or (expected is None and is_array and content.ndim):
         return constant(content, "")
-    found = content.tolist() if listed else [*content] if isinstance(content, tuple) else content
-    if expected == "int" and found in NUMBERS:
-        return NUMBERS[found]
-    if isinstance(found, bool):
-        found = int(found)
+    plain = content.tolist() if is_array else [*content] if isinstance(content, tuple) else content
+    if expected == "int" and plain in NUMBERS:
+        return NUMBERS[plain]
+    if isinstance(plain, bool):
+        plain = int(plain)
     try:
-        value(found, f"{title}: attribute {quoted(key)}", expected)
+        value(plain, f"{title}: attribute {quoted(key)}", expected)
     except RefusedError as error:
         raise UsageError(str(error)) from None
-    return {"float": str(found)} if isinstance(found, float) and not math.isfinite(found) else found
+    return {"float": str(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
 def constant(values: Any, dtype: str) -> Document:
-    """A constant tensor in a document."""
+    """A constant tensor as a node-link document holds it."""
     import numpy as np
 
     if dtype and dtype not in NUMBERS:
@@ -108,25 +108,25 @@ def constant(values: Any, dtype: str) -> Document:
         array = np.asarray(values)
     except (TypeError, ValueError):  # lists of different lengths
         raise UsageError(f"a constant is a number, a list of them or an array, not {quoted(values)}") from None
-    held = "string" if array.dtype.kind == "U" else array.dtype.name
-    found = dtype or (held if hasattr(values, "dtype") else _USUAL.get(held, held))
-    if found not in NUMBERS or array.dtype.kind not in "biufU":
+    own_dtype = "string" if array.dtype.kind == "U" else array.dtype.name
+    dtype = dtype or (own_dtype if hasattr(values, "dtype") else _USUAL.get(own_dtype, own_dtype))
+    if dtype not in NUMBERS or array.dtype.kind not in "biufU":
         raise UsageError(f"a constant is a number, a list of them or an array, not {quoted(values)}")
     if array.size > Literal.LIMIT:
-        return literal(Literal(found, array.shape))
-    numbers = array.astype(bool) if found == "bool" else array.astype(float) if "float" in found else array
-    if "int" in found and array.dtype.kind not in "iu":
-        raise UsageError(f"a constant of type {found} holds integers, not {quoted(values)}")
-    return literal(Literal(found, array.shape, numbers.reshape(-1).tolist()))
+        return literal(Literal(dtype, array.shape))
+    numbers = array.astype(bool) if dtype == "bool" else array.astype(float) if "float" in dtype else array
+    if "int" in dtype and array.dtype.kind not in "iu":
+        raise UsageError(f"a constant of type {dtype} holds integers, not {quoted(values)}")
+    return literal(Literal(dtype, array.shape, numbers.reshape(-1).tolist()))
 
 
 def opset_version(version: object, domain: str) -> int:
-    """The version of an operator set, which is a number from 1 on."""
+    """The version of an operator set, an integer of at least 1."""
     if not isinstance(version, int) or version < 1:
         raise UsageError(f"the opset of {quoted(domain or 'ai.onnx')} is a number from 1 on, not {quoted(version)}")
     return version
 
 
 def axis_text(part: object) -> Any:
-    """A size that is neither a number nor a text: the number that it is an index as, else its text."""
+    """A size of another type than int and str: an int where it has `__index__` (numpy's integers), else its text."""
     return str(part) if not hasattr(part, "__index__") else part.__index__()

@@ -1,4 +1,4 @@
-"""Values of documents: each has the type that its field needs, or is refused with its place.
+"""Reads the values of a document: one of another type than its field needs is refused, with its path.
 
 >>> field({"axis": "one"}, "axis", "nodes[3].attributes", int)
 Traceback (most recent call last):
@@ -31,11 +31,11 @@ T = TypeVar("T")
 
 
 class RefusedError(Exception):
-    """Something in a document isn't as it should be: where, and what."""
+    """A value in a document is wrong; the message has its path and what it should be."""
 
 
 def refuse(path: str, message: str) -> NoReturn:
-    """End reading.
+    """Raise the error for a value at a path.
 
     Raises:
         RefusedError: Always.
@@ -43,29 +43,29 @@ def refuse(path: str, message: str) -> NoReturn:
     raise RefusedError(f"{path}: {message}" if path else message)
 
 
-def texts(listed: Sequence[Any], path: str, *, empty: bool = False) -> tuple[str, ...]:
+def texts(contents: Sequence[Any], path: str, *, empty: bool = False) -> tuple[str, ...]:
     """A list of names."""
-    for i, content in enumerate(listed):
+    for i, content in enumerate(contents):
         if not isinstance(content, str) or not (content or empty):
             refuse(f"{path}[{i}]", f"a name, not {shown(content)}")
-    return tuple(listed)
+    return tuple(contents)
 
 
 _MISSING: Any = object()
 
 
-def field(said: Mapping[str, Any], key: str, path: str, kind: type[T], default: Any = _MISSING) -> T:
-    """What stands under a key, of a type; without a default it has to be there."""
-    if key not in said:
+def field(document: Mapping[str, Any], key: str, path: str, kind: type[T], default: Any = _MISSING) -> T:
+    """The value of a key, which has to be of a type; a missing key gives the default, or an error without one."""
+    if key not in document:
         if default is _MISSING:
             refuse(at(path, key), "is missing")
-        found: T = default
-        return found
-    return a(said[key], kind, at(path, key))
+        value: T = default
+        return value
+    return a(document[key], kind, at(path, key))
 
 
 def a(content: Any, kind: type[T], path: str) -> T:
-    """The value, which has to be of a type."""
+    """The value itself if it is of a type, otherwise an error; a tuple passes as a list."""
     if kind is list and isinstance(content, tuple):
         content = list(content)
     if not isinstance(content, kind) or (kind is int and isinstance(content, bool)):

@@ -1,6 +1,6 @@
-"""Node-link documents to graphs; `shapesmt.graph.dataflow` says what such a document holds.
+"""Reads node-link documents into graphs; `shapesmt.graph.dataflow` describes their fields.
 
-Whatever is wrong is one `ModelError` that names the place: `nodes[3].attributes.axis: an integer, not "one"`.
+Whatever is wrong becomes one `ModelError` with the path: `nodes[3].attributes.axis: an integer, not "one"`.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ __all__ = ["attribute", "parse", "read"]
 
 _DEPTH = 50
 """Subgraphs nested deeper are refused."""
-_GAPS = 64  # optional inputs that are left out
+_GAPS = 64  # the most optional inputs of a node that may be left out
 
 
 def parse(content: bytes, source: str) -> dict[str, Any] | None:
-    """The document that a JSON file holds; None where it is none, but ONNX's form of JSON.
+    """The document in a JSON file; None if the file is an ONNX model as JSON.
 
     Raises:
-        ModelError: It is one, but damaged.
+        ModelError: The file has nodes, but is damaged.
 
     Example:
         >>> parse(b'{"nodes": [], "edges": []}', "g.json"), parse(b'{"irVersion": 8}', "m.json")
@@ -57,12 +57,12 @@ def parse(content: bytes, source: str) -> dict[str, Any] | None:
     if b'"nodes"' not in content:
         return None
     try:
-        found = json.loads(content)
+        document = json.loads(content)
     except ValueError as error:
         raise ModelError(f"{source}: not JSON, or damaged ({printable(str(error))})") from None
     except RecursionError:
         raise ModelError(f"{source}: its subgraphs are nested too deep") from None
-    return found if "nodes" in found else None
+    return document if "nodes" in document else None
 
 
 def read(document: Mapping[str, Any], source: str) -> Graph:
@@ -70,10 +70,10 @@ def read(document: Mapping[str, Any], source: str) -> Graph:
 
     Args:
         document: As `json.loads` makes it, or as a networkx graph holds it.
-        source: What to call the model in a message.
+        source: The model's name in messages.
 
     Raises:
-        ModelError: Something in it isn't as `shapesmt.graph.dataflow` says.
+        ModelError: A value isn't as `shapesmt.graph.dataflow` describes it.
 
     Example:
         >>> x = {"id": "x", "kind": "input", "dtype": "float32", "shape": ["1..8", 3]}
@@ -94,10 +94,10 @@ def read(document: Mapping[str, Any], source: str) -> Graph:
 
 
 def attribute(content: Any, path: str, expected: str | None = None) -> AttributeValue:
-    """An attribute's value, where it matters of the type that its operator expects ("int", "floats").
+    """An attribute's value, converted to the type that its operator expects ("int", "floats") if one is stated.
 
     Raises:
-        RefusedError: It is of another.
+        RefusedError: The value is of another type.
 
     Example:
         >>> attribute([1, 2], "pads", "floats")
@@ -122,7 +122,7 @@ def _model(document: Mapping[str, Any], source: str) -> Graph:
 
 
 class _Reader:
-    """What nodes are read in: the operator sets they mean, the model's functions, and how deep it is."""
+    """Reads the graphs of a document with one set of opsets, the model's functions, and the depth of nesting."""
 
     def __init__(
         self,
@@ -140,80 +140,80 @@ class _Reader:
         self.in_function = in_function
 
     def graph(self, document: Mapping[str, Any], path: str) -> Graph:
-        """A graph; its own path is "" for the model's."""
+        """The graph of a document; `path` is where it lies, "" for the model's own graph."""
         if self.depth > _DEPTH:
             refuse(path, f"subgraphs are nested deeper than {_DEPTH}")
         if not field(document, "directed", path, bool, True):
             refuse(at(path, "directed"), "true, for edges point from a tensor's maker to its reader")
         where = at(path, "graph")
         about = field(document, "graph", path, dict)
-        listed = field(document, "nodes", path, list)
+        rows = field(document, "nodes", path, list)
         edges = "links" if "links" in document and "edges" not in document else "edges"
-        made = _Nodes(self, path, listed)
-        made.connect(field(document, edges, path, list), at(path, edges))
-        noted = {
+        contents = _Nodes(self, path, rows)
+        contents.connect(field(document, edges, path, list), at(path, edges))
+        ranges = {
             k: symbol_range(v, at(at(where, "ranges"), k)) for k, v in field(about, "ranges", where, dict, {}).items()
         }
-        said = field(about, "declared", where, dict, {})
+        declarations = field(about, "declared", where, dict, {})
         graph = Graph(
             name=field(about, "name", where, str, "graph"),
-            inputs=made.inputs,
+            inputs=contents.inputs,
             outputs=texts(field(about, "outputs", where, list), at(where, "outputs")),
-            nodes=made.operators(),
-            literals=made.literals,
-            declared={name: declared(d, at(at(where, "declared"), name)) for name, d in said.items()},
+            nodes=contents.operators(),
+            literals=contents.literals,
+            declared={name: declared(d, at(at(where, "declared"), name)) for name, d in declarations.items()},
             opsets=self.opsets,
             functions=self.functions,
-            ranges={**noted, **made.ranges},
+            ranges={**ranges, **contents.ranges},
             source=self.source,
             schemas=schemas(),
         )
         title = f"{self.source}, in {path}" if path else self.source
-        nodes = ordered(graph.nodes, [*graph.inputs, *graph.literals, *made.captured], title, needed=graph.outputs)
+        nodes = ordered(graph.nodes, [*graph.inputs, *graph.literals, *contents.captured], title, needed=graph.outputs)
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
 
     def function(self, f: Mapping[str, Any], path: str) -> Function:
-        """One of the model's own operators."""
+        """A function of the model, which its nodes use as an operator."""
         body = field(f, "body", path, dict)
         opsets = _opsets(field(body, "graph", f"{path}.body", dict), f"{path}.body.graph") or self.opsets
         inner = _Reader(self.source, opsets, self.functions, self.depth + 1, in_function=True)
         graph = inner.graph(body, f"{path}.body")
         values = field(f, "defaults", path, dict, {})
         defaults = Attributes({k: inner.value(v, at(f"{path}.defaults", k), None) for k, v in values.items()})
-        listed = texts(field(f, "attributes", path, list, []), f"{path}.attributes")
+        required = texts(field(f, "attributes", path, list, []), f"{path}.attributes")
         name, domain = field(f, "name", path, str), field(f, "domain", path, str, "")
         inputs = tuple(graph.inputs)
-        return Function(name, domain, inputs, graph.outputs, (*listed, *defaults), defaults, graph.nodes, opsets)
+        return Function(name, domain, inputs, graph.outputs, (*required, *defaults), defaults, graph.nodes, opsets)
 
     def attributes(self, node: Mapping[str, Any], path: str, op: str, domain: str) -> Attributes:
         """The attributes of an operator."""
         where = f"{path}.attributes"
-        given = field(node, "attributes", path, dict, {})
-        if not given:
+        contents = field(node, "attributes", path, dict, {})
+        if not contents:
             return Attributes.EMPTY
         known = None if (domain, op) in self.functions else self.parameters(domain, op)
         types = {} if known is None else known.attributes
-        read = {name: self.value(v, at(where, name), types.get(name)) for name, v in given.items()}
+        read = {name: self.value(v, at(where, name), types.get(name)) for name, v in contents.items()}
         return Attributes(read)
 
     def parameters(self, domain: str, op: str) -> Parameters | None:
-        """What ONNX says an operator takes."""
+        """The inputs and attributes of an operator by ONNX's schema; None where there is none."""
         version = self.opsets.get(domain)
         return None if version is None else schemas().parameters(domain, op, version)
 
     def value(self, content: Any, path: str, expected: str | None) -> AttributeValue:
-        """An attribute's value, where it matters of the type that the operator expects."""
-        found = self.list(content, path) if isinstance(content, (list, tuple)) else self.single(content, path)
-        if expected == "float" and type(found) is int:
-            return float(found)
-        if expected == "floats" and isinstance(found, tuple) and all(type(v) is int for v in found):
-            return tuple(float(v) for v in found if isinstance(v, int))
-        if expected in FITS and not isinstance(found, Reference) and not FITS[expected](found):
+        """An attribute's value, converted to the type that the operator expects if one is stated."""
+        value = self.list(content, path) if isinstance(content, (list, tuple)) else self.single(content, path)
+        if expected == "float" and type(value) is int:
+            return float(value)
+        if expected == "floats" and isinstance(value, tuple) and all(type(v) is int for v in value):
+            return tuple(float(v) for v in value if isinstance(v, int))
+        if expected in FITS and not isinstance(value, Reference) and not FITS[expected](value):
             refuse(path, f"{WANTED[expected]}, not {shown(content)}")
-        return found
+        return value
 
     def list(self, content: Sequence[Any], path: str) -> AttributeValue:
-        """An attribute that lists values of one type."""
+        """The value of an attribute that is a list: all its parts have to be of one type."""
         parts = [self.single(part, f"{path}[{i}]") for i, part in enumerate(content)]
         kinds = {type(part) for part in parts}
         if kinds == {int, float}:
@@ -223,7 +223,7 @@ class _Reader:
         return tuple(parts)  # type: ignore[return-value]  # they are of one type
 
     def single(self, content: Any, path: str) -> AttributeValue:
-        """A value that is no list."""
+        """The value of an attribute, or of a part of one, that is no list."""
         if isinstance(content, bool) or content is None:
             refuse(path, f"an integer, a number, a text, a list or an object, not {shown(content)}")
         if isinstance(content, int):
@@ -232,21 +232,21 @@ class _Reader:
             return content
         if isinstance(content, (float, str)):
             return content
-        held = a(content, dict, path)
-        if "nodes" in held:
+        document = a(content, dict, path)
+        if "nodes" in document:
             deeper = _Reader(self.source, self.opsets, self.functions, self.depth + 1, in_function=self.in_function)
-            return deeper.graph(held, path)
-        if "reference" in held:
+            return deeper.graph(document, path)
+        if "reference" in document:
             if not self.in_function:
                 refuse(path, "a reference to a function's attribute, but in no function")
-            return Reference(field(held, "reference", path, str))
-        if "type" in held:
-            return declared(held["type"], f"{path}.type")
-        return number(held, path) if "float" in held else literal(held, path)
+            return Reference(field(document, "reference", path, str))
+        if "type" in document:
+            return declared(document["type"], f"{path}.type")
+        return number(document, path) if "float" in document else literal(document, path)
 
 
 class _Nodes:
-    """The nodes of a document, and what the edges say of them."""
+    """The nodes of a document with the inputs that its edges connect."""
 
     def __init__(self, reader: _Reader, path: str, listed: Sequence[Any]) -> None:
         self.reader = reader
@@ -283,7 +283,7 @@ class _Nodes:
             refuse(f"{path}.kind", f'"operator", "input", "constant"{inside}, not {shown(kind)}')
 
     def _input(self, node: Mapping[str, Any], path: str, name: str) -> Declared:
-        """What is said of an input; the ranges in its shape get labels."""
+        """The declared type and shape of an input; a range in the shape becomes a named dimension (`x_dim0`)."""
         sizes = axes(node.get("shape"), f"{path}.shape")
         if any(isinstance(size, Range) for size in sizes or ()) and self.reader.depth:
             refuse(f"{path}.shape", "ranges are for the model's own inputs; write a name, a number or null")
@@ -295,7 +295,7 @@ class _Nodes:
         return declared(node, path)._replace(shape=None if sizes is None else tuple(shape))
 
     def connect(self, edges: Sequence[Any], path: str) -> None:
-        """Take in the edges."""
+        """Connect the outputs to the inputs that the edges name."""
         for i, content in enumerate(edges):
             where = f"{path}[{i}]"
             edge = a(content, dict, where)
@@ -315,7 +315,7 @@ class _Nodes:
             self._read(target, edge, where, outputs[output], len(edges))
 
     def _read(self, target: str, edge: Mapping[str, Any], where: str, tensor: str, most: int) -> None:
-        if "input" in edge and edge["input"] is None:  # a subgraph captures it, and says so itself
+        if "input" in edge and edge["input"] is None:  # to a subgraph, which has a node for the captured tensor
             return
         index, reads = field(edge, "input", where, int), self._reads[target]
         if not 0 <= index < most + _GAPS:
@@ -326,7 +326,7 @@ class _Nodes:
 
     def operators(self) -> list[Node]:
         """The operators with their inputs."""
-        made = []
+        nodes = []
         for path, key, node in self._rows:
             reads = self._reads[key]
             op, domain = field(node, "op", path, str), field(node, "domain", path, str, "")
@@ -338,13 +338,13 @@ class _Nodes:
             inputs = tuple(reads.get(i, "") for i in range(max(reads, default=-1) + 1))
             name = field(node, "name", path, str, key) or key
             attributes = self.reader.attributes(node, path, op, domain)
-            made.append(Node(op, domain, name, inputs, self._outputs[key], attributes))
-        return made
+            nodes.append(Node(op, domain, name, inputs, self._outputs[key], attributes))
+        return nodes
 
 
-def _id(said: Mapping[str, Any], key: str, path: str) -> str:
-    """The name of a node: a text or an integer."""
-    name = field(said, key, path, object)
+def _id(document: Mapping[str, Any], key: str, path: str) -> str:
+    """The id of a node under a key: a text, or an integer, which becomes a text."""
+    name = field(document, key, path, object)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
         refuse(at(path, key), f"a text or an integer, not {shown(name)}")
     return name if isinstance(name, str) else shown(name)

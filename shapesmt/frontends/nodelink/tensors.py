@@ -24,9 +24,9 @@ _NOT_FINITE = ("inf", "-inf", "nan")
 
 
 def symbol_range(content: Any, path: str) -> str | Range:
-    """A symbol's range; the exporter's own stays text."""
-    said = content if isinstance(content, dict) else {"range": content, "from": "model"}
-    text, source = said.get("range"), field(said, "from", path, str, "model")
+    """A symbol's range; one that the exporter noted in the file's metadata stays text."""
+    document = content if isinstance(content, dict) else {"range": content, "from": "model"}
+    text, source = document.get("range"), field(document, "from", path, str, "model")
     if source == "metadata":
         return a(text, str, path)
     try:
@@ -36,49 +36,49 @@ def symbol_range(content: Any, path: str) -> str | Range:
 
 
 def declared(content: Any, path: str) -> Declared:
-    """What is said of a tensor."""
-    said = a(content, dict, path)
-    dtype = field(said, "dtype", path, str, "")
+    """The type and shape that a document declares for a tensor."""
+    document = a(content, dict, path)
+    dtype = field(document, "dtype", path, str, "")
     outer = dtype.partition("(")[0]
     if "(" not in dtype and dtype not in _NAMES:
         refuse(f"{path}.dtype", f"an element type such as float32, not {shown(dtype)}")
     if "(" in dtype and outer not in _KINDS:
         refuse(f"{path}.dtype", f"an element type, or seq(...), optional(...), map(...) of one, not {shown(dtype)}")
-    shape = axes(said.get("shape"), f"{path}.shape")
-    kind = "sparse" if field(said, "sparse", path, bool, False) else _KINDS.get(outer, "tensor")
+    shape = axes(document.get("shape"), f"{path}.shape")
+    kind = "sparse" if field(document, "sparse", path, bool, False) else _KINDS.get(outer, "tensor")
     plain = None if shape is None else tuple(None if isinstance(axis, Range) else axis for axis in shape)
     return Declared(dtype, plain, kind)
 
 
 def axes(content: Any, path: str) -> tuple[int | str | Range | None, ...] | None:
-    """A shape: numbers, names, ranges; None where its rank is unknown."""
+    """The sizes of a shape: numbers, names, ranges, None for unknown ones; None where the rank is unknown."""
     if content is None:
         return None
-    listed = content if isinstance(content, str) else a(content, list, path)
-    if len(listed) > RANK and not isinstance(content, str):
-        refuse(path, f"a shape of at most {RANK} dimensions, not {len(listed)}")
-    for i, size in enumerate(listed if isinstance(listed, list) else ()):
+    parts = content if isinstance(content, str) else a(content, list, path)
+    if len(parts) > RANK and not isinstance(content, str):
+        refuse(path, f"a shape of at most {RANK} dimensions, not {len(parts)}")
+    for i, size in enumerate(parts if isinstance(parts, list) else ()):
         if isinstance(size, bool) or not (size is None or isinstance(size, (int, str))):
             refuse(f"{path}[{i}]", f'a size, null, "name" or "1..8", not {shown(size)}')
     try:
-        found = parse_shape(listed)
+        shape = parse_shape(parts)
     except UsageError as error:
         refuse(path, str(error))
-    return None if found is None else tuple(s.lo if isinstance(s, Range) and s.lo == s.hi else s for s in found)
+    return None if shape is None else tuple(s.lo if isinstance(s, Range) and s.lo == s.hi else s for s in shape)
 
 
-def literal(said: Mapping[str, Any], path: str) -> Literal:
-    """A constant tensor; of many elements only the shape."""
-    dtype = field(said, "dtype", path, str)
+def literal(document: Mapping[str, Any], path: str) -> Literal:
+    """A constant tensor; without "values" its elements are unknown."""
+    dtype = field(document, "dtype", path, str)
     if dtype not in _NAMES:
         refuse(f"{path}.dtype", f"an element type such as float32, not {shown(dtype)}")
-    shape: list[Any] = field(said, "shape", path, list)
+    shape: list[Any] = field(document, "shape", path, list)
     for i, size in enumerate(shape):
         if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= LARGEST:
             refuse(f"{path}.shape[{i}]", f"a size, 0 or more, not {shown(size)}")
     if len(shape) > RANK:
         refuse(f"{path}.shape", f"a shape of at most {RANK} dimensions, not {len(shape)}")
-    values: list[Any] | None = field(said, "values", path, list, None)
+    values: list[Any] | None = field(document, "values", path, list, None)
     size = math.prod(shape)
     if values is not None and len(values) != size:
         refuse(f"{path}.values", f"as many values as the shape has elements, {size}, not {len(values)}")
@@ -89,7 +89,7 @@ def literal(said: Mapping[str, Any], path: str) -> Literal:
 
 
 def _scalar(content: Any, dtype: str, path: str) -> Scalar:
-    """An element, of the Python type that goes with the element type."""
+    """An element as the Python type of its element type: bool, str, int or float."""
     if dtype == "bool" and isinstance(content, bool):
         return content
     if dtype == "string" and isinstance(content, str):
@@ -103,8 +103,8 @@ def _scalar(content: Any, dtype: str, path: str) -> Scalar:
     refuse(path, f"an element of type {dtype or 'unknown'}, not {shown(content)}")
 
 
-def number(said: Mapping[str, Any], path: str) -> float:
-    """A number that JSON can't write."""
-    if said["float"] not in _NOT_FINITE:
-        refuse(f"{path}.float", f'"inf", "-inf" or "nan", not {shown(said["float"])}')
-    return float(said["float"])
+def number(document: Mapping[str, Any], path: str) -> float:
+    """A number that JSON can't write: `{"float": "inf"}`, "-inf" or "nan"."""
+    if document["float"] not in _NOT_FINITE:
+        refuse(f"{path}.float", f'"inf", "-inf" or "nan", not {shown(document["float"])}')
+    return float(document["float"])

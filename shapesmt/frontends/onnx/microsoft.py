@@ -1,8 +1,8 @@
-"""What ONNX Runtime says of its own operators, from a table that is read when a model has one of them.
+"""The schemas of ONNX Runtime's own operators, from a table that is read when a model has one of them.
 
 A line of the table has the operator, how many inputs and outputs it has (least and most), its inputs ("?" marks
-optional ones, "*" the one that repeats) with what names their types, its attributes ("!" marks required ones), and
-the types that the names stand for.
+optional ones, "*" one that repeats) with the names of their types, its attributes ("!" marks required ones), and the
+element types that each name allows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Schema(NamedTuple):
 
 
 def find(domain: str, op: str) -> Schema | None:
-    """What is said of an operator.
+    """The schema of an operator; None if the table has none.
 
     >>> find("com.microsoft", "Gelu").parameters.inputs
     (1, 1)

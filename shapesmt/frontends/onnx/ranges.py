@@ -1,4 +1,4 @@
-"""What exporters note beside the graph about the sizes they exported for."""
+"""Reads the ranges of sizes that exporters write into a file's metadata."""
 
 from __future__ import annotations
 

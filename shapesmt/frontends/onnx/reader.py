@@ -1,6 +1,6 @@
-"""ONNX files and protobufs to graphs.
+"""Reads ONNX files and protobufs into graphs.
 
-A file is hostile until read: whatever is wrong with it becomes one `ModelError`. Weights stay where they are.
+A file may be hostile: whatever is wrong with it becomes one `ModelError`. Weights are not read until a rule needs them.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def is_proto(value: object) -> TypeGuard[onnx.ModelProto]:
 
 
 def parse(content: bytes, source: str) -> onnx.ModelProto:
-    """What a file holds: binary, ONNX's own text, protobuf's text or JSON, as its first bytes show.
+    """The model in a file: binary, ONNX's own text, protobuf's text or JSON, recognised by the first bytes.
 
     Raises:
-        ModelError: It is none of these, or damaged.
+        ModelError: The content is in none of these formats, or damaged.
     """
     import onnx
 
@@ -85,8 +85,8 @@ def read(proto: onnx.ModelProto, source: str, folder: str | None = None) -> Grap
 
     Args:
         proto: The model.
-        source: What to call it in a message.
-        folder: Where small integer tensors kept in files of their own may be read; None: nowhere.
+        source: Its name in messages.
+        folder: The folder from which external data of constants may be read; None: external data is not read.
 
     Raises:
         ModelError: The model contradicts itself.
@@ -108,7 +108,7 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     if not proto.HasField("graph"):
         raise ModelError(f"{source}: holds no graph; is it an ONNX model?")
     opsets = _opsets(proto.opset_import, source)
-    if not opsets and proto.ir_version in (1, 2):  # before opsets were named there was only the first
+    if not opsets and proto.ir_version in (1, 2):  # these versions don't state an opset: it is 1
         opsets = {"": 1}
     scope = _Scope(source, folder, opsets)
     scope.overloads = any(function.overload for function in proto.functions)
@@ -116,12 +116,15 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
         scope.define(function)
     refuse_recursion(scope.functions, source)
     graph = scope.graph(proto.graph)
-    noted = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
-    return replace(graph, ranges=noted_ranges((text_of(note.key), text_of(note.value)) for note in noted))
+    metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
+    return replace(graph, ranges=noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata))
 
 
 class _Scope:
-    """What nodes are read in: the opsets they mean, and what was read before (one protobuf, one object)."""
+    """Reads the graphs of a file, or one function, with one set of opsets.
+
+    Equal attributes and types are read once and shared: models repeat them thousands of times.
+    """
 
     def __init__(self, source: str, folder: str | None, opsets: Mapping[str, int]) -> None:
         self.source = source
@@ -136,7 +139,7 @@ class _Scope:
         self.types_read: dict[bytes, Declared] = {}
 
     def define(self, proto: onnx.FunctionProto) -> None:
-        """Add one of the model's own operators."""
+        """Read a function of the model and add it to `functions`."""
         name, domain = self.operator(proto.name, proto.overload), _domain(proto.domain)
         where = f"{self.source}, in function '{printable(name)}'"
         if (domain, name) in self.functions:
@@ -151,7 +154,7 @@ class _Scope:
         self.functions[domain, name] = function
 
     def graph(self, proto: onnx.GraphProto) -> Graph:
-        """A graph; one inside another may read the other's tensors."""
+        """The graph of a protobuf; a subgraph may read the tensors of the graph around it."""
         if self.depth == _DEPTH:
             raise ModelError(f"{self.source}: its subgraphs are nested deeper than {_DEPTH}")
         nested = self.depth > 0 or self.in_function
@@ -177,13 +180,13 @@ class _Scope:
             schemas=schemas(),
         )
         self.depth -= 1
-        given = [*graph.inputs, *literals, *(graph.captures if nested else ())]
-        nodes = ordered(graph.nodes, given, where, needed=graph.outputs)
+        available = [*graph.inputs, *literals, *(graph.captures if nested else ())]
+        nodes = ordered(graph.nodes, available, where, needed=graph.outputs)
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
 
     def nodes(self, protos: Sequence[onnx.NodeProto]) -> Sequence[Node]:
-        """The nodes, as the file lists them."""
-        # Node(*row) of each row, faster by a tenth of all that loading takes.
+        """The nodes in the order of the file."""
+        # The same as Node(*row) for each row; it saves a tenth of the time to load a model.
         nodes = list(map(tuple.__new__, repeat(Node), self.rows(protos)))
         for node in nodes if "" not in self.opsets else ():
             if not node.domain:
@@ -192,10 +195,10 @@ class _Scope:
         return nodes
 
     def rows(self, protos: Sequence[onnx.NodeProto]) -> Iterator[tuple[object, ...]]:
-        """The fields of each node: most of the time that loading takes, so each is read once."""
+        """The fields of each node. Most of the time to load a model is spent here, so each field is read once."""
         memo, operators = self.attributes_read, self.operators_read
         read = attrgetter("op_type", "domain", "name", "input", "output", "attribute")
-        for index, (op, domain, name, inputs, outputs, listed) in enumerate(map(read, protos)):
+        for index, (op, domain, name, inputs, outputs, raw) in enumerate(map(read, protos)):
             try:
                 op = operators[op]
             except KeyError:
@@ -207,20 +210,20 @@ class _Scope:
                 name = f"{op}_{index}"
             elif type(name) is not str:
                 name = text_of(name)
-            count = len(listed)
+            count = len(raw)
             if count:
                 one = count == 1
-                key = listed[0].SerializeToString() if one else tuple([a.SerializeToString() for a in listed])
+                key = raw[0].SerializeToString() if one else tuple([a.SerializeToString() for a in raw])
                 try:
                     attributes = memo[key]
                 except KeyError:
-                    attributes = memo[key] = self.attributes(listed, f"{self.source}: {_title(name, op)}")
+                    attributes = memo[key] = self.attributes(raw, f"{self.source}: {_title(name, op)}")
             else:
                 attributes = Attributes.EMPTY
             yield op, domain, name, inputs[:], outputs[:], attributes
 
     def operator(self, name: str, overload: str = "") -> str:
-        """How a node names its operator, or a function itself."""
+        """The operator's name of a node or function, with the overload if it has one: `Scale:fast`."""
         if not name:
             raise ModelError(f"{self.source}: a node or function in it names no operator")
         return f"{text_of(name)}:{text_of(overload)}" if overload else text_of(name)
@@ -240,7 +243,7 @@ class _Scope:
     def value(self, proto: onnx.AttributeProto, where: str) -> AttributeValue:
         """The value of an attribute."""
         field = _FIELDS.get(proto.type)
-        if field is None:  # the oldest files don't say which
+        if field is None:  # the oldest files don't state the type
             filled = {descriptor.name for descriptor, _ in proto.ListFields()}
             field = next((name for name in _FIELDS.values() if name in filled), "ints")
         match field:
@@ -271,7 +274,7 @@ class _Scope:
         return tuple(proto.ints)
 
     def initializers(self, proto: onnx.GraphProto, where: str) -> dict[str, Literal]:
-        """The constant tensors by name; one listed twice must say the same twice."""
+        """The constant tensors by name; two of the same name have to be equal."""
         literals: dict[str, Literal] = {}
         dense = ((text_of(tensor.name), self.literal(tensor, where)) for tensor in proto.initializer)
         sparse = ((text_of(tensor.values.name), self.sparse(tensor, where)) for tensor in proto.sparse_initializer)
@@ -282,7 +285,7 @@ class _Scope:
         return literals
 
     def literal(self, proto: onnx.TensorProto, where: str) -> Literal:
-        """A constant tensor: its elements too when they are few and can be decoded, otherwise a way to them."""
+        """A constant tensor. Few elements are decoded now; more (weights) only when a rule asks for them."""
         dtype, shape = DTYPES.get(proto.data_type, ""), _shape(proto.dims, text_of(proto.name), where)
         size = math.prod(shape)
         if size == 0 or size > Literal.MOST:
@@ -295,23 +298,23 @@ class _Scope:
         return Literal(dtype, shape, source(), missing=missing)
 
     def external(self, proto: onnx.TensorProto, dtype: str, size: int) -> onnx.TensorProto | None:
-        """A tensor kept in another file, with its content, if that is allowed."""
+        """A tensor with its content from an external file; None if the file is missing, too short or not allowed."""
         length = (size * BITS.get(dtype, 0) + 7) // 8
         entries = {text_of(entry.key): text_of(entry.value) for entry in proto.external_data}
-        offset, said = entries.get("offset", "0"), entries.get("length", str(length))
-        if not length or self.folder is None or said != str(length) or not re.fullmatch("[0-9]{1,18}", offset):
+        offset, stated = entries.get("offset", "0"), entries.get("length", str(length))
+        if not length or self.folder is None or stated != str(length) or not re.fullmatch("[0-9]{1,18}", offset):
             return None
         content = content_inside(self.folder, entries.get("location", ""), int(offset), length)
         return None if content is None else type(proto)(data_type=proto.data_type, dims=proto.dims, raw_data=content)
 
     def sparse(self, proto: onnx.SparseTensorProto, where: str) -> Literal:
-        """A constant tensor of which the file lists only some elements."""
+        """A constant tensor of which the file lists only the elements that aren't zero."""
         dtype, shape = DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, text_of(proto.values.name), where)
         source = partial(dense, proto, _decoder(), dtype, shape)
         return Literal(dtype, shape, None, source if math.prod(shape) <= Literal.MOST else None)
 
     def declared(self, proto: onnx.TypeProto) -> Declared:
-        """What a type says of a tensor."""
+        """The element type and shape that a `TypeProto` declares."""
         key = proto.SerializeToString()
         if key not in self.types_read:
             self.types_read[key] = declared(proto)
@@ -320,7 +323,7 @@ class _Scope:
 
 @cache
 def schemas() -> OnnxSchemas:
-    """What ONNX says of its own operators."""
+    """ONNX's schemas of its own operators."""
     import onnx
 
     return OnnxSchemas(onnx, _definition)

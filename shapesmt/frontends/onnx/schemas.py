@@ -1,4 +1,4 @@
-"""ONNX's own schemas of its operators, read only when asked for."""
+"""ONNX's own schemas of its operators (`onnx.defs`), each read when a node first needs it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMES = {"float": "float32", "double": "float64"}
 
 
 def dtype_of(text: str) -> str:
-    """ONNX's spelling of a type in ours.
+    """The type that a schema writes as `tensor(float)`, in this package's spelling.
 
     Example:
         >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
@@ -40,7 +40,12 @@ def dtype_of(text: str) -> str:
 
 
 class OnnxSchemas:
-    """The schemas of `onnx.defs`; `read` turns the protobuf of a function and its name for messages into a function."""
+    """The schemas of `onnx.defs`.
+
+    Args:
+        onnx: The module.
+        read: Turns a `FunctionProto`, and a name for it in messages, into a `Function`.
+    """
 
     def __init__(self, onnx: Any, read: Callable[[Any, str], Function]) -> None:
         self._onnx = onnx
@@ -49,7 +54,7 @@ class OnnxSchemas:
         self._parameters: dict[tuple[str, str, int], Parameters] = {}
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
-        """The inputs of an operator at a version."""
+        """The names and types of an operator's inputs in a version; None for an unknown operator."""
         key = (domain, op, version)
         if key not in self._signatures:
             schema = self._schema(*key)
@@ -60,16 +65,16 @@ class OnnxSchemas:
         return self._signatures[key]
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node breaks by what it has or lacks, if any."""
+        """The law that a node's numbers of inputs and outputs or its attributes break, if any."""
         key = (node.domain, node.op, version)
-        found = self._parameters.get(key) or self.parameters(*key)
-        if found is None:  # it may yet be registered
+        parameters = self._parameters.get(key) or self.parameters(*key)
+        if parameters is None:  # it may yet be registered
             return None
-        self._parameters[key] = found
-        return found.misfit(node)
+        self._parameters[key] = parameters
+        return parameters.misfit(node)
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """The nodes that this one stands for."""
+        """The operator's definition as a function of simpler operators (`LayerNormalization`); None if it has none."""
         schema = self._schema(node.domain, node.op, version)
         if schema is None or not (schema.has_function or schema.has_context_dependent_function):
             return None
@@ -78,16 +83,16 @@ class OnnxSchemas:
         except (RuntimeError, TypeError, ValueError):  # the node's types or attributes leave it without a body
             return None
         proto.name, proto.domain = node.op, node.domain
-        made = {name for inner in proto.node for name in inner.output}
-        kept = list(takewhile(made.__contains__, proto.output))  # optional ones that the node doesn't ask for
-        del proto.output[len(kept) :]
-        given = {*proto.attribute, *(a.name for a in proto.attribute_proto)}
-        defaults = (a.default_value for name, a in schema.attributes.items() if name not in given)
+        produced = {name for inner in proto.node for name in inner.output}
+        outputs = list(takewhile(produced.__contains__, proto.output))  # optional ones that the node doesn't ask for
+        del proto.output[len(outputs) :]
+        own_attributes = {*proto.attribute, *(a.name for a in proto.attribute_proto)}
+        defaults = (a.default_value for name, a in schema.attributes.items() if name not in own_attributes)
         proto.attribute_proto.extend(default for default in defaults if default.type)
         return self._read(proto, f"the definition of {node.op}")
 
     def parameters(self, domain: str, op: str, version: int) -> Parameters | None:
-        """What a node of an operator may have; None where ONNX doesn't define it."""
+        """The inputs, outputs and attributes that a node of an operator may have; None for an unknown operator."""
         schema = self._schema(domain, op, version)
         if schema is None:
             own = microsoft.find(domain, op)
@@ -99,25 +104,25 @@ class OnnxSchemas:
         return Parameters(inputs, outputs, attributes, required, inevitable, tuple(_types(schema)))
 
     def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
-        """What the attributes of an operator are that a node leaves out: numbers, texts and lists of them."""
+        """The default values of an operator's attributes: numbers, texts and lists of them."""
         schema = self._schema(domain, op, version)
-        found = {} if schema is None else {n: a.default_value for n, a in schema.attributes.items()}
-        values = {n: self._onnx.helper.get_attribute_value(proto) for n, proto in found.items() if proto.type}
+        protos = {} if schema is None else {n: a.default_value for n, a in schema.attributes.items()}
+        values = {n: self._onnx.helper.get_attribute_value(proto) for n, proto in protos.items() if proto.type}
         texts = {n: v.decode() if isinstance(v, bytes) else v for n, v in values.items()}
         lists = {n: tuple(v) if isinstance(v, list) else v for n, v in texts.items()}
         return {n: v for n, v in lists.items() if isinstance(v, (int, float, str, tuple))}
 
     def bodies(self) -> dict[tuple[str, str], int]:
-        """The operators that have a body, by domain and name, and the version since which they do."""
-        found: dict[tuple[str, str], int] = {}
+        """The operators that ONNX defines by a function, by domain and name, with the first version that has one."""
+        versions: dict[tuple[str, str], int] = {}
         for schema in self._onnx.defs.get_all_schemas_with_history():
             if schema.has_function or schema.has_context_dependent_function:
                 key = (schema.domain, schema.name)
-                found[key] = min(schema.since_version, found.get(key, schema.since_version))
-        return found
+                versions[key] = min(schema.since_version, versions.get(key, schema.since_version))
+        return versions
 
     def infers(self, domain: str, op: str, version: int) -> bool:
-        """Whether the operator was registered with a function that infers what it makes."""
+        """Whether the operator's schema has a function that infers the types and shapes of its outputs."""
         schema = self._schema(domain, op, version)
         return schema is not None and bool(schema.has_type_and_shape_inference_function)
 
@@ -128,10 +133,10 @@ class OnnxSchemas:
         types: Sequence[Declared | None],
         elements: Sequence[Literal | None],
     ) -> list[Declared] | str | None:
-        """What that function says the outputs are, or why it refuses.
+        """The outputs that the schema's own function infers, its reason for refusing, or None without such a function.
 
         Raises:
-            UsageError: It breaks.
+            UsageError: The function raises an exception that isn't about the model.
         """
         version = opsets.get(node.domain, 1)
         if not self.infers(node.domain, node.op, version):
@@ -145,14 +150,14 @@ class OnnxSchemas:
         imports = [make.make_opsetid(*pair) for pair in opsets.items()]
         try:
             schema = self._schema(node.domain, node.op, version)
-            made = infer_node_outputs(schema, self._proto(node), known, data, opset_imports=imports)
+            inferred = infer_node_outputs(schema, self._proto(node), known, data, opset_imports=imports)
         except (InferenceError, ValidationError) as error:
             return printable(" ".join(str(error).split()).removeprefix("[ShapeInferenceError] "), 200)
         except Exception as error:  # the function isn't ours: it may raise anything
             reason = printable(f"{type(error).__name__}: {error}", 200)
             where = printable(f"{node.op} broke at node '{node.name}'", 200)
             raise UsageError(f"the inference function that is registered for {where}: {reason}") from error
-        return [declared(made[name]) if name in made else Declared("", None) for name in node.outputs]
+        return [declared(inferred[name]) if name in inferred else Declared("", None) for name in node.outputs]
 
     def _proto(self, node: Node) -> Any:
         attributes = {name: list(a) if isinstance(a, tuple) else a for name, a in node.attributes.items()}
@@ -160,12 +165,12 @@ class OnnxSchemas:
 
     @cached_property
     def since(self) -> dict[tuple[str, str], int]:
-        """The version with which each operator came, by domain and name."""
-        found: dict[tuple[str, str], int] = {}
+        """The first version of each operator, by domain and name."""
+        versions: dict[tuple[str, str], int] = {}
         for schema in self._onnx.defs.get_all_schemas_with_history():
             key = (schema.domain, schema.name)
-            found[key] = min(schema.since_version, found.get(key, schema.since_version))
-        return found
+            versions[key] = min(schema.since_version, versions.get(key, schema.since_version))
+        return versions
 
     def _schema(self, domain: str, op: str, version: int) -> Any:
         try:
@@ -174,7 +179,7 @@ class OnnxSchemas:
             return None
 
     def _built(self, schema: Any, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> bytes:
-        """The body's bytes, for the newest operator set that isn't newer than the model's."""
+        """The serialized body, written for the newest operator set that isn't newer than the model's."""
         if schema.has_function:
             return bytes(schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version)))
         known = [_type(self._onnx, *t).SerializeToString() for t in types]
@@ -187,7 +192,7 @@ class OnnxSchemas:
 
 
 def _types(schema: Any) -> Iterator[tuple[str, frozenset[int]]]:
-    """The attributes that name the element type of the first output, and the numbers of those that it may have."""
+    """The attributes that name the element type of the first output (`to` of Cast), and the numbers they allow."""
     for name in TYPES:
         if name in schema.attributes and schema.attributes[name].type.name == "INT" and schema.outputs:
             allowed = {dtype_of(t).removeprefix("seq(").removesuffix(")") for t in schema.outputs[0].types}
@@ -204,9 +209,9 @@ def _type(onnx: Any, dtype: str, rank: int | None) -> Any:
 
 
 def _tensor_type(make: Any, t: Declared) -> Any:
-    made = make.make_tensor_type_proto(_NUMBERS["float32"], t.shape)
-    made.tensor_type.elem_type = _NUMBERS.get(t.dtype, 0)  # 0, for unknown, is none that helper takes
-    return made
+    proto = make.make_tensor_type_proto(_NUMBERS["float32"], t.shape)
+    proto.tensor_type.elem_type = _NUMBERS.get(t.dtype, 0)  # set here, since the helper refuses 0, which means unknown
+    return proto
 
 
 def _tensor(make: Any, name: str, elements: Literal) -> Any:

@@ -1,4 +1,4 @@
-"""ONNX's types and constants: what a file declares of tensors, what attributes and constants hold."""
+"""ONNX's types and constants: declared types and shapes, kinds of attributes, elements of constants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LAST_OPSET = (1 << 31) - 1
 """The greatest version of an operator set that ONNX can count."""
 Decoder: TypeAlias = "Callable[[onnx.TensorProto], Any]"
-"""What makes an array of a tensor."""
+"""Turns a `TensorProto` into a numpy array."""
 BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (2, 4, 8, 16, 32, 64)}
 BITS |= {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[468]e", dtype)}
@@ -27,15 +27,15 @@ BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[46
 
 
 def _is_list(kind: type) -> Callable[[object], bool]:
-    return lambda found: isinstance(found, tuple) and all(type(part) is kind for part in found)
+    return lambda value: isinstance(value, tuple) and all(type(part) is kind for part in value)
 
 
 FITS: dict[str | None, Callable[[object], bool]] = {
-    "int": lambda found: type(found) is int,
-    "float": lambda found: type(found) is float,
-    "string": lambda found: type(found) is str,
-    "tensor": lambda found: isinstance(found, Literal),
-    "graph": lambda found: isinstance(found, Graph),
+    "int": lambda value: type(value) is int,
+    "float": lambda value: type(value) is float,
+    "string": lambda value: type(value) is str,
+    "tensor": lambda value: isinstance(value, Literal),
+    "graph": lambda value: isinstance(value, Graph),
     "ints": _is_list(int),
     "floats": _is_list(float),
     "strings": _is_list(str),
@@ -53,30 +53,32 @@ WANTED: dict[str | None, str] = {
 
 
 class Parameters(NamedTuple):
-    """What a node may have: how many inputs and outputs, and which attributes of which types ("int", "floats").
-
-    Some inputs can't be left out, even where there are others behind them; some attributes name the element type of the
-    output, by one of these numbers.
-    """
+    """The inputs, outputs and attributes that a node of one operator may have."""
 
     inputs: tuple[int, int]
+    """The least and the greatest number of inputs."""
     outputs: tuple[int, int]
+    """The least and the greatest number of outputs."""
     attributes: dict[str, str]
+    """The kind of each attribute ("int", "floats")."""
     required: tuple[str, ...]
+    """The attributes without a default that every node has to state."""
     inevitable: tuple[str, ...] = ()
+    """The input names in order, "" for optional ones: a node can't leave out the named ones, even before others."""
     types: tuple[tuple[str, frozenset[int]], ...] = ()
+    """The attributes that name the element type of the output, and the numbers of types that they allow."""
 
     def misfit(self, node: Node) -> laws.Law | None:
         """The law that the number of inputs and outputs or an attribute breaks, if any."""
-        for what, given, (least, most) in (
+        for kind, number, (least, most) in (
             ("input", len(node.inputs), self.inputs),
             ("output", len(node.outputs), self.outputs),
         ):
-            if not least <= given <= most:
-                end, limit = ("at least", least) if given < least else ("at most", most)
+            if not least <= number <= most:
+                end, limit = ("at least", least) if number < least else ("at most", most)
                 law = laws.ONE_INPUT_OR_OUTPUT if limit == 1 else laws.INPUTS_OR_OUTPUTS
-                return law.of(end=end, limit=limit, kind=what, count=given)
-        omitted = [name for name, given in zip(self.inevitable, node.inputs, strict=False) if name and not given]
+                return law.of(end=end, limit=limit, kind=kind, count=number)
+        omitted = [name for name, tensor in zip(self.inevitable, node.inputs, strict=False) if name and not tensor]
         missing = [name for name in self.required if name not in node.attributes]
         unknown = [name for name in node.attributes if name not in self.attributes]
         wrong = [n for n, v in node.attributes.items() if (fits := FITS.get(self.attributes.get(n))) and not fits(v)]
@@ -95,7 +97,7 @@ class Parameters(NamedTuple):
 
 
 def declared(proto: onnx.TypeProto) -> Declared:
-    """What a type says of a tensor, a sequence or a map."""
+    """The element type, shape and kind that a `TypeProto` declares."""
     match proto.WhichOneof("value"):
         case "tensor_type":
             return _tensor(proto.tensor_type, "tensor")
@@ -123,19 +125,19 @@ def _tensor(proto: onnx.TypeProto.Tensor | onnx.TypeProto.SparseTensor, kind: st
 
 def _dim(proto: onnx.TensorShapeProto.Dimension) -> int | str | None:
     if proto.HasField("dim_value"):
-        return proto.dim_value if proto.dim_value >= 0 else None  # -1 is a habit of other formats
+        return proto.dim_value if proto.dim_value >= 0 else None  # converters write -1 for an unknown size
     return text_of(proto.dim_param) or None
 
 
 def text_of(text: str | bytes) -> str:
-    """A name; protobuf hands out as bytes what is not UTF-8, and that raises here."""
+    """A name as text. Protobuf returns a name that is not UTF-8 as bytes: decoding those raises."""
     return text if isinstance(text, str) else text.decode()
 
 
 def elements(
     held: Callable[[], onnx.TensorProto | None], decode: Decoder, dtype: str, size: int
 ) -> tuple[Scalar, ...] | None:
-    """The elements as Python's numbers or strings; None when complex, missing, damaged or of an unknown type."""
+    """The elements as Python's numbers or strings; None if they are complex, missing, damaged or of unknown type."""
     proto = None if dtype.startswith("complex") else held()
     if proto is None:
         return None
@@ -152,18 +154,18 @@ def elements(
 def dense(
     proto: onnx.SparseTensorProto, decode: Decoder, dtype: str, shape: tuple[int, ...]
 ) -> tuple[Scalar, ...] | None:
-    """The elements of a sparse tensor, whose indices are places in row-major order or one number per axis."""
+    """All elements of a sparse tensor, zeros included; its indices count in row-major order, or one per axis."""
     size, axes = math.prod(shape), max(len(shape), 1) if len(proto.indices.dims) == 2 else 1
     values = elements(lambda: proto.values, decode, dtype, math.prod(proto.values.dims))
-    listed = elements(lambda: proto.indices, decode, "int64", math.prod(proto.indices.dims))
-    if values is None or listed is None or len(listed) != len(values) * axes:
+    indices = elements(lambda: proto.indices, decode, "int64", math.prod(proto.indices.dims))
+    if values is None or indices is None or len(indices) != len(values) * axes:
         return None
-    found: list[Scalar] = [0] * size
+    dense_values: list[Scalar] = [0] * size
     for i, value in enumerate(values):
         place = 0
-        for n, index in zip(shape if axes > 1 else (size,), listed[i * axes : (i + 1) * axes], strict=True):
+        for n, index in zip(shape if axes > 1 else (size,), indices[i * axes : (i + 1) * axes], strict=True):
             place = place * n + int(index)
         if not 0 <= place < size:
             return None
-        found[place] = value
-    return tuple(found)
+        dense_values[place] = value
+    return tuple(dense_values)

@@ -1,8 +1,9 @@
-"""The loops of OpenVINO's IR, `Loop` and `TensorIterator`, as ONNX's `Loop`.
+"""Turns the loops of OpenVINO's IR, `Loop` and `TensorIterator`, into ONNX's `Loop`.
 
-What the trips share, the body reads from outside. The slice of an input that a trip reads becomes a node in the body;
-the slices that trips return are stacked by ONNX's loop and joined behind it. Of an axis of which only a part is gone
-through, that part is cut out before. Loops that write only parts of an axis stay what they are, without a rule.
+The body reads tensors that don't change between iterations from the graph around it. A slice of an input that an
+iteration reads becomes a `LoopSlice` node in the body; slices that iterations return are stacked by ONNX's `Loop` and
+concatenated by a `LoopJoined` node after it. Where the loop covers only a part of an axis, a `LoopPart` node before it
+cuts out that part. A loop that writes only a part of an axis is not converted and has no rule.
 """
 
 from __future__ import annotations
@@ -23,35 +24,35 @@ _SETTINGS = {"axis": "0", "start": "0", "end": "-1", "stride": "1", "part_size":
 
 
 class Host(Protocol):
-    """The file that a loop stands in."""
+    """What a loop needs of the reader of its file."""
 
     def unique(self, name: str) -> str:
-        """A name like it that nothing has yet."""
+        """The name itself if it is free, else with a number behind it."""
 
     def body(self, root: Element, given: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
-        """The net inside, whose parameters are these tensors, and the names of its results, by their layers."""
+        """The loop's body as a graph, whose parameters are these tensors, and its outputs by their layers."""
 
 
 def as_onnx_loop(
     host: Host, name: str, xml: Element, inputs: Sequence[str], outputs: Sequence[str], domain: str, *, counted: bool
 ) -> list[Node] | None:
-    """The nodes that do what a loop does, with ONNX's `Loop` among them; None where that operator can't do it.
+    """The nodes that replace a loop, ONNX's `Loop` among them; None where ONNX's `Loop` can't express it.
 
     Args:
-        host: The file.
-        name: The layer's.
+        host: The reader of the file.
+        name: The layer's name.
         xml: The layer.
-        inputs: The tensors that it reads.
-        outputs: Those that it makes.
-        domain: Of the nodes that are OpenVINO's own.
-        counted: Whether the first inputs are a number of trips and a condition.
+        inputs: Its input tensors.
+        outputs: Its output tensors.
+        domain: The domain of nodes such as `LoopSlice`.
+        counted: Whether the first inputs are a number of iterations and a condition (`Loop`).
     """
     root, ports = xml.find("body"), xml.find("port_map")
     if root is None or ports is None or len(inputs) < 2 * counted or not all(map(_followed, ports)):
         return None
     loop = _Loop(host, name, xml, domain, counted)
-    fed = dict(zip((p.get("id") for p in xml.findall("input/port")), inputs, strict=True))
-    if not all(loop.read(port, fed) for port in ports.findall("input")):
+    tensors_by_port = dict(zip((p.get("id") for p in xml.findall("input/port")), inputs, strict=True))
+    if not all(loop.read(port, tensors_by_port) for port in ports.findall("input")):
         return None
     body, results = host.body(root, loop.given)
     if not loop.write(ports, results, outputs) or body.inputs or (not loop.sliced and not counted):
@@ -61,7 +62,7 @@ def as_onnx_loop(
 
 @dataclass
 class _Loop:
-    """A loop, and what is collected of its parameters and results."""
+    """A loop during its conversion: what its parameters and results become."""
 
     host: Host
     name: str
@@ -69,26 +70,34 @@ class _Loop:
     domain: str
     counted: bool
     given: dict[str, str] = field(default_factory=dict)
-    """The tensor that each parameter of the body is, by layer."""
+    """The tensor that each parameter of the body reads, by the parameter's layer."""
     starts: list[str] = field(default_factory=list)
+    """The initial values of the loop-carried tensors."""
     carried: dict[str, str] = field(default_factory=dict)
-    """The results that are carried on, by their layers, and the names that the body has for what they were."""
+    """The loop-carried tensors: by the layer of the result, the body's input with the value of the iteration before."""
     lasting: dict[str, str] = field(default_factory=dict)
-    """The tensor that the last trip leaves of each of them."""
+    """The output of the loop with the final value of each loop-carried tensor, by the layer of the result."""
     scans: dict[str, str] = field(default_factory=dict)
-    """The tensor that stacks the slices of each trip, by the result's layer."""
+    """The output of the loop that stacks the slices of all iterations, by the layer of the result."""
     before: list[Node] = field(default_factory=list)
+    """Nodes before the loop."""
     prologue: list[Node] = field(default_factory=list)
+    """Nodes at the start of the body."""
     epilogue: list[Node] = field(default_factory=list)
+    """Nodes after the loop."""
     literals: dict[str, Literal] = field(default_factory=dict)
     sliced: list[tuple[str, int, int]] = field(default_factory=list)
+    """The inputs that are read slice by slice: tensor, axis, size of a slice."""
 
     def __post_init__(self) -> None:
         self.trip = self.host.unique(f"{self.name}.trip")
         self.going = self.host.unique(f"{self.name}.going")
 
     def read(self, port: Element, fed: Mapping[str | None, str]) -> bool:
-        """One parameter of the body: the trip's number, a slice, what the last trip left, or a tensor from outside."""
+        """Convert a parameter of the body; False where nothing is connected to it.
+
+        It is the iteration's number, a slice of an input, a loop-carried tensor, or a tensor of the graph around.
+        """
         number, source = port.get("internal_layer_id", ""), fed.get(port.get("external_port_id"), "")
         back = {e.get("to-layer"): e.get("from-layer", "") for e in self.xml.iterfind("back_edges/edge")}
         inner = self.host.unique(f"{self.name}.{number}")
@@ -130,9 +139,9 @@ class _Loop:
             self.prologue.append(Node("LoopCarried", self.domain, inner, [source, before], [inner]))
 
     def write(self, ports: Element, results: Mapping[str, str], outputs: Sequence[str]) -> bool:
-        """The loop's outputs: slices stacked, or what the last trip left; False where one is neither."""
-        wanted = {p.get("external_port_id"): p for p in ports.findall("output")}
-        entries = [wanted.get(p.get("id")) for p in self.xml.findall("output/port")]
+        """Convert the loop's outputs: stacked slices, or final values; False where one is neither."""
+        entries_by_port = {p.get("external_port_id"): p for p in ports.findall("output")}
+        entries = [entries_by_port.get(p.get("id")) for p in self.xml.findall("output/port")]
         self.lasting = dict.fromkeys(self.carried, "")
         for entry, tensor in zip(entries, outputs, strict=True):
             number = "" if entry is None else entry.get("internal_layer_id", "")
@@ -150,7 +159,7 @@ class _Loop:
         return self.lasting.keys() <= results.keys()
 
     def body(self, ports: Element, body: Graph, results: Mapping[str, str]) -> Graph:
-        """The body as ONNX's loop runs it: from the trip, the condition and the states it computes whether to go on."""
+        """The body of ONNX's `Loop`: iteration, condition and states in; condition, states and slices out."""
         condition = next((p for p in ports.findall("output") if p.get("purpose") == "execution_condition"), None)
         number = "" if condition is None else condition.get("internal_layer_id", "")
         types = {self.trip: Declared("int64", ()), self.going: Declared("bool", ())}
@@ -163,7 +172,7 @@ class _Loop:
         )
 
     def nodes(self, body: Graph, inputs: Sequence[str]) -> list[Node]:
-        """The loop with what comes before and behind it."""
+        """The loop with the nodes before and after it."""
         trips = self.host.unique(f"{self.name}.trips")
         source, axis, size = ("", 0, 1) if self.counted else self.sliced[0]
         settings = Attributes({"axis": axis, "part_size": size})
@@ -175,12 +184,12 @@ class _Loop:
 
 
 def _followed(port: Element) -> bool:
-    """Whether a slice of a port, if it is one, touches the next, and covers the whole axis where it is written."""
+    """Whether ONNX's `Loop` can express a port: slices have no gaps, and written ones cover the whole axis."""
     return port.get("axis") is None or (_whole(port) if port.tag == "output" else _even(port))
 
 
 def _even(port: Element) -> bool:
-    """Whether an axis is gone through in slices that touch."""
+    """Whether the slices of successive iterations adjoin, without gaps or overlaps."""
     settings = [port.get(name, default) for name, default in _SETTINGS.items()]
     if not all(re.fullmatch("-?[0-9]{1,9}", text) for text in settings):
         return False
@@ -189,6 +198,6 @@ def _even(port: Element) -> bool:
 
 
 def _whole(port: Element) -> bool:
-    """Whether an axis is gone through from one end to the other."""
+    """Whether the slices cover the whole axis."""
     ends = (port.get("start"), port.get("end"))
     return _even(port) and ends == (("-1", "0") if port.get("stride", "1").startswith("-") else ("0", "-1"))

@@ -1,9 +1,8 @@
-"""OpenVINO's IR (an `.xml` file, its weights in a `.bin` beside it) to graphs.
+"""Reads OpenVINO's IR (an `.xml` file with its weights in a `.bin` file beside it) into graphs.
 
-Layers keep the file's names for operators, in the domain "openvino"; `shapesmt.ops.openvino` has their rules.
-Constants are read from the `.bin` of the same name, large ones when something depends on them; without it they are
-unknown. An `If`, a `Loop` and a
-`TensorIterator` become ONNX's control flow.
+A layer becomes a node of the same operator in the domain "openvino"; `shapesmt.ops.openvino` has the rules. Constants
+are read from the `.bin` file of the same name, large ones only when a rule needs their elements; without the file their
+elements are unknown. `If`, `Loop` and `TensorIterator` become ONNX's `If` and `Loop`.
 
     >>> graph = read(b'''<net version="11"><layers>
     ...   <layer id="0" name="x" type="Parameter" version="opset1"><data shape="1..8,?" element_type="f32"/>
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["DOMAIN", "dtype_of", "read"]
 
 DOMAIN = "openvino"
-ONNX_OPSET = 22  # of the `If` that a branching layer becomes
+ONNX_OPSET = 22  # of the `If` and `Loop` that layers with control flow become
 
 _DEPTH, _RANK = 100, 255
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
@@ -87,11 +86,11 @@ _OLD = {
     "ShapeOf": ("opset1",),
     "SoftMax": ("opset1",),
 }
-"""The versions of an operator that mean something else than later ones; those are `Interpolate-1` and the like."""
+"""The older versions of an operator that differ from the newest; nodes of these are named `Interpolate-1`."""
 
 
 def dtype_of(text: str) -> str:
-    """OpenVINO's spelling of an element type in ours, "" where unknown.
+    """The element type that OpenVINO spells `f32`, in this package's spelling; "" if it is unknown.
 
     >>> dtype_of("f32"), dtype_of("I64"), dtype_of("FP16"), dtype_of("dynamic")
     ('float32', 'int64', 'float16', '')
@@ -104,12 +103,12 @@ def read(content: bytes, source: str, folder: str | None = None, weights: str = 
 
     Args:
         content: The XML text.
-        source: What to call it in a message.
-        folder: Where the weights may be read; None: nowhere.
+        source: The file's name in messages.
+        folder: The folder from which the weights may be read; None: they are not read.
         weights: The name of the weights' file in that folder.
 
     Raises:
-        ModelError: It is no IR, of another version, damaged, or contradicts itself.
+        ModelError: The content is no IR or of another version, is damaged, or contradicts itself.
     """
     try:
         with gc_paused():
@@ -137,7 +136,7 @@ def _parsed(content: bytes, source: str) -> Xml.Element:
 
 
 class _Layer(NamedTuple):
-    """One layer: what it reads, and the names of what it makes."""
+    """One layer, with the names of its input and output tensors."""
 
     xml: Xml.Element
     op: str
@@ -147,7 +146,7 @@ class _Layer(NamedTuple):
 
 
 class _Net:
-    """A file that is being read: its weights, and the names that something has already."""
+    """Reads one file: keeps where its weights are, and the names of tensors and nodes that are in use."""
 
     def __init__(self, source: str, folder: str | None, weights: str) -> None:
         self.source = source
@@ -156,8 +155,11 @@ class _Net:
         self.taken: set[str] = set()
         self.depth = 0
 
-    def graph(self, root: Xml.Element, given: Mapping[str, str]) -> Graph:
-        """A net; of a body inside one, the parameters are the tensors outside that `given` names by layer."""
+    def graph(self, root: Xml.Element, outer: Mapping[str, str]) -> Graph:
+        """The graph of a `<net>`, or of the body of a layer.
+
+        The parameters of a body are tensors of the graph around it: `outer` names them by the parameter's layer.
+        """
         if self.depth == _DEPTH:
             raise ModelError(f"{self.source}: its bodies are nested deeper than {_DEPTH}")
         self.depth += 1
@@ -167,11 +169,11 @@ class _Net:
         ranges: dict[str, str] = {}
         results: dict[str, str] = {}
         nodes: list[Node] = []
-        for number, layer in self.layers(root, given).items():
+        for number, layer in self.layers(root, outer).items():
             data = layer.xml.find("data")
             attributes = {} if data is None else data.attrib
             if layer.op == "Parameter":
-                if number not in given:
+                if number not in outer:
                     inputs[layer.outputs[0]] = self.parameter(layer.outputs[0], attributes, ranges)
             elif layer.op == "Const":
                 literals[layer.outputs[0]] = self.constant(layer.name, attributes)
@@ -182,44 +184,43 @@ class _Net:
                 declared.update(zip(layer.outputs, map(_claimed, layer.xml.findall("output/port")), strict=True))
         self.depth -= 1
         outputs = tuple(results.values()) if self.depth else tuple(dict.fromkeys(results.values()))
-        nodes_in_order = ordered(nodes, [*inputs, *literals, *given.values()], self.source, needed=outputs)
+        nodes_in_order = ordered(nodes, [*inputs, *literals, *outer.values()], self.source, needed=outputs)
         opsets = {"": ONNX_OPSET, DOMAIN: 1}
         name = root.get("name", "")
         source = self.source
         return Graph(name, inputs, outputs, nodes_in_order, literals, declared, opsets, ranges=ranges, source=source)
 
-    def layers(self, root: Xml.Element, given: Mapping[str, str]) -> dict[str, _Layer]:
-        """The layers by their numbers, with the tensors that edges bring them."""
-        made: dict[tuple[str, str], str] = {}
-        found: dict[str, _Layer] = {}
+    def layers(self, root: Xml.Element, outer: Mapping[str, str]) -> dict[str, _Layer]:
+        """The layers by their ids, with the tensors that the edges connect to their inputs."""
+        tensors: dict[tuple[str, str], str] = {}
+        layers: dict[str, _Layer] = {}
         for xml in root.iterfind("layers/layer"):
             number, op, name = xml.get("id", ""), xml.get("type", ""), xml.get("name", "")
             name = name or f"{op}_{number}"
-            if number in found or not op:
+            if number in layers or not op:
                 raise ModelError(f"{self.source}: layer '{printable(name)}' has another's id, or no type")
             if xml.get("version") in _OLD.get(op, ()):
                 op = f"{op}-{xml.get('version', '').removeprefix('opset')}"
             ports = xml.findall("output/port")
-            names = [given[number]] if number in given else [self.tensor(name, p, len(ports)) for p in ports]
-            made.update(((number, port.get("id", "")), tensor) for port, tensor in zip(ports, names, strict=False))
+            names = [outer[number]] if number in outer else [self.tensor(name, p, len(ports)) for p in ports]
+            tensors.update(((number, port.get("id", "")), tensor) for port, tensor in zip(ports, names, strict=False))
             if len(names) != 1 and op in ("Parameter", "Const"):
                 raise ModelError(f"{self.source}: layer '{printable(name)}' ({op}) has {len(names)} outputs, not one")
-            found[number] = _Layer(xml, op, name, [], names)
-        return {
-            number: self.fed(number, layer, made, edges) for edges in [_edges(root)] for number, layer in found.items()
-        }
+            layers[number] = _Layer(xml, op, name, [], names)
+        edges = _edges(root)
+        return {number: self.fed(number, layer, tensors, edges) for number, layer in layers.items()}
 
     def fed(
         self,
         number: str,
         layer: _Layer,
-        made: Mapping[tuple[str, str], str],
+        tensors: Mapping[tuple[str, str], str],
         edges: Mapping[tuple[str, str], tuple[str, str]],
     ) -> _Layer:
-        """The layer with the tensors at its input ports."""
+        """The layer with the names of the tensors at its input ports."""
         inputs = []
         for port in layer.xml.findall("input/port"):
-            tensor = made.get(edges.get((number, port.get("id", "")), ("", "")))
+            tensor = tensors.get(edges.get((number, port.get("id", "")), ("", "")))
             if tensor is None:
                 title = f"layer '{printable(layer.name)}' ({printable(layer.op)})"
                 raise ModelError(f"{self.source}: no edge brings {title} its input {printable(port.get('id', ''))}")
@@ -229,20 +230,23 @@ class _Net:
         return layer._replace(inputs=inputs)
 
     def tensor(self, layer: str, port: Xml.Element, ports: int) -> str:
-        """What to call an output: by the first of its names, or else by its layer, but like no other."""
-        listed = re.split(r"(?<!\\),", port.get("names", ""))[0].replace("\\,", ",")
-        name = listed or (layer if ports == 1 else f"{layer}:{port.get('id', '')}")
+        """A unique name for an output: the first of the names in the file, else the layer's name."""
+        first_name = re.split(r"(?<!\\),", port.get("names", ""))[0].replace("\\,", ",")
+        name = first_name or (layer if ports == 1 else f"{layer}:{port.get('id', '')}")
         return self.unique(name)
 
     def unique(self, name: str) -> str:
-        """The name, or one like it that nothing has yet."""
+        """The name itself if it is free, else with a number behind it: `x:1`."""
         if name in self.taken:
             name = next(f"{name}:{i}" for i in count(1) if f"{name}:{i}" not in self.taken)
         self.taken.add(name)
         return name
 
     def parameter(self, name: str, data: Mapping[str, str], ranges: dict[str, str]) -> Declared:
-        """What the file says of an input; a size within a range is a dimension with a name, and the range noted."""
+        """The declared type and shape of an input.
+
+        A size with a range (`1..8`) becomes a named dimension, and its range is added to `ranges`.
+        """
         dtype, text = dtype_of(data.get("element_type", "")), data.get("shape", "...")
         if text.strip() == "...":
             return Declared(dtype, None)
@@ -258,7 +262,7 @@ class _Net:
         return Declared(dtype, tuple(shape))
 
     def constant(self, name: str, data: Mapping[str, str]) -> Literal:
-        """A constant tensor: its elements too when they are few and can be read, otherwise a way to them."""
+        """A constant tensor. Few elements are read now; more (weights) only when a rule asks for them."""
         text, dtype = data.get("shape", ""), dtype_of(data.get("element_type", ""))
         if not re.fullmatch(r"\s*|\s*[0-9]{1,18}\s*(?:,\s*[0-9]{1,18}\s*){0,254}", text):
             raise ModelError(f"{self.source}: constant '{printable(name)}' has the shape '{printable(text)}'")
@@ -272,7 +276,7 @@ class _Net:
         return Literal(dtype, shape, source(), missing=missing if dtype in _BITS else "")
 
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
-        """The elements of a constant, where they can be read."""
+        """The elements of a constant; None where the weights' file is missing or the type is unknown."""
         offset, bits = data.get("offset", ""), _BITS.get(dtype)
         if size == 0 or size > Literal.MOST or bits is None:
             return None if size else ()
@@ -284,42 +288,42 @@ class _Net:
         return None if content is None else _unpacked(content, dtype, size)
 
     def nodes(self, layer: _Layer, data: Mapping[str, str]) -> list[Node]:
-        """Any other layer."""
+        """The nodes of a layer that is no parameter, constant or result: one node, or several for a loop."""
         if layer.op == "If" and layer.inputs:
             branches = {f"{side}_branch": self.branch(layer, side) for side in ("then", "else")}
             return [Node("If", "", layer.name, layer.inputs[:1], layer.outputs, Attributes(branches))]
         if layer.op in ("Loop", "TensorIterator"):
             xml, name, inputs, outputs = layer.xml, layer.name, layer.inputs, layer.outputs
-            found = as_onnx_loop(self, name, xml, inputs, outputs, DOMAIN, counted=layer.op == "Loop")
-            if found is not None:
-                return found
+            loop = as_onnx_loop(self, name, xml, inputs, outputs, DOMAIN, counted=layer.op == "Loop")
+            if loop is not None:
+                return loop
         attributes = {name: _value(text) for name, text in data.items()}
         return [Node(layer.op, DOMAIN, layer.name, layer.inputs, layer.outputs, Attributes(attributes))]
 
-    def body(self, root: Xml.Element, given: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
-        """The net inside a layer, and its outputs by the layers of its results."""
+    def body(self, root: Xml.Element, outer: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
+        """The body of a layer as a graph, and its outputs by the ids of their `Result` layers."""
         numbers = [x.get("id", "") for x in root.iterfind("layers/layer") if x.get("type") == "Result"]
-        graph = self.graph(root, given)
+        graph = self.graph(root, outer)
         return graph, dict(zip(numbers, graph.outputs, strict=True))
 
     def branch(self, layer: _Layer, side: str) -> Graph:
-        """One side of an `If`: its parameters are tensors from outside, its results in the order of the outputs."""
+        """One branch of an `If`: it reads tensors of the graph around it; its outputs are in the layer's order."""
         body, ports = layer.xml.find(f"{side}_body"), layer.xml.find(f"{side}_port_map")
         title = f"{self.source}: the {side} branch of '{printable(layer.name)}'"
         if body is None or ports is None:
             raise ModelError(f"{title} is missing")
         fed = dict(zip((p.get("id") for p in layer.xml.findall("input/port")), layer.inputs, strict=True))
-        given = {p.get("internal_layer_id", ""): fed.get(p.get("external_port_id"), "") for p in ports.findall("input")}
-        wanted = {p.get("external_port_id"): p.get("internal_layer_id") for p in ports.findall("output")}
-        graph, results = self.body(body, given)
-        order = [wanted.get(p.get("id")) or "" for p in layer.xml.findall("output/port")]
-        if "" in given.values() or graph.inputs or not all(number in results for number in order):
+        outer = {p.get("internal_layer_id", ""): fed.get(p.get("external_port_id"), "") for p in ports.findall("input")}
+        result_layers = {p.get("external_port_id"): p.get("internal_layer_id") for p in ports.findall("output")}
+        graph, results = self.body(body, outer)
+        order = [result_layers.get(p.get("id")) or "" for p in layer.xml.findall("output/port")]
+        if "" in outer.values() or graph.inputs or not all(number in results for number in order):
             raise ModelError(f"{title} takes or makes what the layer has no port for")
         return replace(graph, outputs=[results[number] for number in order])
 
 
 def _unpacked(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
-    """So many elements: of whole bytes, or several to a byte, of which single bits begin at the highest.
+    """The first `size` elements of little-endian content; types below 8 bits have several elements in a byte.
 
     >>> _unpacked(bytes([0x2F, 0x80, 0x3F]), "int4", 3), _unpacked(bytes([0x80, 0x3F]), "bfloat16", 1)
     ((-1, 2, 0), (1.0,))
@@ -337,7 +341,7 @@ def _unpacked(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
 
 
 def _wide(byte: int) -> bytes:
-    """A float of 8 bits, 3 of them fraction, as one of 32.
+    """The bytes of the 32-bit float equal to a float of 8 bits with 3 bits of fraction (`f8e4m3`).
 
     >>> struct.unpack("<f", _wide(0x38)), struct.unpack("<f", _wide(0x81))
     ((1.0,), (-0.001953125,))
@@ -354,11 +358,11 @@ _WIDENED: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "float8e5m2": ("<e", lambda n: struct.pack("<H", n << 8)),
     "float8e4m3fn": ("<f", _wide),
 }
-"""Floats that are read as wider ones, and how they are made so."""
+"""For each small float type: the `struct` format of a wider one, and a conversion of its bits to that format."""
 
 
 def _edges(root: Xml.Element) -> dict[tuple[str, str], tuple[str, str]]:
-    """Where each input port is fed from."""
+    """The output port (layer, port) that each input port (layer, port) is connected to."""
     return {
         (e.get("to-layer", ""), e.get("to-port", "")): (e.get("from-layer", ""), e.get("from-port", ""))
         for e in root.iterfind("edges/edge")
@@ -366,14 +370,14 @@ def _edges(root: Xml.Element) -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def _claimed(port: Xml.Element) -> Declared:
-    """What the file says of an output; without sizes it may be a scalar as well as of unknown rank."""
+    """The type and shape that the file states for an output; without sizes the rank is unknown (or 0)."""
     sizes = [dim.text or "" for dim in port.findall("dim")]
     plain = [int(size) if re.fullmatch("[0-9]{1,18}", size) else None for size in sizes]
     return Declared(dtype_of(port.get("precision", "")), tuple(plain) if 0 < len(plain) <= _RANK else None)
 
 
 def _value(text: str) -> AttributeValue:
-    """An attribute, which the file spells out: a truth is 1 or 0, several numbers are a tuple.
+    """The value of an attribute's text: booleans become 1 or 0, several numbers a tuple.
 
     >>> [_value(text) for text in ("max", "true", "-1", "1, 2", "0.5", "1,0.5", "")]
     ['max', 1, -1, (1, 2), 0.5, (1.0, 0.5), ()]
@@ -384,6 +388,6 @@ def _value(text: str) -> AttributeValue:
         return ()
     for pattern, number in ((_INTEGERS, int), (_NUMBERS, float)):
         if pattern.fullmatch(text):
-            found = tuple(number(part) for part in text.split(","))
-            return found if len(found) > 1 else found[0]
+            numbers = tuple(number(part) for part in text.split(","))
+            return numbers if len(numbers) > 1 else numbers[0]
     return text

@@ -1,10 +1,10 @@
-r"""TensorFlow's graphs (`GraphDef`, binary or text) and saved models (a folder with a `saved_model.pb`) to graphs.
+r"""Reads TensorFlow's graphs (`GraphDef`, binary or text) and saved models (a folder with a `saved_model.pb`).
 
-Nodes keep TensorFlow's names for operators, in the domain "tensorflow"; `shapesmt.ops.tensorflow` has their rules. A
-tensor is called as its node is, further ones `node:1`. Of a saved model that signature counts which is named behind its
-path (`saved#score`), or `serving_default`, or the only one: inputs and outputs have its names. In a plain graph every
-placeholder that is read is an input, and what no node reads is an output. Functions are written out where they are
-called; variables are tensors without known elements.
+Nodes keep TensorFlow's operators, in the domain "tensorflow"; `shapesmt.ops.tensorflow` has their rules. The first
+output of a node has the node's name, further ones are `node:1`. Inputs and outputs of a saved model are those of one
+signature: the one that its path names (`saved#score`), or `serving_default`, or the only one. In a plain graph every
+placeholder that a node reads is an input, and every tensor that no node reads is an output. Function calls are inlined;
+variables are tensors whose elements are unknown.
 
     >>> from shapesmt.frontends.files import model_file
     >>> graph = read(model_file(b'''
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DOMAIN", "read"]
 
-_UNSHAPED = 24  # versions of graphs before this one have no shape for an unknown rank but that of a scalar
+_UNSHAPED = 24  # graphs of versions before this one write an unknown rank as the shape of a scalar
 _NO_OUTPUTS = ("Assert", "Const", "NoOp", *INPUTS, *VARIABLES)
 
 
@@ -47,11 +47,11 @@ def read(file: ModelFile, form: str) -> Graph:
 
     Args:
         file: The file.
-        form: What is in it, as `shapesmt.frontends.files.tensorflow_format` says.
+        form: Its format, as `shapesmt.frontends.files.tensorflow_format` returns it.
 
     Raises:
-        ModelError: It is damaged, or contradicts itself.
-        UsageError: What reads such files isn't installed.
+        ModelError: The file is damaged, or contradicts itself.
+        UsageError: tensorboard, which has TensorFlow's protobufs, isn't installed.
     """
     try:
         with gc_paused():
@@ -63,7 +63,7 @@ def read(file: ModelFile, form: str) -> Graph:
 
 
 class _Model:
-    """A file's graph on its way to ours."""
+    """Converts the graph of a file."""
 
     def __init__(self, source: str, proto: Proto, operators: Iterable[Proto]) -> None:
         self.source = source
@@ -75,30 +75,30 @@ class _Model:
         """A graph without a signature."""
         nodes = self.proto.node
         read = {reference.lstrip("^").partition(":")[0] for node in nodes for reference in node.input}
-        given = [node for node in nodes if node.op in INPUTS and node.name in read]
-        inputs = {self.library.unique(node.name): self.placeholder(node) for node in given}
+        placeholders = [node for node in nodes if node.op in INPUTS and node.name in read]
+        inputs = {self.library.unique(node.name): self.placeholder(node) for node in placeholders}
         scope = Scope(self.library, self.body, nodes, {name: [name] for name in inputs})
         unread = [node for node in nodes if node.name not in read]
         ends = [node.name for node in unread if node.op not in _NO_OUTPUTS]
         asserted = [node.name for node in unread if node.op == "Assert"]
-        if not (ends or asserted):  # they all go around loops
+        if not (ends or asserted):  # every node is in a loop
             ends = [node.name for node in nodes if node.op not in _NO_OUTPUTS]
         scope.tensors([], [*ends, *asserted])
-        outputs = dict.fromkeys(tensor for name in ends for tensor in scope.made[name])
+        outputs = dict.fromkeys(tensor for name in ends for tensor in scope.converted[name])
         return self.body.graph("", inputs, tuple(outputs), self.source)
 
-    def placeholder(self, node: Proto, said: Proto | None = None) -> Declared:
-        """What the file says of an input; a signature may know more of its shape."""
+    def placeholder(self, node: Proto, info: Proto | None = None) -> Declared:
+        """The type and shape of a placeholder; where it has no shape, the signature's `info` may."""
         shape = node.attr["shape"].shape if "shape" in node.attr else None
         if shape is not None and not shape.dim and self.proto.versions.producer < _UNSHAPED:
             shape = None
-        if said is not None and (shape is None or shape.unknown_rank):
-            shape = said.tensor_shape
+        if info is not None and (shape is None or shape.unknown_rank):
+            shape = info.tensor_shape
         dtype = dtype_of(node.attr["dtype"].type)
         return Declared(dtype, None) if shape is None else declared(dtype, shape)
 
     def served(self, signature: Signature) -> Graph:
-        """The part of a saved model that its signature asks for."""
+        """The part of a saved model between the inputs and the outputs of its signature."""
         infos, results = signature
         nodes = {node.name: node for node in self.proto.node}
         fed = {self.fed(key, info, nodes): key for key, info in infos.items()}
@@ -108,20 +108,20 @@ class _Model:
         inputs = {named[name]: self.placeholder(nodes[name], infos[fed[name]]) for name in nodes if name in fed}
         names = [self.result(key, info) for key, info in results.items()]
         scope = Scope(self.library, self.body, self.proto.node, {name: [called] for name, called in named.items()})
-        made = scope.tensors([info.name for info in results.values()])
-        for name, tensor, info in zip(names, made, results.values(), strict=True):
+        tensors = scope.tensors([info.name for info in results.values()])
+        for name, tensor, info in zip(names, tensors, results.values(), strict=True):
             if name != tensor:
                 self.body.nodes.append(Node("Identity", "", name, [tensor], [name]))
             self.body.declared[name] = declared(dtype_of(info.dtype), info.tensor_shape)
         return self.body.graph("", inputs, tuple(names), self.source)
 
     def result(self, key: str, info: Proto) -> str:
-        """What to call an output of the signature; that of a node with this name has it already."""
+        """The name of an output: its key in the signature, made unique unless the tensor itself has that name."""
         own = key == info.name.partition(":")[0] and key not in self.library.taken
         return key if own else self.library.unique(key.replace(":", "_"))
 
     def fed(self, key: str, info: Proto, nodes: Mapping[str, Proto]) -> str:
-        """The node whose place an input of the signature takes."""
+        """The name of the node that an input of the signature replaces."""
         name, _, output = str(info.name).partition(":")
         if info.WhichOneof("encoding") != "name":
             raise ModelError(f"{self.source}: input '{printable(key)}' of its signature is not a plain tensor")

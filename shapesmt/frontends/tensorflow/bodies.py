@@ -1,7 +1,7 @@
-"""The nodes of a `GraphDef` and of its functions as one graph: calls are written out, control flow becomes ONNX's.
+"""Turns the nodes of a `GraphDef` and of its functions into one graph: calls are inlined, control flow becomes ONNX's.
 
-A node keeps its name where that is free, and has that of the call before it otherwise. What the outputs need is kept,
-and what asserts something or fills a table; the rest is never run, or writes variables.
+A node keeps its name if that is free; otherwise the name of the call is put before it (`call/node`). The graph has the
+nodes that its outputs need, and those that assert something or fill a table; others are left out.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ __all__ = ["INPUTS", "VARIABLES", "Control", "Library", "Region", "Scope", "titl
 INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 _DEPTH, _NODES, _OUTPUTS = 100, 200_000, 10_000
-"""Calls nested deeper are refused, more nodes once all calls are written out, and more outputs of one."""
+"""The limits above which a file is refused: depth of nested calls, nodes after inlining, outputs of a node."""
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
-_SAME = ("Enter", "PlaceholderWithDefault", "ReadVariableOp")  # the second where nobody gives another value
+_SAME = ("Enter", "PlaceholderWithDefault", "ReadVariableOp")  # a placeholder that is no input has its default
 _GATES = ("Exit", "Switch")
-_NONE = ("SparseCross", "SparseCrossV2")  # they take lists that may be empty
+_NONE = ("SparseCross", "SparseCrossV2")  # operators with inputs that are a list which may be empty
 
 
 class Region(NamedTuple):
-    """What stands for a node and others before it."""
+    """The nodes of a branch or loop that become one ONNX node: those before a `Merge` or an `Exit`."""
 
     needs: Sequence[str]
     """The tensors that it reads."""
     written: Callable[[], list[str]]
-    """Adds nodes to the scope's body; what the node makes."""
+    """Adds the ONNX node to the scope's body, and returns the outputs of the `Merge` or `Exit`."""
 
 
 class Library:
-    """A file that is being read: its functions, and the names that something has already.
+    """The functions of a file, and the names that are in use while it is read.
 
     Args:
-        source: What to call the file in a message.
-        functions: Those that the file defines.
-        operators: What is known of operators.
-        control: What makes nodes of the operators that branch or loop.
-        region: What finds the nodes that branch or loop where no operator does.
+        source: The file's name in messages.
+        functions: The functions that the file defines.
+        operators: The numbers of inputs and outputs of operators.
+        control: What converts the operators that branch or loop (`If`, `While`).
+        region: What finds the region before a `Merge` or an `Exit`: branches and loops of TensorFlow 1.
     """
 
     def __init__(
@@ -70,25 +70,25 @@ class Library:
         self.nodes = 0
 
     def refuse(self, text: str) -> ModelError:
-        """What to raise."""
+        """The error with this text, to be raised."""
         inside = f", in function '{printable(self.calling[-1])}'" if self.calling else ""
         return ModelError(f"{self.source}{inside}: {text}")
 
     def unique(self, name: str) -> str:
-        """The name, or one like it that nothing has yet."""
+        """The name itself if it is free, else with a number behind it: `x_1`."""
         if name in self.taken:
             name = next(f"{name}_{i}" for i in count(1) if f"{name}_{i}" not in self.taken)
         self.taken.add(name)
         return name
 
     def function(self, name: str) -> Proto:
-        """One of its functions."""
+        """A function of the file by its name."""
         if name not in self.functions:
             raise self.refuse(f"it has no function '{printable(name)}'")
         return self.functions[name]
 
     def results(self, function: Proto) -> list[str]:
-        """What a function returns, in order."""
+        """The tensors that a function returns, in order."""
         names = [result.name for result in function.signature.output_arg]
         missing = next((name for name in names if name not in function.ret), None)
         if missing is not None:
@@ -97,13 +97,13 @@ class Library:
         return [function.ret[name] for name in names]
 
     def call(self, body: Body, called: Proto, arguments: Sequence[str], path: str) -> list[str]:
-        """A function written out; its results.
+        """Inline a function, and return the tensors that are its results.
 
         Args:
-            body: What its nodes are added to.
-            called: The attribute that names it, and gives its own attributes (`NameAttrList`).
-            arguments: The tensors that it is called with.
-            path: What to put before names that something has already.
+            body: The body to which its nodes are added.
+            called: The attribute with the function's name and the values of its attributes (`NameAttrList`).
+            arguments: The tensors that are passed to it.
+            path: What to put before names that are in use.
         """
         function = self.function(called.name)
         names = [argument.name for argument in function.signature.input_arg]
@@ -115,14 +115,14 @@ class Library:
             text = f"function '{printable(called.name)}' takes {len(names)} inputs, and is given {len(arguments)}"
             raise self.refuse(text)
         self.calling.append(called.name)
-        given = {name: [tensor] for name, tensor in zip(names, arguments, strict=True)}
-        scope = Scope(self, body, function.node_def, given, path, called.attr)
-        found = scope.tensors(self.results(function), function.control_ret.values())
+        arguments_by_name = {name: [tensor] for name, tensor in zip(names, arguments, strict=True)}
+        scope = Scope(self, body, function.node_def, arguments_by_name, path, called.attr)
+        results = scope.tensors(self.results(function), function.control_ret.values())
         self.calling.pop()
-        return found
+        return results
 
     def kept(self, called: Proto) -> list[bool]:
-        """Of each input of a loop's body whether every trip leaves it as it is."""
+        """For each input of a loop's body, whether an iteration returns it unchanged."""
         function = self.function(called.name)
         nodes, results = {node.name: node for node in function.node_def}, self.results(function)
         for i, result in enumerate(results):
@@ -147,7 +147,7 @@ class Scope:
         library: Library,
         body: Body,
         protos: Iterable[Proto],
-        given: Mapping[str, list[str]],
+        converted: Mapping[str, list[str]],
         path: str = "",
         attributes: Mapping[str, Proto] | None = None,
     ) -> None:
@@ -155,7 +155,7 @@ class Scope:
         self.body = body
         self.path = path
         self.attributes = attributes or {}
-        self.made: MutableMapping[str, list[str]] = dict(given)
+        self.converted: MutableMapping[str, list[str]] = dict(converted)
         self.blocks: MutableMapping[str, dict[str, int]] = {}
         self.protos: dict[str, Proto] = {}
         self.after: dict[str, list[Proto]] = {}
@@ -173,28 +173,31 @@ class Scope:
         self.regions: dict[str, Region | None] = {}
         self.loops: dict[str, Region | None] = {}
 
-    def within(self, body: Body, path: str, given: Mapping[str, list[str]]) -> Scope:
-        """The same nodes for a body inside, which reads tensors outside; those in `given` have outputs already."""
+    def within(self, body: Body, path: str, converted: Mapping[str, list[str]]) -> Scope:
+        """A scope of the same nodes for a subgraph, which may read this scope's tensors.
+
+        `converted` has the outputs of nodes that aren't to be converted again, such as the switches before a branch.
+        """
         inner = copy(self)
         inner.body, inner.path, inner.regions, inner.loops = body, path, {}, {}
-        inner.made, inner.blocks = ChainMap(dict(given), self.made), ChainMap({}, self.blocks)
+        inner.converted, inner.blocks = ChainMap(dict(converted), self.converted), ChainMap({}, self.blocks)
         return inner
 
-    def tensors(self, wanted: Sequence[str], also: Iterable[str] = ()) -> list[str]:
-        """The tensors that are meant; what they need is added to the body, and what other nodes need as well."""
+    def tensors(self, references: Sequence[str], also: Iterable[str] = ()) -> list[str]:
+        """The tensors of some references (`node:1`). The nodes that they need, and the nodes `also`, are added."""
         unread = () if self.read else self.protos.values()
-        for reference in (*wanted, *(r for proto in unread for r in proto.input if r[:1] != "^")):
+        for reference in (*references, *(r for proto in unread for r in proto.input if r[:1] != "^")):
             name, output, index = self.parts(reference)
             outputs = self.read.setdefault(name, {})
             outputs[output] = max(outputs.get(output, 0), index + 1)
-        self.results = {reference.partition(":")[0] for reference in wanted}
-        roots = [reference.partition(":")[0] for reference in (*wanted, *also)]
+        self.results = {reference.partition(":")[0] for reference in references}
+        roots = [reference.partition(":")[0] for reference in (*references, *also)]
         for proto in self.in_order(roots):
-            self.made[proto.name] = self.outputs(proto)
-        return [self.tensor(reference) for reference in wanted]
+            self.converted[proto.name] = self.outputs(proto)
+        return [self.tensor(reference) for reference in references]
 
     def parts(self, reference: str) -> tuple[str, str, int]:
-        """Which output of which node a text means: `node`, `node:1`, or inside functions `node:output:1`."""
+        """Node, output and index of a reference: `node`, `node:1`, or in functions `node:output:1`."""
         name, *rest = reference.split(":")
         index = rest.pop() if rest and rest[-1].isdecimal() and len(rest[-1]) < 6 else "0"
         if len(rest) > 1 or not index.isascii():
@@ -202,31 +205,31 @@ class Scope:
         return name, rest[0] if rest else "", int(index)
 
     def tensor(self, reference: str, reader: Proto = None) -> str:
-        """The tensor that a text means; without a reader an output."""
+        """The tensor of a reference; the reader is for the error, None for an output of the graph."""
         name, output, index = self.parts(reference)
-        blocks, made = self.blocks.get(name, {}), self.made.get(name, [])
+        blocks, tensors = self.blocks.get(name, {}), self.converted.get(name, [])
         for block, size in blocks.items() if output else ():
             if block == output:
-                made = made[:size]
+                tensors = tensors[:size]
                 break
-            made = made[size:]
+            tensors = tensors[size:]
         else:
-            made = [] if output and blocks else made
-        if index >= len(made):
+            tensors = [] if output and blocks else tensors
+        if index >= len(tensors):
             raise self.absent(reference, reader)
-        return made[index]
+        return tensors[index]
 
     def absent(self, reference: str, reader: Proto) -> ModelError:
-        """What to raise where nothing makes what is read."""
+        """The error for a reference to a tensor that no node has as an output."""
         who = "an output" if reader is None else title(reader)
         return self.library.refuse(f"{who} reads '{printable(reference)}', which nothing makes")
 
     def in_order(self, roots: Iterable[str]) -> Iterator[Proto]:
-        """The nodes that the roots need, each after those that it needs, otherwise as the file lists them."""
+        """The nodes that the roots need, in topological order, otherwise in the order of the file."""
         reached, ahead = set[str](), [(root, None) for root in roots]
         while ahead:
             name, reader = ahead.pop()
-            if name not in reached and name not in self.made:
+            if name not in reached and name not in self.converted:
                 reached.add(name)
                 proto = self.protos.get(name)
                 if proto is None:
@@ -237,10 +240,10 @@ class Scope:
             stack = [start]
             while stack:
                 proto = self.protos[stack[-1]]
-                missing = [name for name in self.nodes(proto) if name not in self.made]
-                if proto.name in self.made or not missing:
+                missing = [name for name in self.nodes(proto) if name not in self.converted]
+                if proto.name in self.converted or not missing:
                     stack.pop()
-                    if proto.name not in self.made:
+                    if proto.name not in self.converted:
                         yield proto
                 elif proto.name in opened:
                     raise self.library.refuse(f"its nodes form a cycle through {title(proto)}")
@@ -249,35 +252,41 @@ class Scope:
                     stack += reversed(missing)
 
     def needs(self, proto: Proto) -> Sequence[str]:
-        """What is read by a node, or by what stands for it."""
+        """The tensors that a node reads, or the region that replaces it."""
         if proto.name not in self.regions:
-            self.regions[proto.name] = None  # until it is known, lest one asks for itself
+            self.regions[proto.name] = None  # while it is looked for, which may ask for it again
             self.regions[proto.name] = self.library.region(self, proto)
         region = self.regions[proto.name]
         return region.needs if region is not None else () if proto.op == "NextIteration" else proto.input
 
     def nodes(self, proto: Proto) -> list[str]:
-        """The nodes that come before one; what goes around a loop is left out."""
+        """The nodes that a node needs, without those behind the back edge of a loop (`NextIteration`)."""
         return [reference.lstrip("^").partition(":")[0] for reference in self.needs(proto)]
 
     def label(self, name: str) -> str:
-        """What to call a node, or a tensor that a node makes."""
+        """A unique name for a node or its output."""
         taken = name in self.library.taken and self.path
         return self.library.unique(f"{self.path}/{name}" if taken else name)
 
     def layout(self, proto: Proto) -> dict[str, int]:
-        """The names of a node's outputs, and how many each stands for; of unknown operators those that are read."""
+        """The names of a node's outputs with the number of tensors of each.
+
+        For an unknown operator they are the outputs that other nodes read.
+        """
         operator = self.library.operators.get(proto.op)
         if operator is None or operator.outputs is None:
-            found = self.read.get(proto.name) or {"": 1}
+            counts = self.read.get(proto.name) or {"": 1}
         else:
-            found = {output.name: self.number(proto, output.many) or 0 for output in operator.outputs}
-        if not 0 <= sum(found.values()) <= _OUTPUTS or min(found.values(), default=0) < 0:
-            raise self.library.refuse(f"{title(proto)} has {sum(found.values())} outputs")
-        return found
+            counts = {output.name: self.number(proto, output.many) or 0 for output in operator.outputs}
+        if not 0 <= sum(counts.values()) <= _OUTPUTS or min(counts.values(), default=0) < 0:
+            raise self.library.refuse(f"{title(proto)} has {sum(counts.values())} outputs")
+        return counts
 
     def number(self, proto: Proto, attribute: str) -> int | None:
-        """How many inputs or outputs an attribute says that there are; None where it is left out."""
+        """The number of inputs or outputs that an attribute states: its value, or the length of its list of types.
+
+        1 without an attribute's name, None where the node leaves the attribute out.
+        """
         value = proto.attr.get(attribute) if attribute else None
         if value is None:
             return None if attribute else 1
@@ -285,7 +294,7 @@ class Scope:
         return len(value.list.type) if value.WhichOneof("value") == "list" else int(value.i)
 
     def refuse_other_inputs(self, proto: Proto, count: int) -> None:
-        """A node has as many inputs as its operator takes."""
+        """Refuse a node with another number of inputs than its operator has."""
         operator = self.library.operators.get(proto.op)
         if operator is None or operator.inputs is None:
             return
@@ -296,7 +305,7 @@ class Scope:
             raise self.library.refuse(f"{title(proto)} has {count} input{'s' * (count != 1)}, not {expected}")
 
     def outputs(self, proto: Proto) -> list[str]:
-        """A node added to the body; the tensors that it makes."""
+        """Add a node to the body, and return its output tensors."""
         self.library.nodes += 1
         if self.library.nodes > _NODES:
             raise self.library.refuse(f"more than {_NODES} nodes once its calls are written out")
@@ -325,7 +334,7 @@ class Scope:
         return self.node(proto, label, reads)
 
     def node(self, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
-        """Any other operator."""
+        """Add a node of an operator that is converted as it is."""
         self.refuse_other_inputs(proto, len(reads))
         self.blocks[proto.name] = self.layout(proto)
         names = numbered(label, sum(self.blocks[proto.name].values()))
@@ -338,7 +347,7 @@ class Scope:
         return names
 
     def variable(self, proto: Proto, label: str) -> str:
-        """A variable: a tensor of its shape."""
+        """Add a variable: a constant with unknown elements, or a node if its shape isn't known."""
         dtype, shape = dtype_of(proto.attr["dtype"].type), declared("", proto.attr["shape"].shape).shape
         sizes = tuple(size for size in shape or () if isinstance(size, int))
         if shape is None or len(sizes) < len(shape):
@@ -358,9 +367,9 @@ class _Called:
 
 
 def title(proto: Proto) -> str:
-    """What to call a node in a message."""
+    """A node's name and operator in messages."""
     return f"node '{printable(proto.name)}' ({printable(proto.op)})"
 
 
 Control: TypeAlias = Callable[[Scope, Proto, str, Sequence[str]], list[str]]
-"""Of a node in a scope, its name and what it reads: adds nodes to the scope's body, and returns what they make."""
+"""Converts a node: scope, node, its name and its inputs to outputs; the nodes are added to the scope's body."""

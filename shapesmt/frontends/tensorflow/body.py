@@ -1,4 +1,4 @@
-"""Body: a graph to which TensorFlow's nodes are added one after another."""
+"""`Body`: a graph under construction, to which TensorFlow's nodes are added one after another."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Body:
     declared: dict[str, Declared] = field(default_factory=dict)
 
     def graph(self, name: str, inputs: Mapping[str, Declared], outputs: Sequence[str], source: str) -> Graph:
-        """The graph, without what neither its outputs need nor what it does besides."""
-        kept, needed = [], set(outputs)
+        """The graph, without the nodes that neither an output nor a node with an effect (`EFFECTS`) needs."""
+        nodes, needed = [], set(outputs)
         for node in reversed(self.nodes):
             if _acts(node) or not needed.isdisjoint(node.outputs):
-                kept.append(node)
+                nodes.append(node)
                 needed.update(node.reads)
         literals = {key: value for key, value in self.literals.items() if key in needed}
         claims = {key: value for key, value in self.declared.items() if key in needed}
-        return Graph(name, inputs, outputs, kept[::-1], literals, claims, {"": _OPSET, DOMAIN: 1}, source=source)
+        return Graph(name, inputs, outputs, nodes[::-1], literals, claims, {"": _OPSET, DOMAIN: 1}, source=source)
 
 
 def _acts(node: Node) -> bool:
@@ -43,7 +43,7 @@ def _acts(node: Node) -> bool:
 
 
 def numbered(label: str, outputs: int) -> list[str]:
-    """What to call the outputs of a node.
+    """The names of a node's outputs.
 
     >>> numbered("split", 3)
     ['split', 'split:1', 'split:2']

@@ -1,7 +1,7 @@
-"""TensorFlow's control flow as ONNX's: `If` and `Case` become `If`, `While` becomes `Loop`.
+"""Converts TensorFlow's control flow into ONNX's: `If` and `Case` become `If`, `While` becomes `Loop`.
 
-Branches and bodies read their arguments from outside, as ONNX's do. A loop's state that no trip changes is read from
-outside too, so that only the others are carried.
+Branches and bodies read tensors of the graph around them, as ONNX's do. A variable that the body of a `While` returns
+unchanged is read from there too; only the others become loop-carried tensors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _branch(scope: Scope, called: Proto, arguments: Sequence[str], path: str) ->
 
 
 def _chosen(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
-    """`If`: the branch that a condition takes."""
+    """Convert an `If`."""
     if not reads:
         raise scope.library.refuse(f"{title(proto)} has no condition")
     sides = ("then_branch", "else_branch")
@@ -40,7 +40,7 @@ def _chosen(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> lis
 
 
 def branching(body: Body, label: str, condition: str, graphs: Mapping[str, Graph], library: Library) -> list[str]:
-    """An `If` added to a body; the tensors that it makes."""
+    """Add an `If` to a body, and return its output tensors."""
     counts = sorted({len(graph.outputs) for graph in graphs.values()})
     if len(counts) > 1:
         text = f"one branch of '{printable(label)}' makes {counts[0]} outputs, another {counts[1]}"
@@ -51,16 +51,16 @@ def branching(body: Body, label: str, condition: str, graphs: Mapping[str, Graph
 
 
 def _case(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
-    """`Case`: the branch of a number; the last one where there is no such."""
-    called, library = proto.attr["branches"].list.func, scope.library
-    if not called or not reads:
+    """Convert a `Case`, which runs the branch of a number, or the last one for a number without a branch."""
+    branches, library = proto.attr["branches"].list.func, scope.library
+    if not branches or not reads:
         raise library.refuse(f"{title(proto)} has no branch, or no number to choose by")
-    graphs = [_branch(scope, branch, reads[1:], label) for branch in called]
+    graphs = [_branch(scope, branch, reads[1:], label) for branch in branches]
     return choosing(scope.body, label, reads[0], graphs, library)
 
 
 def choosing(body: Body, label: str, number: str, graphs: Sequence[Graph], library: Library) -> list[str]:
-    """The graph of a number, the last one where there is no such: a chain of `If`; the tensors that it makes."""
+    """Add a chain of `If`s that runs the graph of a number, or the last one; return its output tensors."""
     graph = graphs[-1]
     for i in reversed(range(len(graphs) - 1)):
         inner, name = Body(), library.unique(f"{label}.{i}")
@@ -75,7 +75,7 @@ def choosing(body: Body, label: str, number: str, graphs: Sequence[Graph], libra
 
 
 def _loop(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
-    """`While`: trips as long as a condition holds."""
+    """Convert a `While`."""
     library, body = scope.library, Body()
     test, step = proto.attr["cond"].func, proto.attr["body"].func
     kept = library.kept(step)
@@ -85,46 +85,47 @@ def _loop(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[
     def instead(others: Iterable[str]) -> list[str]:
         return [name if same else other for name, other, same in zip(reads, others, kept, strict=True)]
 
-    given = instead([library.unique(f"{label}.{i}") for i in range(len(reads))])
-    results = instead(library.call(body, step, given, label))
+    arguments = instead([library.unique(f"{label}.{i}") for i in range(len(reads))])
+    results = instead(library.call(body, step, arguments, label))
     first, again = library.call(scope.body, test, reads, label), library.call(body, test, results, label)
     if len(again) != 1:
         raise library.refuse(f"the condition of {title(proto)} makes {len(again)} outputs, not one")
     carried = [i for i, same in enumerate(kept) if not same]
-    made = instead(numbered(label, len(reads)))
-    starts, inner, left, lasting = ([names[i] for i in carried] for names in (reads, given, results, made))
+    outputs = instead(numbered(label, len(reads)))
+    starts, inner, left, lasting = ([names[i] for i in carried] for names in (reads, arguments, results, outputs))
     looping(scope, label, body, (first[0], again[0]), Carried(starts, inner, left, lasting))
-    return made
+    return outputs
 
 
 class Carried(NamedTuple):
-    """The tensors that a loop carries."""
+    """The names of the loop-carried tensors."""
 
     starts: Sequence[str]
-    given: Sequence[str]
-    """In the body: what a trip is given."""
-    left: Sequence[str]
-    """In the body: what it leaves."""
-    made: Sequence[str]
-    """What the last trip leaves."""
+    """The initial values."""
+    arguments: Sequence[str]
+    """The inputs of the body."""
+    results: Sequence[str]
+    """The outputs of the body."""
+    outputs: Sequence[str]
+    """The outputs of the loop: the final values."""
 
 
 def looping(scope: Scope, label: str, body: Body, goes_on: tuple[str, str], carried: Carried) -> None:
-    """A `Loop` added to the scope's body.
+    """Add a `Loop` to the scope's body.
 
     Args:
-        scope: Where it stands.
-        label: What to call it.
-        body: A trip.
-        goes_on: Whether there is a first trip, and (in the body) whether there is another.
-        carried: What it carries.
+        scope: The scope of the loop.
+        label: The loop's name.
+        body: The loop's body.
+        goes_on: The condition before the first iteration, and the condition that the body computes for the next.
+        carried: The loop-carried tensors.
     """
     library = scope.library
     trip, going = library.unique(f"{label}.trip"), library.unique(f"{label}.going")
-    inputs = {trip: Declared("int64", ()), going: Declared("bool", ()), **dict.fromkeys(carried.given, ANYTHING)}
-    settings = Attributes({"body": body.graph(label, inputs, [goes_on[1], *carried.left], library.source)})
-    if carried.made:
-        scope.body.nodes.append(Node("Loop", "", label, ["", goes_on[0], *carried.starts], carried.made, settings))
+    inputs = {trip: Declared("int64", ()), going: Declared("bool", ()), **dict.fromkeys(carried.arguments, ANYTHING)}
+    settings = Attributes({"body": body.graph(label, inputs, [goes_on[1], *carried.results], library.source)})
+    if carried.outputs:
+        scope.body.nodes.append(Node("Loop", "", label, ["", goes_on[0], *carried.starts], carried.outputs, settings))
 
 
 CONTROL: Mapping[str, Control] = {

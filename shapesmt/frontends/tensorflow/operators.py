@@ -1,7 +1,7 @@
-"""How many inputs and outputs TensorFlow's operators have, and what the outputs are called.
+"""The numbers of inputs and outputs of TensorFlow's operators, and the names of the outputs.
 
-Inside a function, nodes are read by the names of their outputs. Saved models define each operator that they use; other
-files don't.
+The names are needed in functions, where a node reads `split:output:1`: output, then index. Saved models define each
+operator that they use; other files don't, so that these tables are needed.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ class Operator(NamedTuple):
 
 @cache
 def known() -> dict[str, Operator]:
-    """The operators that have a rule, and those that don't have exactly one output.
+    """The inputs and outputs of operators that have a rule, or that don't have exactly one output.
 
     >>> known()["Unique"].outputs, known()["ConcatV2"].inputs
     ((Output(name='y', many=''), Output(name='idx', many='')), ('', 'N'))
@@ -245,15 +245,15 @@ def known() -> dict[str, Operator]:
 
 
 def named(operators: Iterable[Proto]) -> dict[str, Operator]:
-    """The same of what a file says of its operators (`OpDef`), beside those that are known."""
-    said = {
+    """The known operators, and those that a file defines itself (`OpDef`)."""
+    defined = {
         o.name: Operator(
             tuple(a.number_attr or a.type_list_attr for a in o.input_arg),
             tuple(Output(a.name, a.number_attr or a.type_list_attr) for a in o.output_arg),
         )
         for o in operators
     }
-    return {**known(), **said}
+    return {**known(), **defined}
 
 
 def default_attributes(domain: str, op: str, version: int) -> dict[str, AttributeValue]:  # noqa: ARG001 - as ONNX's
@@ -267,7 +267,7 @@ def input_counts(domain: str, op: str, version: int) -> tuple[float, float]:  # 
     >>> input_counts("tensorflow", "Unique", 1), input_counts("tensorflow", "ConcatV2", 1)
     ((1, 1), (2, inf))
     """
-    found = known().get(op)
-    if found is None or found.inputs is None:
+    operator = known().get(op)
+    if operator is None or operator.inputs is None:
         return 1, inf
-    return len(found.inputs), inf if any(found.inputs) else len(found.inputs)
+    return len(operator.inputs), inf if any(operator.inputs) else len(operator.inputs)

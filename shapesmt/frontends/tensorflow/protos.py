@@ -1,6 +1,6 @@
-"""TensorFlow's protobufs: the only place that imports them, and that parses them.
+"""Parses TensorFlow's protobufs. No other module imports them.
 
-They come from tensorboard, which has them without TensorFlow itself.
+The classes come from tensorboard, which includes them without TensorFlow itself.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ __all__ = ["Proto", "Signature", "parse"]
 Proto: TypeAlias = Any
 """A protobuf message of TensorFlow's."""
 Signature: TypeAlias = "tuple[Mapping[str, Proto], Mapping[str, Proto]]"
-"""What a saved model's signature calls its inputs and outputs: a `TensorInfo` each."""
+"""The inputs and the outputs of a saved model's signature: a `TensorInfo` by name."""
 
 _SERVING = "serving_default"
 _MESSAGE, _INT64, _OPTIONAL, _REPEATED = 11, 3, 1, 3  # numbers of protobuf's own
 
 
 def parse(file: ModelFile, form: str) -> tuple[Proto, list[Proto], Signature | None]:
-    """The `GraphDef` of a file, what it says of operators (`OpDef`), and the signature of a saved model.
+    """The `GraphDef` of a file, the operators that it defines (`OpDef`), and the signature of a saved model.
 
     Args:
         file: The file.
-        form: "graph" or "saved_model", with ".text" behind where it is text.
+        form: "graph" or "saved_model", followed by ".text" for text.
 
     Raises:
-        ModelError: It is damaged, or a saved model without the one signature that is meant.
+        ModelError: The file is damaged, or it is a saved model and it isn't clear which signature to read.
         UsageError: tensorboard isn't installed.
     """
     kind, _, text = form.partition(".")
@@ -69,7 +69,7 @@ def _message(kind: str, source: str) -> Proto:
 
 @cache
 def _saved_model() -> Proto:
-    """The class of a saved model's message, which tensorboard lacks: a version and the graphs."""
+    """The class of a saved model's protobuf (a version and the graphs), which tensorboard lacks."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     from tensorboard.compat.proto import meta_graph_pb2
 
@@ -85,17 +85,17 @@ def _saved_model() -> Proto:
 
 
 def _served(graphs: Proto, source: str) -> Proto:
-    """The graph that is for serving on any device, or the only one."""
+    """The graph that is tagged "serve" alone (for serving on any device), or the only graph."""
     served = [graph for graph in graphs if list(graph.meta_info_def.tags) == ["serve"]] or list(graphs)
     if len(served) != 1:
         tags = "; ".join(sorted(" ".join(graph.meta_info_def.tags) for graph in served))
-        found = f"{len(served)} graphs to choose from ({printable(tags, 100)})" if served else "no graph"
-        raise ModelError(f"{source}: a saved model with {found}; one has to be tagged 'serve' alone")
+        count = f"{len(served)} graphs to choose from ({printable(tags, 100)})" if served else "no graph"
+        raise ModelError(f"{source}: a saved model with {count}; one has to be tagged 'serve' alone")
     return served[0]
 
 
 def _signature(graph: Proto, file: ModelFile) -> Signature:
-    """The signature that is meant: the one that is named, else `serving_default`, or the only one."""
+    """The signature to read: the one that the path names, else `serving_default`, or the only one."""
     signatures = {key: s for key, s in graph.signature_def.items() if not key.startswith("__")}
     chosen = signatures.get(file.signature or _SERVING)
     if chosen is None and len(signatures) == 1 and not file.signature:

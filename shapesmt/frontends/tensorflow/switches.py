@@ -1,8 +1,8 @@
-"""The control flow of TensorFlow 1, switches and merges among ordinary nodes, as ONNX's `If` and `Loop`.
+"""Converts the control flow of TensorFlow 1, `Switch` and `Merge` among ordinary nodes, into ONNX's `If` and `Loop`.
 
-Frozen graphs have it to this day. The nodes of two branches are those between their `Merge` and the switches that let
-one of them through; those of a loop, between its `Exit` and the nodes that enter it. Where they don't form such a
-region, the nodes stay what they are, without a rule.
+Frozen graphs still have it. The nodes between a `Merge` and the `Switch` nodes of one condition are its branches; the
+nodes between an `Exit` and the `Enter` nodes before it are a loop. Nodes that don't form such a region are kept as they
+are, without a rule.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ SWITCHES = ("Switch", "_SwitchN")
 
 
 def region(scope: Scope, proto: Proto) -> Region | None:
-    """What stands for the branches before a `Merge`, or the loop before an `Exit`."""
+    """The branches before a `Merge`, or the loop before an `Exit`, as a region that becomes one ONNX node."""
     if proto.op == "Exit":
         return _loop(scope, proto)
     return _branches(scope, proto) if proto.op == "Merge" else None
 
 
 def _node(scope: Scope, reference: str, *operators: str) -> Proto:
-    """The node that makes a tensor, None where it is of another operator."""
+    """The node that a reference names, None if its operator is another."""
     proto = scope.protos.get(reference.lstrip("^").partition(":")[0])
     return proto if proto is not None and proto.op in operators else None
 
 
 def _border(scope: Scope, references: Iterable[str], outside: Callable[[Proto], bool]) -> list[str]:
-    """Backwards from some tensors, the first ones that come from `outside`."""
-    found, seen, ahead = dict[str, None](), set[str](), [*references]
+    """The first tensors from `outside` nodes on the paths backwards from some tensors."""
+    border, seen, ahead = dict[str, None](), set[str](), [*references]
     while ahead:
         reference = ahead.pop()
         proto = scope.protos.get(reference.lstrip("^").partition(":")[0])
-        if proto is None or proto.name in scope.made:
+        if proto is None or proto.name in scope.converted:
             continue
         if outside(proto):
-            found[reference] = None
+            border[reference] = None
         elif proto.name not in seen:
             seen.add(proto.name)
             ahead += scope.needs(proto)
-    return [*found]
+    return [*border]
 
 
 # Branches
 
 
 def _branches(scope: Scope, merge: Proto) -> Region | None:
-    """`Merge`: one of several branches, each behind its side of the switches of one condition."""
+    """The region before a `Merge`: branches that each read one output of the `Switch` nodes of one condition."""
     values = [reference for reference in merge.input if reference[:1] != "^"]
     borders = [_border(scope, [value], lambda p: _chooses(scope, p)) for value in values]
     gates = {p.name: p for border in borders for p in (_node(scope, r, *SWITCHES) for r in border) if p is not None}
@@ -76,13 +76,13 @@ def _branches(scope: Scope, merge: Proto) -> Region | None:
     def written() -> list[str]:
         label = scope.label(merge.name)
         count = len(values)
-        given = {name: [scope.tensor(switch.input[0], switch)] * count for name, switch in gates.items()}
+        outputs = {name: [scope.tensor(switch.input[0], switch)] * count for name, switch in gates.items()}
         graphs: dict[int, Graph] = {}
         for i, (value, (side,)) in enumerate(zip(values, sides, strict=True)):
             body, number = Body(), scope.library.unique(f"{label}.{i}")
             body.literals[number] = Literal("int32", (), (i,))
-            made = scope.within(body, label, given).tensors([value])
-            graphs[side] = body.graph(f"{label}.{side}", {}, [*made, number], scope.library.source)
+            results = scope.within(body, label, outputs).tensors([value])
+            graphs[side] = body.graph(f"{label}.{side}", {}, [*results, number], scope.library.source)
         decides = scope.tensor(condition, merge)
         if several:
             return choosing(scope.body, label, decides, [graphs[i] for i in range(count)], scope.library)
@@ -93,12 +93,12 @@ def _branches(scope: Scope, merge: Proto) -> Region | None:
 
 
 def _chooses(scope: Scope, proto: Proto) -> bool:
-    """Whether it lets one of two branches through."""
+    """Whether a node is the `Switch` of a branch, not of a loop."""
     return proto.op in SWITCHES and len(proto.input) > 1 and _node(scope, proto.input[1], "LoopCond") is None
 
 
 def _same(scope: Scope, reference: str) -> str:
-    """The tensor of which one is a copy."""
+    """The tensor of which this one is a copy by `Identity` nodes."""
     for _ in range(len(scope.protos)):
         proto = _node(scope, reference, "Identity")
         if proto is None or not proto.input:
@@ -111,16 +111,20 @@ def _same(scope: Scope, reference: str) -> str:
 
 
 class _Variable(NamedTuple):
-    """What a loop carries: where it starts, what a trip leaves, and the nodes that hand it on."""
+    """A loop-carried tensor."""
 
     merge: str
+    """The `Merge` of the initial value and the one from the iteration before."""
     switch: str
+    """The `Switch` that passes it to the body or to the `Exit`."""
     start: str
-    left: str
+    """The initial value."""
+    result: str
+    """The value at the end of an iteration."""
 
 
 def _loop(scope: Scope, proto: Proto) -> Region | None:
-    """`Exit`: what a loop has carried to its end."""
+    """The region before an `Exit`, the final value of a loop-carried tensor."""
     switch = _node(scope, proto.input[0], "Switch") if proto.input else None
     if switch is None or not switch.input:
         return None
@@ -128,7 +132,7 @@ def _loop(scope: Scope, proto: Proto) -> Region | None:
     if goes_on is None:
         return None
     if goes_on.name not in scope.loops:
-        scope.loops[goes_on.name] = None  # until it is known
+        scope.loops[goes_on.name] = None  # while it is looked for
         scope.loops[goes_on.name] = _whole(scope, goes_on)
     loop = scope.loops[goes_on.name]
     index = [p.name for p in scope.after[goes_on.name]].index(switch.name)
@@ -136,20 +140,20 @@ def _loop(scope: Scope, proto: Proto) -> Region | None:
 
 
 def _whole(scope: Scope, goes_on: Proto) -> Region | None:
-    """A loop, which goes on as long as a condition holds."""
+    """The region of a whole loop with a condition (`LoopCond`)."""
     variables = [_variable(scope, switch) for switch in scope.after[goes_on.name]]
-    found = [v for v in variables if v is not None]
-    if len(found) < len(variables) or not goes_on.input:
+    complete = [v for v in variables if v is not None]
+    if len(complete) < len(variables) or not goes_on.input:
         return None
-    own = {name for v in found for name in (v.merge, v.switch)}
-    inside = [goes_on.input[0], *(v.left for v in found)]
+    own = {name for v in complete for name in (v.merge, v.switch)}
+    inside = [goes_on.input[0], *(v.result for v in complete)]
     border = [_node(scope, r, "Enter") for r in _border(scope, inside, lambda p: p.op == "Enter" or p.name in own)]
     entered = [node.input[0] for node in border if node is not None and node.input]
-    return Region([*entered, *(v.start for v in found)], cache(lambda: _written(scope, goes_on, found)))
+    return Region([*entered, *(v.start for v in complete)], cache(lambda: _written(scope, goes_on, complete)))
 
 
 def _variable(scope: Scope, switch: Proto) -> _Variable | None:
-    """One of the tensors that a loop carries."""
+    """The loop-carried tensor of a `Switch`, None if its nodes aren't those of a loop."""
     merge = _node(scope, switch.input[0], "Merge") if switch.op == "Switch" else None
     ends = [] if merge is None else merge.input[:2]
     enter, again = (
@@ -162,7 +166,7 @@ def _variable(scope: Scope, switch: Proto) -> _Variable | None:
 
 
 def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> list[str]:
-    """A loop; what it leaves of each variable."""
+    """Add a loop to the scope's body, and return the final value of each loop-carried tensor."""
     library, label, body = scope.library, scope.label(goes_on.name), Body()
     starts = [scope.tensor(v.start) for v in variables]
     named = list(zip(variables, numbered(label, len(variables)), strict=True))
@@ -174,9 +178,9 @@ def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> li
 
     given = {v.merge: [name] for v, name in zip(variables, inner, strict=True)}
     given |= {v.switch: ["", name] for v, name in zip(variables, inner, strict=True)}
-    left = scope.within(body, label, given).tensors([v.left for v in variables])
-    first, again = condition(scope.body, starts), condition(body, left)
+    results = scope.within(body, label, given).tensors([v.result for v in variables])
+    first, again = condition(scope.body, starts), condition(body, results)
     ends = {v.switch: p.name for v in variables for p in scope.after.get(v.switch, ()) if p.op == "Exit"}
-    made = [scope.label(ends[v.switch]) if v.switch in ends else library.unique(name) for v, name in named]
-    looping(scope, label, body, (first, again), Carried(starts, inner, left, made))
-    return made
+    outputs = [scope.label(ends[v.switch]) if v.switch in ends else library.unique(name) for v, name in named]
+    looping(scope, label, body, (first, again), Carried(starts, inner, results, outputs))
+    return outputs

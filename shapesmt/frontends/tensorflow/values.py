@@ -1,4 +1,4 @@
-"""TensorFlow's attributes, shapes and constant tensors as ours."""
+"""Reads TensorFlow's attributes, shapes and constant tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBERED = (
     *("", "", "", "bfloat16", "", "", "uint16", "complex128", "float16", "", "", "uint32", "uint64"),
     *("float8e5m2", "float8e4m3fn", "float8e4m3fnuz", "", "float8e5m2fnuz", "int4", "uint4", "int2", "uint2"),
 )
-_REFERENCE = 100  # added to the number of a type, that of a variable's old kind
+_REFERENCE = 100  # TensorFlow adds this to the number of a type for a reference to a variable (`DT_FLOAT_REF`)
 _PACKED = {"bool": "?", "float16": "e", "float32": "f", "float64": "d", "bfloat16": "H"}
 _PACKED |= {f"{sign}int{8 * 2**i}": code for i in range(4) for sign, code in (("", "bhiq"[i]), ("u", "BHIQ"[i]))}
 _LISTED = {"float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val"}
@@ -34,7 +34,7 @@ _KINDS = ("s", "i", "f", "b", "type", "shape", "tensor", "func")
 
 
 def dtype_of(number: int) -> str:
-    """TensorFlow's number of an element type as ours, "" where unknown.
+    """The element type of TensorFlow's number, "" if it is unknown.
 
     >>> dtype_of(1), dtype_of(9), dtype_of(101), dtype_of(20)
     ('float32', 'int64', 'float32', '')
@@ -43,10 +43,10 @@ def dtype_of(number: int) -> str:
     return _NUMBERED[number] if 0 <= number < len(_NUMBERED) else ""
 
 
-def attributes(found: Mapping[str, Proto], given: Mapping[str, Proto]) -> dict[str, AttributeValue]:
-    """What a node's rule may ask for; inside a function, what its caller gave stands for a placeholder."""
-    made = {name: _value(given.get(a.placeholder, a)) for name, a in found.items() if not name.startswith("_")}
-    return {name: value for name, value in made.items() if value is not None}
+def attributes(protos: Mapping[str, Proto], arguments: Mapping[str, Proto]) -> dict[str, AttributeValue]:
+    """The values of a node's attributes; in a function, an attribute may refer to one of the caller's `arguments`."""
+    values = {name: _value(arguments.get(a.placeholder, a)) for name, a in protos.items() if not name.startswith("_")}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _value(proto: Proto) -> AttributeValue | None:
@@ -59,7 +59,7 @@ def _value(proto: Proto) -> AttributeValue | None:
 
 
 def _one(kind: str, content: Proto) -> AttributeValue | None:
-    """A value of the kind that protobuf says."""
+    """A value of one kind ("i", "shape"), None for a kind that no rule uses."""
     match kind:
         case "i" | "b":
             return int(content)
@@ -77,17 +77,17 @@ def _one(kind: str, content: Proto) -> AttributeValue | None:
 
 
 def declared(dtype: str, shape: Proto) -> Declared:
-    """What a shape says of a tensor; a size that isn't known is negative."""
+    """The declared type and shape; TensorFlow writes an unknown size as -1."""
     if shape.unknown_rank or len(shape.dim) > _RANK:
         return Declared(dtype, None)
     return Declared(dtype, tuple(None if dim.size < 0 else int(dim.size) for dim in shape.dim))
 
 
 def literal(proto: Proto, where: str) -> Literal:
-    """A constant tensor: its elements too when they are few, otherwise a way to them.
+    """A constant tensor. Few elements are read now; more (weights) only when a rule asks for them.
 
     Raises:
-        ModelError: It has no such shape, or its elements are damaged.
+        ModelError: The shape has an unknown size, or the number of elements doesn't fit it.
     """
     dtype, shape = dtype_of(proto.dtype), declared("", proto.tensor_shape).shape
     sizes = tuple(d for d in shape or () if isinstance(d, int))
@@ -105,7 +105,7 @@ def literal(proto: Proto, where: str) -> Literal:
 
 
 def _elements(proto: Proto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
-    """The elements: packed, or listed, where the last one goes on to the end; None of other types."""
+    """The elements, from packed bytes or from a list whose last element repeats to the end; None for other types."""
     if dtype == "string":
         return _repeated([text.decode(errors="replace") for text in proto.string_val[: size + 1]], "", size)
     form = _PACKED.get(dtype)
@@ -124,6 +124,6 @@ def _elements(proto: Proto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
     return tuple(map(bool, values)) if dtype == "bool" else tuple(values)
 
 
-def _repeated(listed: Iterable[Scalar], otherwise: Scalar, size: int) -> tuple[Scalar, ...]:
-    values = tuple(listed)
+def _repeated(stated: Iterable[Scalar], otherwise: Scalar, size: int) -> tuple[Scalar, ...]:
+    values = tuple(stated)
     return values + (values[-1] if values else otherwise,) * (size - len(values))

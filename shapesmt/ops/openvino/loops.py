@@ -17,6 +17,11 @@ def trips(ctx: RuleContext) -> Tensor:
         axis = ctx.axis(x.rank)
         ctx.require(divides(size, x[axis]), laws.AXIS_SPLITS_INTO_SLICES.of(size=size), x[axis], size)
         return tensor("int64", (), elements((), [x[axis] // size]))
+    return _limit(ctx)
+
+
+def _limit(ctx: RuleContext) -> Tensor:
+    """The number of trips in an input, where it is known; a negative one means no limit."""
     items = ctx.items(0)
     if not items or items[0] is None:
         return tensor("int64", ())

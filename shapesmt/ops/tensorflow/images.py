@@ -209,9 +209,7 @@ def draw(ctx: RuleContext) -> Tensor:
 def glimpse(ctx: RuleContext) -> Tensor:
     """A window of each image, of the height and width in an input."""
     x, offsets = ctx.input(0, rank=4), ctx.input(2, rank=2)
-    law = laws.PLACE_PER_IMAGE
-    ctx.require_equal(offsets[0], x[0], law)
-    ctx.require_equal(offsets[1], 2, law)
+    ctx.require_agree(offsets, ctx.tensor((x[0], 2)), law=laws.PLACE_PER_IMAGE)
     size = ctx.sizes(1, 2)
     require_least(ctx, size, 0, laws.SIZES_NOT_NEGATIVE)
     noise = ctx.text("noise", "uniform")
@@ -223,18 +221,27 @@ def glimpse(ctx: RuleContext) -> Tensor:
 @rule("FractionalAvgPool", "FractionalMaxPool", domain=DOMAIN)
 def fractional_pool(ctx: RuleContext) -> list[Tensor]:
     """Height and width shrink by a ratio; two more outputs are the rows and columns at which windows begin."""
-    x, ratios = ctx.input(0, rank=4), ctx.attribute("pooling_ratio")
-    factors = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
-    ctx.check(len(factors) == 4 and min(factors) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
-    ctx.check(factors[0] == factors[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
+    x, factors = ctx.input(0, rank=4), _ratios(ctx)
     require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
     seeds = ctx.integer("seed", 0) or ctx.integer("seed2", 0)
     ctx.check(not seeds or bool(ctx.integer("deterministic", 0)), laws.ONLY_DETERMINISTIC_HAS_SEEDS)
-    sizes = [
-        (from_dim(d, "float32") / literal(r, "float32")).floor().to_int() for d, r in zip(x.dims, factors, strict=True)
-    ]
+    sizes = [_divided(d, r) for d, r in zip(x.dims, factors, strict=True)]
     require_least(ctx, sizes, 1, laws.POOLED_IMAGE_NOT_EMPTY)
     return [ctx.tensor(sizes), *(ctx.tensor((d + 1,), "int64") for d in sizes[1:3])]
+
+
+def _ratios(ctx: RuleContext) -> list[float]:
+    """The ratio by which each axis shrinks: 1 for batch and channels."""
+    ratios = ctx.attribute("pooling_ratio")
+    given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
+    ctx.check(len(given) == 4 and min(given) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
+    ctx.check(given[0] == given[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
+    return given
+
+
+def _divided(size: Dim, ratio: float) -> Dim:
+    """A size divided by a ratio, rounded down as floats of 32 bits are."""
+    return (from_dim(size, "float32") / literal(ratio, "float32")).floor().to_int()
 
 
 @rule("EncodeJpeg", "EncodePng", domain=DOMAIN)

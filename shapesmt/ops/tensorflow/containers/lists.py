@@ -49,6 +49,12 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
     return list_of(x.dtype, length, x.dims)
 
 
+def fitted(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
+    """The list, whose elements must have the shape in an input."""
+    element_sizes(ctx, handle, requested_shape(ctx, index), ONE)
+    return handle
+
+
 def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
     """The element shape that an input requests, None for each unknown size; None where any shape will do."""
     x, items = ctx.input(index), ctx.items(index)
@@ -118,9 +124,7 @@ def from_tensor(ctx: RuleContext) -> Tensor:
     """The slices of a tensor along its first axis."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
-    handle = list_of(x.dtype, x[0], x.dims[1:])
-    element_sizes(ctx, handle, requested_shape(ctx, 1), ONE)
-    return handle
+    return fitted(ctx, list_of(x.dtype, x[0], x.dims[1:]), 1)
 
 
 @rule("TensorListSetItem", domain=DOMAIN)
@@ -231,9 +235,7 @@ def scatter(ctx: RuleContext) -> Tensor:
     elif count.constant != -1:
         ctx.require_at_least(count, length, laws.POSITION_INSIDE_LIST)
         length = count
-    handle = list_of(x.dtype, length, x.dims[1:])
-    element_sizes(ctx, handle, requested_shape(ctx, 2), ONE)
-    return handle
+    return fitted(ctx, list_of(x.dtype, length, x.dims[1:]), 2)
 
 
 @rule("TensorListScatterIntoExistingList", domain=DOMAIN)
@@ -253,6 +255,4 @@ def split(ctx: RuleContext) -> Tensor:
         leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)
     ctx.require_equal(sizes[0] * len(sizes), x[0], laws.LENGTHS_ADD_UP_TO_AXIS)
     ctx.require_at_least(sizes[0], 0, laws.SIZES_NOT_NEGATIVE)
-    handle = list_of(x.dtype, lengths[0], [sizes[0], *x.dims[1:]])
-    element_sizes(ctx, handle, requested_shape(ctx, 1), ONE)
-    return handle
+    return fitted(ctx, list_of(x.dtype, lengths[0], [sizes[0], *x.dims[1:]]), 1)
