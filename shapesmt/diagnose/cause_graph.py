@@ -1,4 +1,4 @@
-"""Cause graph: the steps through which the sizes of a finding came to be, and the tensors that pass between them."""
+"""Cause graph: the nodes that computed the sizes of a finding, and the tensors that connect them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from shapesmt.graph import Graph
 from shapesmt.report import Cause, CauseGraph, Finding, Link, Side, Size, Step
 from shapesmt.rules import Tensor
 
-MAX_NODES = 1000  # that are looked at between two steps
+MAX_NODES = 1000  # the most nodes that are searched between two steps
 
-MAX_GRAPHS = 40  # findings that come with theirs
+MAX_GRAPHS = 40  # the most findings that get a cause graph
 
 _NAME = re.compile(r"`[^`]*`|[^\W\d]\w*")
-_WORDS = {"min", "max", "abs", "if", "else"}  # of formulas, which name no symbol
+_WORDS = {"min", "max", "abs", "if", "else"}  # words in formulas that are not symbols
 
 Place: TypeAlias = "int | str"  # the index of a node, or the name of a tensor that no node makes
 Names: TypeAlias = "frozenset[str]"  # of symbols
 
 
 def cause_graphs(findings: Sequence[Finding], examination: Examination) -> dict[int, CauseGraph]:
-    """The cause graphs of the first findings that have one, by the place of the finding."""
+    """The cause graphs of the first findings that have one, by the position of the finding."""
     judged = {j.index: j for j in examination.judgements}
     graphs: dict[int, CauseGraph] = {}
     for place, finding in enumerate(findings):
@@ -37,7 +37,7 @@ def cause_graphs(findings: Sequence[Finding], examination: Examination) -> dict[
 
 
 def _shapes(finding: Finding, judgement: Judgement, examination: Examination) -> Shapes:
-    """The shapes in the symbols of the causes: the problem's own, or those that earlier findings leave."""
+    """The shapes over the symbols that the causes use: the problem's, or those narrowed by earlier findings."""
     original, values = examination.original.tensors, judgement.decision.counterexample
     sizes = [(original[c.tensor], c.axis, c.expr) for c in finding.because if c.axis is not None]
     if all(t.shape is not None and str(t.shape[axis]) == text for t, axis, text in sizes):
@@ -52,7 +52,7 @@ def producers(graph: Graph) -> dict[str, tuple[str, str]]:
 
 
 def cause_graph(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
-    """The steps through which the causes of a finding lead to it."""
+    """The graph of the nodes that caused a finding, from the inputs to the failing node."""
     causes: dict[Place, list[Cause]] = {}
     for cause in finding.because:
         index = graph.producer(cause.tensor)
@@ -81,29 +81,31 @@ def cause_graph(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
 
 
 class Arrival(NamedTuple):
-    """A tensor that a node reads, the source that it comes from and how many nodes are between."""
+    """A tensor that a node reads, the earlier step that it comes from, and the number of nodes between."""
 
     source: Place
     tensor: str
     between: int
 
 
-def _arriving(target: int, wanted: Names, sources: Mapping[Place, Names], graph: Graph, *, each: bool) -> list[Arrival]:
-    """The nearest sources that between them have the wanted symbols: of `each` input, or of all of them together."""
+def _arriving(
+    target: int, symbols: Names, sources: Mapping[Place, Names], graph: Graph, *, each: bool
+) -> list[Arrival]:
+    """The nearest sources that together have these symbols: for `each` input, or for all inputs together."""
     reads = dict.fromkeys(graph.nodes[target].reads)
     chosen: list[Arrival] = []
     for tensors in [[tensor] for tensor in reads] if each else [[*reads]]:
-        missing = wanted
+        missing = symbols
         behind = [arrival for tensor in tensors for arrival in _behind(tensor, sources, graph)]
         for arrival in sorted(behind, key=lambda a: -1 if isinstance(a.source, str) else a.source, reverse=True):
-            if missing & sources[arrival.source] or not wanted:
+            if missing & sources[arrival.source] or not symbols:
                 missing -= sources[arrival.source]
                 chosen.append(arrival)
     return chosen
 
 
 def _behind(tensor: str, sources: Container[Place], graph: Graph) -> Iterator[Arrival]:
-    """The nearest sources that a tensor is computed from, and the nodes between on the shortest way."""
+    """The nearest sources that a tensor is computed from, with the number of nodes on the shortest path."""
     ahead, seen = [(tensor, 0)], {tensor}
     for name, between in ahead:  # it grows
         index = graph.producer(name)
@@ -117,7 +119,7 @@ def _behind(tensor: str, sources: Container[Place], graph: Graph) -> Iterator[Ar
 
 
 def _names(formulas: Iterable[Cause | Side]) -> Names:
-    """The symbols that formulas speak of."""
+    """The symbols in formulas."""
     return frozenset(name for formula in formulas for name in _NAME.findall(formula.expr)) - _WORDS
 
 
@@ -129,7 +131,7 @@ class Shapes:
     values: Mapping[Atom, int] | None
 
     def sizes(self, tensor: str, causes: Sequence[Cause], sides: Sequence[Side]) -> tuple[Size, ...] | None:
-        """The shape of a tensor, each size with its role: one of the sides, or traced by the causes."""
+        """The shape of a tensor; each size states whether it is a side of the clash or one of the causes."""
         t = self.tensors.get(tensor)
         if t is None or t.shape is None:
             return None
@@ -144,6 +146,6 @@ class Shapes:
         return int(evaluate(dim, self.values)) if known and self.values is not None else None
 
 
-def _among(listed: Sequence[tuple[str, int | None, str]], size: tuple[str, int, str]) -> bool:
+def _among(sizes: Sequence[tuple[str, int | None, str]], size: tuple[str, int, str]) -> bool:
     """Whether a size is in a list: on the same axis of its tensor, or by the same formula in another."""
-    return any(t[:2] == size[:2] if t[0] == size[0] and t[1] is not None else t[2] == size[2] for t in listed)
+    return any(t[:2] == size[:2] if t[0] == size[0] and t[1] is not None else t[2] == size[2] for t in sizes)

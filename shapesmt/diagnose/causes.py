@@ -1,4 +1,4 @@
-"""Causes: the nodes through which a size came to be, from the inputs on, where its expression changes."""
+"""Causes: the nodes that computed a size, from the inputs on, as far as they change its expression."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from shapesmt.report import Cause, Clash, Side
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
 MAX_CAUSES = 16
-MAX_STEPS = 600  # sizes that are followed back for one finding
+MAX_STEPS = 600  # the most sizes that are traced for one finding
 
 
 class Place(NamedTuple):
-    """Where a size stands: an axis of a tensor, or (without one) among its elements."""
+    """A size as an axis of a tensor, or (without axis) as one of its elements."""
 
     tensor: str
     axis: int | None
@@ -27,10 +27,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tracer:
-    """Follows sizes back through a graph.
+    """Traces sizes back through a graph.
 
     Attributes:
-        values: The counterexample, for the numbers beside the formulas.
+        values: The counterexample, which gives the numbers shown beside the formulas.
     """
 
     graph: Graph
@@ -39,25 +39,25 @@ class Tracer:
     _order: dict[str, int] = field(default_factory=dict)  # of the tensors, once it is needed
 
     def at(self, values: Mapping[Atom, int] | None, tensors: Mapping[str, Tensor] | None = None) -> Tracer:
-        """The same at another counterexample, and with sizes that hold there."""
+        """The same tracer at another counterexample, with the sizes of the case that applies there."""
         tensors = self.tensors if tensors is None else tensors
-        divided = {name: held(t, values) for name, t in tensors.items() if t.cases} if values else {}
-        return replace(self, values=values, tensors={**tensors, **divided} if divided else tensors)
+        selected = {name: held(t, values) for name, t in tensors.items() if t.cases} if values else {}
+        return replace(self, values=values, tensors={**tensors, **selected} if selected else tensors)
 
     def clash(self, node: Node, left: Dim, right: Dim) -> Clash:
-        """Two sizes that don't fit together, and which inputs of the node they are sizes of."""
+        """Two sizes that violate a law, with the inputs of the node that have them."""
         places = [*self._input_places(node)]
         place = self._place(left, places)
         others = [p for p in places if place is None or p.tensor != place.tensor] or places
         return Clash(self._side(left, place), self._side(right, self._place(right, others)))
 
     def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
-        """How the clashing sizes came to be, from the inputs on: the nodes at which the expression changes."""
+        """The nodes that computed the clashing sizes, from the inputs on, as far as they change the expression."""
         places = [*self._input_places(node, elements=True)]
         starts: dict[tuple[str, Dim], Place] = {}
         used: set[str] = set()
         for side in sides:
-            others = [p for p in places if p.tensor not in used]  # what a size clashes with is another input's
+            others = [p for p in places if p.tensor not in used]  # the other side is a size of another input
             chosen = _covering(side, others)
             if not side.symbols <= {s for p in chosen for s in p.size.symbols}:
                 chosen = _covering(side, places)
@@ -67,7 +67,7 @@ class Tracer:
         return self._causes(starts.values())
 
     def causes(self, name: str) -> tuple[Cause, ...]:
-        """How the sizes of a tensor came to be; of one that lists sizes, its elements as well."""
+        """The nodes that computed the sizes of a tensor, and its elements where those are sizes."""
         places = self._places(name, elements=True)
         return self._causes(p for p in places if p.size.symbols)
 
@@ -106,12 +106,12 @@ class Tracer:
         return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape)
 
     def _shape(self, name: str) -> tuple[int, ...]:
-        """The tensor's shape at the counterexample; nothing where that isn't known."""
+        """The tensor's shape at the counterexample; empty if it isn't known."""
         sizes = [self._number(d) for d in self.tensors[name].shape or ()] if self.values is not None else []
         return tuple([s for s in sizes if s is not None]) if None not in sizes else ()
 
     def _number(self, size: Dim) -> int | None:
-        """The size at the counterexample, where it is known."""
+        """The size at the counterexample; None if it isn't known."""
         if self.values is None or not size.symbols <= self.values.keys():
             return None
         return int(self._evaluator.dim(size))
@@ -121,7 +121,7 @@ class Tracer:
         return Evaluator(self.values or {})
 
     def _earlier(self, size: Dim, node: Node) -> list[Place]:
-        """The places among a node's inputs whose symbols a size of its outputs has."""
+        """The places among a node's inputs from which a size of its outputs has its symbols."""
         places = []
         for place in self._input_places(node, elements=True):
             if place.size is size:
@@ -143,7 +143,7 @@ class Tracer:
             yield from self._places(name, elements=elements)
 
     def _place(self, size: Dim, places: Sequence[Place]) -> Place | None:
-        """Where the size stands; of a number only if there is one such place."""
+        """The place of the size; for a number only if no other place has the same number."""
         same = [p for p in places if p.size is size]
         return same[0] if same and (size.symbols or len(same) == 1) else None
 
@@ -153,7 +153,7 @@ class Tracer:
 
 
 def _elements(t: Tensor) -> list[Dim]:
-    """The sizes among a tensor's elements; of a range its least and greatest."""
+    """The sizes among a tensor's elements; for elements that form a range, the least and the greatest."""
     if isinstance(t.value, Elements):
         return [i for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
     if not isinstance(t.value, Field) or t.shape is None:
@@ -164,7 +164,7 @@ def _elements(t: Tensor) -> list[Dim]:
 
 
 def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:
-    """The place of the same size; else places that together have its symbols, those that share the most first."""
+    """The place with the same size, or else places that together have its symbols, chosen greedily."""
     same = [p for p in places if p.size is size][:1]
     missing, chosen = set() if same else set(size.symbols), same
     while missing:

@@ -1,4 +1,4 @@
-"""Explain: the findings and causes behind a node, a tensor or the whole model, and the facts that suffice."""
+"""Explain: the findings, causes and facts that explain a node, a tensor or the whole model."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ def explanation(
     places = () if target is None else enumerate(graph.nodes)
     index = next((i for i, n in places if target == n.name or target in n.outputs), None)
     every = findings(problem, examination, judge)
-    listed = every if target is None else _about(index, every, examination)
+    shown = every if target is None else _about(index, every, examination)
     touched, causes = _touched(target, index, examination, judge)
     cores, in_time = CoreFinder(problem, examination, judge), judge.deadline.attempt
-    judged = next((j for j in examination.judgements if any(f.index == j.index for f in listed)), None)
+    judged = next((j for j in examination.judgements if any(f.index == j.index for f in shown)), None)
     return Explanation(
         graph.source,
         target,
-        examination.verdict if target is None else Verdict.worst(f.verdict for f in listed),
+        examination.verdict if target is None else Verdict.worst(f.verdict for f in shown),
         problem.ranges,
-        listed,
+        shown,
         in_time(lambda: cores.of_failure(judged), ()) if judged is not None else (),
         causes,
         tensor_bounds(examination, judge, touched) if not examination.fails else {},
         precondition(problem, examination, judge) if target is None else None,
         time.perf_counter() - started,
         problem.assumptions,
-        in_time(lambda: cores.of_success(index), ()) if index is not None and not listed else (),
+        in_time(lambda: cores.of_success(index), ()) if index is not None and not shown else (),
     )
 
 
 def _touched(
     target: str | None, index: int | None, examination: Examination, judge: Judge
 ) -> tuple[list[str], tuple[Cause, ...]]:
-    """The tensors that a target is or touches, and of a tensor how its sizes came to be."""
+    """The tensors of a target (a node's inputs and outputs, or itself), and the causes of a tensor's sizes."""
     tensors, graph = examination.inference.tensors, examination.inference.graph
     if target in tensors:
         tracer = Tracer(graph, examination.original.tensors)
@@ -62,7 +62,7 @@ def _touched(
 
 
 def _about(index: int | None, every: tuple[Finding, ...], examination: Examination) -> tuple[Finding, ...]:
-    """The findings about a node; where it runs for no input because others don't, those about them."""
+    """The findings about a node; if no input reaches it, the findings about the nodes that prevent it."""
     own = tuple(f for f in every if f.index == index)
     if own or index not in examination.unreachable:
         return own

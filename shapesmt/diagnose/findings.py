@@ -1,4 +1,4 @@
-"""Diagnose: of each node that isn't proved why, where and when it fails; of the model, where it runs."""
+"""Diagnose: why and for which inputs each node fails that isn't proved, and for which inputs the model runs."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from shapesmt.region import Region, describe, readable_text
 from shapesmt.report import Cause, Finding, FindingKind, Precondition
 from shapesmt.rules import Requirement, Tensor
 
-MAX_TRIED = 16  # values of a symbol that are tried before a proof
-MAX_TRACED = 100  # findings of one report that come with their causes
+MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
+MAX_TRACED = 100  # the most findings of a report that get causes
 NOWHERE = Region(("False",), True)
-READABLE = 100  # characters of a condition that needs no shorter form
+READABLE = 100  # the most characters of a condition for which no shorter form is sought
 
 
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
-    """Every judgement, and every operator without a rule, as a finding."""
+    """A finding for every judgement and for every node whose operator has no rule."""
     tracer = Tracer(problem.graph, examination.original.tensors)
-    listed = []
+    indexed = []
     for j in examination.judgements:
         finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
-        listed.append((j.index, finding or _brief(j, problem)))
+        indexed.append((j.index, finding or _brief(j, problem)))
     late = [index for index, u in examination.unjudged if u.kind == FindingKind.TIMEOUT]
     for index, u in examination.unjudged:
         if u.kind == FindingKind.TIMEOUT:
@@ -56,10 +56,10 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
         code = _code(u.kind)
-        listed.append(
+        indexed.append(
             (index, Finding(Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", code=code, note=u.note))
         )
-    return tuple(f for _, f in sorted(listed, key=lambda m: m[0]))
+    return tuple(f for _, f in sorted(indexed, key=lambda pair: pair[0]))
 
 
 MAX_SIZE = (1 << 63) - 1
@@ -87,7 +87,7 @@ def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: b
 
 
 def _refuse_tensor(title: str, t: Tensor, declared: Declared) -> None:
-    """Raise where a tensor contradicts its declared type or shape, or is larger than a file can say."""
+    """Raise if a tensor contradicts its declared type or shape, or a size exceeds what a file can state."""
     if declared.dtype and t.dtype not in ("", declared.dtype):
         raise ModelError(f"{title} has the declared type {declared.dtype}, it is {t.dtype}")
     sizes = [d.constant for d in t.shape or ()]
@@ -124,12 +124,12 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
 
 def _hinges(condition: Formula) -> bool:
-    """Whether a condition is about sizes that data decides."""
+    """Whether a condition has a size that data decides, such as the number of NonZero's results."""
     return any(s.by_data for s in condition.symbols)
 
 
 def _described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
-    """Where a condition holds, whatever the data: exactly, if data can make each size anything by itself."""
+    """The inputs for which a condition holds whatever the data; exact if data can choose each size independently."""
     region = describe(condition, domain, judge.proves)
     return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
 
@@ -161,7 +161,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
 
 
 def _brief(j: Judgement, problem: Problem) -> Finding:
-    """The finding where there is no time to explain it: verdict, law and counterexample."""
+    """The finding without an explanation, if there is no time for one: verdict, law and counterexample."""
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
@@ -170,7 +170,7 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
-    """How the clashing sizes came to be; by shorter formulas, where those are too long, that hold by then."""
+    """The causes of the clashing sizes; long formulas are replaced by shorter ones that hold after earlier nodes."""
     causes = tracer.causes_of_clash(j.node, sides)
     if max((len(c.expr) for c in causes), default=0) <= READABLE:
         return causes
@@ -179,26 +179,26 @@ def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...
 
 
 def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> list[Atom]:
-    """The symbols that matter: with their values the condition fails, whatever the others are.
+    """The relevant symbols: with their values the condition fails for all values of the others.
 
     A symbol that earlier findings leave only one value counts as well.
     """
-    kept = sorted(formula.symbols, key=j.domain.order)
-    if j.verdict is not Verdict.DEPENDS or any(s.universal for s in kept):
-        return j.domain.cone(kept)[0]
-    for s in kept[::-1] if len(kept) > 1 else ():
+    relevant = sorted(formula.symbols, key=j.domain.order)
+    if j.verdict is not Verdict.DEPENDS or any(s.universal for s in relevant):
+        return j.domain.cone(relevant)[0]
+    for s in relevant[::-1] if len(relevant) > 1 else ():
         if not _can_mend(s, formula, values, j.domain):
             fixed = j.domain.copy()
-            fixed.assume(all_of(*(equal(of_atom(t), values[t]) for t in kept if t is not s)))
+            fixed.assume(all_of(*(equal(of_atom(t), values[t]) for t in relevant if t is not s)))
             if judge.proves(fixed, negate(formula)):
-                kept.remove(s)
+                relevant.remove(s)
     tied = {s for f in j.domain.facts if len(f.symbols) > 1 for s in f.symbols if not s.universal}
     free = (s for s in sorted(tied - formula.symbols, key=j.domain.order) if s in values)
-    return [*kept, *(s for s in free if not _can_mend(s, differs(of_atom(s), values[s]), values, j.domain))]
+    return [*relevant, *(s for s in free if not _can_mend(s, differs(of_atom(s), values[s]), values, j.domain))]
 
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
-    """Whether the condition holds if one symbol alone takes another of its first few values."""
+    """Whether the condition holds for another of the first few values of one symbol, the others unchanged."""
     low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
     tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
@@ -207,7 +207,7 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
 
 
 def _code(kind: str) -> str:
-    """The error code of a finding about no law: its kind decides."""
+    """The error code of a finding that is not about a law, by its kind."""
     from shapesmt.laws.codes import code_of_kind
 
     return code_of_kind(kind)
@@ -223,7 +223,7 @@ def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
 
 
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
-    """The inputs for which a node runs, among those for which the reported nodes before it do."""
+    """The inputs for which a node runs, among those for which all reported nodes before it run."""
     if j.verdict is Verdict.UNKNOWN or judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
         return None
     earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}

@@ -1,4 +1,4 @@
-"""Raster: where a condition holds over one symbol or two, cell by cell, for people to look at."""
+"""Raster: a drawing of where a condition holds over the values of one symbol or two, cell by cell."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from shapesmt.presolve import Domain, Values
 from shapesmt.region import Truth
 from shapesmt.report import Axis, Cell, Raster
 
-CELLS = (224, 64)  # the most along an axis, of a strip and of a grid
-MOST = 1 << 23  # inputs that are looked at; of more a sample
+CELLS = (224, 64)  # the most cells along an axis, of a strip and of a grid
+MOST = 1 << 23  # the most inputs that are evaluated; of more, a sample
 SPREAD = 40503  # an odd number that no stride shares: samples fall into no step with the condition
-MOST_SYMBOLS = 4  # of which two are drawn
-OPEN = 128  # values that are shown at least where there is no end
-FURTHER = (1, 2, 4, 8, 16, 32)  # times as many, until some input runs, and then once more
+MOST_SYMBOLS = 4  # the most symbols of the condition; two are drawn
+OPEN = 128  # the fewest values that are drawn of a range without an end
+FURTHER = (1, 2, 4, 8, 16, 32)  # multiples of that, tried until some input runs, and then once more
 
 Example = Mapping[Atom, int]
 Cells = tuple[tuple[str, ...], tuple[int, int]]  # the letters, and how many inputs run of how many
 
 
 def valid_region(problem: Problem, examination: Examination) -> Raster | None:
-    """Where every node runs, among the admissible inputs; None where all inputs are alike, or it can't be drawn."""
+    """The raster of the inputs for which the model runs; None if that is all or none of them, or can't be drawn."""
     judged = [j for j in examination.judgements if j.verdict is Verdict.DEPENDS]
     if not judged or examination.fails:
         return None
@@ -48,7 +48,7 @@ def valid_region(problem: Problem, examination: Examination) -> Raster | None:
 
 
 def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
-    """Where the condition holds over the domain; None where nothing varies, or sizes that data decide matter.
+    """The raster of a condition over a domain; None if nothing varies, or it depends on sizes that data decides.
 
     Of more than two symbols, two that show both are drawn, the others are as in the first example.
     """
@@ -72,7 +72,7 @@ def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> R
 def _drawn(
     shown: list[Atom], fixed: Mapping[Atom, int], marks: list[Example], condition: Formula, facts: list[Formula]
 ) -> Raster | None:
-    """The raster over these symbols; None where the arithmetic doesn't fit machine words."""
+    """The raster over these symbols; None if the arithmetic doesn't fit machine words."""
     axes: tuple[Axis, ...] = ()
     cells: Cells | None = None
     for times in FURTHER:
@@ -98,14 +98,14 @@ def _count(symbol: Atom) -> float:
 
 
 def _axis(s: Atom, rank: int, marked: Sequence[int], times: int) -> Axis:
-    """All values of a symbol; where there is no end, twice as far as what is marked, that many times."""
+    """The values of a symbol; without an end, `times` times twice as far as the greatest marked one."""
     first, total = lowest(s), None if s.hi == inf else int(_count(s))
     count = max(OPEN, 2 * (max(marked, default=first) - first) // s.step) * times if total is None else total
     return Axis(s.name, first, s.step, count, total, _power(count / CELLS[rank - 1]))
 
 
 def _sampled(axes: list[Axis]) -> tuple[Axis, ...]:
-    """The axes with strides that leave few enough values to look at."""
+    """The axes with strides large enough that the number of inputs doesn't exceed `MOST`."""
     looked_at = [axis.count for axis in axes]
     while prod(looked_at) > MOST:
         most = looked_at.index(max(looked_at))
@@ -115,7 +115,7 @@ def _sampled(axes: list[Axis]) -> tuple[Axis, ...]:
 
 
 def _power(least: float) -> int:
-    """The smallest power of two that is not less: blocks of such sizes show the grids that networks ask for."""
+    """The next power of two: blocks of such sizes show the multiples of 2, 4, 8 that networks require."""
     power = 1
     while power < least:
         power *= 2
@@ -123,7 +123,7 @@ def _power(least: float) -> int:
 
 
 def _blurred(rows: Sequence[str]) -> bool:
-    """Whether most cells are neither one thing nor the other."""
+    """Whether most cells are mixed: some of their inputs run and some fail."""
     text = "".join(rows)
     return 2 * text.count(Cell.MIXED) > len(text) - text.count(Cell.NONE)
 
@@ -131,7 +131,7 @@ def _blurred(rows: Sequence[str]) -> bool:
 def _cells(
     axes: Sequence[Axis], symbols: Sequence[Atom], fixed: Mapping[Atom, int], condition: Formula, facts: list[Formula]
 ) -> Cells | None:
-    """The letters of every cell, and the counts; None where the arithmetic doesn't fit machine words."""
+    """The letters of all cells, and the counts; None if the arithmetic doesn't fit machine words."""
     twins = [symbol(a.name, a.first, a.last, step=a.step, fold=False) for a in axes]
     meanings = {**dict(zip(symbols, twins, strict=True)), **{s: const(v) for s, v in fixed.items()}}
     holds, admissible = substitute(condition, meanings), substitute(all_of(*facts), meanings)
@@ -156,7 +156,7 @@ def _cells(
 
 
 def _values(axis: Axis, cells: range) -> Values:
-    """The values of some cells that are looked at."""
+    """The values of some cells at which the condition is evaluated."""
     ends = (cells.start * axis.block, min(cells.stop * axis.block, axis.count))
     places = np.arange(*ends, axis.stride, dtype=np.int64)
     places += places // axis.stride % axis.stride * SPREAD % axis.stride
@@ -164,7 +164,7 @@ def _values(axis: Axis, cells: range) -> Values:
 
 
 def _letters(axis: Axis, runs: Truth, admitted: Truth) -> str:
-    """Of each cell of a row what the inputs in it do."""
+    """The letters of a row of cells."""
     starts = np.arange(axis.cells) * max(1, axis.block // axis.stride)
     some = np.add.reduceat((runs & admitted).sum(axis=0), starts)
     every = np.add.reduceat(admitted.sum(axis=0), starts)
@@ -172,7 +172,7 @@ def _letters(axis: Axis, runs: Truth, admitted: Truth) -> str:
 
 
 def _cell(runs: int, of: int) -> Cell:
-    """What a cell is where so many inputs run, of so many."""
+    """The letter of a cell in which so many inputs run, of so many."""
     if of == 0:
         return Cell.NONE
     return Cell.RUNS if runs == of else Cell.MIXED if runs else Cell.FAILS

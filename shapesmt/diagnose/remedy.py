@@ -83,7 +83,7 @@ def _open(interval: Range, known: SymbolRange) -> str:
 def _narrowed(
     condition: str, symbols: Mapping[str, SymbolRange], ranges: Mapping[str, Range]
 ) -> tuple[str, Range | None]:
-    """The symbol that a condition restricts and its range then, where a range can say it."""
+    """The symbol that a condition restricts, with its range; None if a range can't express the condition."""
     match = _SIMPLE.fullmatch(condition)
     name = match[2].strip("`") if match else ""
     known = symbols.get(name)
@@ -110,7 +110,7 @@ def _narrowed(
 def _suffices(
     remedy: Remedy, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
 ) -> bool:
-    """Whether some input is left within the remedy, and what is needed holds there."""
+    """Whether the remedy admits some input, and the requirements hold for all that it admits."""
     within = examination.admissible(problem)
     within.assume(all_of(*_meanings(remedy, problem.dims)))
     if judge.deadline.expired or not judge.satisfiable(within):
@@ -133,7 +133,7 @@ def _meanings(remedy: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
 
 
 def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[str]:
-    """One input for which the model runs, no size large if it can be helped: each symbol that a condition is about."""
+    """One input for which the model runs, with small sizes if possible: a value of each symbol in the conditions."""
     deciding = [s for s in problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
     sizes = [of_atom(s) for s in deciding]
     if judge.deadline.expired or not sizes:

@@ -1,4 +1,4 @@
-"""Settings: the attributes and constant inputs that decide a node's output sizes, as a few words.
+"""Settings: the attributes and constant inputs that affect a node's output sizes, as a short text.
 
 >>> from shapesmt.algebra import symbol
 >>> from shapesmt.frontends import load
@@ -22,7 +22,7 @@ from shapesmt.graph import Attributes, Graph, Node, Schemas
 from shapesmt.inference import MAX_REMEMBERED, infer
 from shapesmt.rules import Elements, Tensor, tensor
 
-MAX_LISTED = 8  # numbers of one attribute or input that are shown
+MAX_LISTED = 8  # the most numbers of one attribute or input that are shown
 ENDLESS = 2**31 - 1
 _SINGULAR = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
 _TYPES = frozenset({"to", "dtype"})
@@ -48,20 +48,20 @@ def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
     usual = _effect(node, graph, inputs)
     if usual is None:
         return ""
-    listed = []
+    words = []
     for name, value in node.attributes.items():
         rest = Attributes({n: v for n, v in node.attributes.items() if n != name})
         shown = "" if name in _TYPES else _attribute(name, value)
         if shown and _effect(node._replace(attributes=rest), graph, inputs) != usual:
-            listed.append(shown)
+            words.append(shown)
     for index, label in enumerate(_labels(node, graph)):
         known = inputs.get(node.inputs[index])
         shown = "" if known is None or not label else _constant(label, known)
         if known is not None and shown:
             open_ended = {**inputs, node.inputs[index]: tensor(known.dtype, known.shape)}
             if _effect(node, graph, open_ended) != usual:
-                listed.append(shown)
-    return ", ".join(listed)
+                words.append(shown)
+    return ", ".join(words)
 
 
 def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
@@ -69,7 +69,7 @@ def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
     alone = Graph(graph.name, {}, [], [node], {}, {}, graph.opsets, graph.functions, schemas=graph.schemas)
     try:
         (application,) = infer(alone, inputs).applications
-        look()  # what wasn't done in time says nothing
+        look()  # a result cut short by the deadline proves nothing
     except ShapesmtError:
         return "fails"
     outputs = tuple((t.shape, t.value) for t in application.outputs)
@@ -77,7 +77,7 @@ def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
 
 
 def _labels(node: Node, graph: Graph) -> Iterator[str]:
-    """A name for each input; "" where the operator gives it none that says anything."""
+    """A name for each input; "" if the operator's schema has no meaningful one."""
     version = graph.opsets.get(node.domain)
     signature = graph.schemas.signature(node.domain, node.op, version) if graph.schemas and version else None
     names = [p.name for p in signature.inputs] if signature is not None else []
@@ -87,7 +87,7 @@ def _labels(node: Node, graph: Graph) -> Iterator[str]:
 
 
 def _attribute(name: str, value: object) -> str:
-    """`stride 2`, `pads 1,1`, `axis 1`, `auto_pad SAME_UPPER`; "" for what isn't a few numbers or a word."""
+    """The text `stride 2`, `pads 1,1`, `auto_pad SAME_UPPER`; "" for an attribute that isn't short enough."""
     if isinstance(value, str) and value:
         return f"{name} {value}"
     numbers = value if isinstance(value, tuple) else (value,)
@@ -115,7 +115,7 @@ def _listed(numbers: Sequence[Any]) -> str:
 
 
 def _number(n: Any) -> str:
-    """A number; `max` for those by which exporters mean the end of an axis."""
+    """A number; `max` for the large ones that exporters write for the end of an axis."""
     if abs(n) >= ENDLESS:
         return "max" if n > 0 else "min"
     return str(n) if isinstance(n, int) else f"{n:g}"

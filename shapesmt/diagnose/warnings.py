@@ -50,18 +50,18 @@ from shapesmt.presolve import Domain, decide, extent, monotone
 from shapesmt.report import Counterexample, Finding, FindingKind, ModelWarning, WarningKind
 from shapesmt.rules import Tensor
 
-MOST_ELEMENTS = (1 << 31) - 1  # what a signed 32-bit index can count
+MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index can count
 STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
-MAX_TRIED = 1 << 16  # inputs that are run through for one number of elements
-MAX_SIZE = 1 << 40  # of a dimension without an end
-MAX_LARGE = 4  # different tensors that are looked at
-MAX_STRETCHED = 16  # different pairs of sizes that are looked at
+MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
+MAX_SIZE = 1 << 40  # the greatest size that is tried of a dimension without an end
+MAX_LARGE = 4  # the most different tensors that are examined
+MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
 
 
 def model_warnings(
     problem: Problem, examination: Examination, judge: Judge, claims: Iterable[tuple[str, Finding]] = ()
 ) -> tuple[ModelWarning, ...]:
-    """Everything that runs and deserves a look, in the order of the kinds; `claims` come from `declarations`."""
+    """All warnings, in the order of their kinds; `claims` come from `declarations`."""
     examples = _Examples(problem, examination, judge)
     valid = not examination.fails
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
@@ -97,27 +97,27 @@ def _warning(
 
 
 def _of_claim(tensor: str, f: Finding) -> ModelWarning:
-    """The finding that a tensor hasn't the declared shape, as a warning."""
+    """The warning for a finding that a tensor hasn't its declared shape."""
     kind = WarningKind.DECLARATION
     return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, f.note, f.counterexample)
 
 
 class _Examples:
-    """Inputs of the valid region at which a condition holds, as a caller would write them."""
+    """Finds inputs of the valid region that show a warning, in the symbols of the report."""
 
     def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
         self._problem, self._judge, self._examination = problem, judge, examination
         meanings = examination.narrowing.meanings
         self._meant = {s: meanings.get(s, of_atom(s)) for s in problem.domain.symbols}
 
-    def where(self, wanted: Formula) -> Assignment | None:
+    def where(self, condition: Formula) -> Assignment | None:
         """The smallest valid input for which the condition holds, if any is known."""
-        if wanted is FALSE:
+        if condition is FALSE:
             return None
-        return self._judge.decide(self._examination.narrowed, negate(wanted)).counterexample
+        return self._judge.decide(self._examination.narrowed, negate(condition)).counterexample
 
     def shown(self, point: Assignment, relevant: frozenset[Atom]) -> tuple[Counterexample, Evaluator]:
-        """An input in the caller's words, the relevant symbols marked, and what expressions are there."""
+        """An input in the report's symbols with the relevant ones marked, and the values of expressions there."""
         at = Evaluator(self._judge.complete(self._examination.narrowed, point) or {})
         values = {s: at.dim(d) for s, d in self._meant.items()}
         return self._problem.counterexample(values, [s for s, d in self._meant.items() if d.symbols & relevant]), at
@@ -127,12 +127,12 @@ class _Examples:
 
 
 def _stretched(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[ModelWarning]:
-    """Two sizes that are equal for some valid inputs, while for others a 1 is stretched to the other."""
+    """Warn of two sizes that are equal for some valid inputs, while for others a 1 is broadcast to the other."""
     for index, x, y, when in islice(_open_broadcasts(examination), MAX_STRETCHED):
         apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
         point = examples.where(all_of(when, apart))
         if point is None or examples.where(all_of(when, equal(x, y), at_least(x, 2))) is None:
-            continue  # where they are never equal, the stretching is what is meant
+            continue  # if they are never equal, the broadcast is intended
         shown, at = examples.shown(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
         size = f"{other} = {at.dim(other)}" if other.symbols else str(other)
@@ -142,7 +142,7 @@ def _stretched(problem: Problem, examination: Examination, examples: _Examples) 
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
-    """The broadcasts in which a size may be equal or 1: the node, the two sizes and when they meet, each once."""
+    """The broadcasts whose sizes may be equal, or one of them 1: node, both sizes and condition, each pair once."""
     seen: set[Formula] = set()
     for index in examination.open:
         for r in examination.inference.applications[index].requirements:
@@ -156,7 +156,7 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 
 
 def declarations(problem: Problem, examination: Examination, judge: Judge) -> tuple[tuple[str, Finding], ...]:
-    """Each tensor of which the file claims what inference contradicts, and the finding that says so."""
+    """The tensors whose declared shape the inferred one contradicts, each with its finding."""
     findings = []
     for name, declared in problem.graph.declared.items():
         look = partial(_contradicted, problem, examination, judge, name, declared)
@@ -166,7 +166,7 @@ def declarations(problem: Problem, examination: Examination, judge: Judge) -> tu
 
 
 def refuse_declarations(problem: Problem, examination: Examination, judge: Judge) -> None:
-    """Raise for the first shape that the file claims and no input gives.
+    """Raise for the first declared shape that no input gives.
 
     Raises:
         ModelError: Naming the tensor and both shapes.
@@ -204,7 +204,7 @@ def _contradicted(
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
-    """The condition under which a declared shape is right; a size that no input decides contradicts nothing."""
+    """The condition under which a declared shape is right; sizes that the inputs don't decide are not compared."""
     if len(shape) != len(declared):
         return FALSE
     known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
@@ -212,7 +212,7 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 
 
 def _chosen(formula: Formula) -> bool:
-    """Whether the caller of the model chooses all sizes that it is about."""
+    """Whether all symbols of a condition are sizes of the model's inputs."""
     return all(s.kind is Kind.INPUT for s in formula.symbols)
 
 
@@ -220,7 +220,7 @@ def _chosen(formula: Formula) -> bool:
 
 
 def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
-    """Branches and loop bodies of the main graph that no admissible input reaches; an unread `If` is an assertion."""
+    """Warn of branches and loop bodies that no admissible input reaches; not of an `If` whose outputs nothing reads."""
     tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
     if not examination.original.nested:
         return
@@ -243,7 +243,7 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
 
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
-    """The trip count or first condition of a loop that is 0 whatever the input."""
+    """The trip count or first condition of a loop, if it is 0 for every input."""
     truths = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
     return next((name for name, value in truths if value is not None and value.hi <= 0), None)
 
@@ -252,7 +252,7 @@ def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
 
 
 def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
-    """Dimensions with a wider range, of which the assumptions admit one value only."""
+    """Warn of dimensions with a range of which the assumptions admit a single value."""
     for name, r in problem.ranges.items() if problem.assumptions else ():
         ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
         if ends is not None and ends[0].value == ends[1].value:
@@ -265,7 +265,7 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
 
 
 def _large(problem: Problem, examination: Examination, examples: _Examples) -> Iterator[ModelWarning]:
-    """The largest tensor with more elements than 32 bits can count, at a smallest such input."""
+    """Warn of the largest tensor with more elements than 32 bits can count, at a smallest such input."""
     tensors = examination.inference.tensors
     large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _most(t)) < inf}
     for t in sorted(large, key=large.__getitem__, reverse=True)[:MAX_LARGE]:
@@ -283,7 +283,7 @@ def _large(problem: Problem, examination: Examination, examples: _Examples) -> I
 
 
 def _most(t: Tensor) -> Bound:
-    """No tensor of these sizes has more elements."""
+    """An upper bound on the number of elements of a tensor with these sizes."""
     most: Bound = 1
     for d in t.shape or ():
         most *= d.hi
@@ -291,7 +291,7 @@ def _most(t: Tensor) -> Bound:
 
 
 def _overflow(size: Dim, domain: Domain) -> Assignment | None:
-    """An input at which a number of elements passes the limit and no dimension can be smaller by itself, if any."""
+    """An input at which the number of elements exceeds the limit, each dimension as small as possible; or None."""
     if any(s.universal for s in size.symbols):
         return None
     symbols, facts = domain.cone(size.symbols)
@@ -312,7 +312,7 @@ def _overflow(size: Dim, domain: Domain) -> Assignment | None:
 
 
 def _listed(domain: Domain, s: Atom) -> Sequence[int]:
-    """The admissible values of a symbol in ascending order, up to a large one."""
+    """The admissible values of a symbol in ascending order, up to `MAX_SIZE`."""
     values, (lo, hi) = domain.values(s), domain.ends(s)
     if values is None:
         return range(int(lo), int(min(hi, MAX_SIZE)) + 1, s.step)
@@ -323,7 +323,7 @@ def _listed(domain: Domain, s: Atom) -> Sequence[int]:
 
 
 def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
-    """Dimensions of inputs that no node reads."""
+    """Warn of dimensions of inputs that no node reads."""
     tensors, graph = examination.original.tensors, problem.graph
     missing = {s for d in problem.dims.values() for s in d.symbols}
     computed = [t for a in dict.fromkeys(examination.original.applications) for t in a.outputs]
@@ -343,12 +343,12 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning
 
 
 def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
-    """Placeholders that stand for several dimensions, each of which is a size of its own."""
+    """Warn of placeholders (`?`) that the file writes for several dimensions, which are independent sizes."""
     for mark, names in placeholders(problem.graph).items():
-        kept = [name for name in names if name in problem.dims]
-        if len(kept) > 1:
-            text = f"{printable(repr(mark))} names no size: {', '.join(kept)} are sizes of their own"
-            yield _warning(WarningKind.PLACEHOLDER, text, tensor=kept[0].rpartition("_dim")[0])
+        dims = [name for name in names if name in problem.dims]
+        if len(dims) > 1:
+            text = f"{printable(repr(mark))} names no size: {', '.join(dims)} are sizes of their own"
+            yield _warning(WarningKind.PLACEHOLDER, text, tensor=dims[0].rpartition("_dim")[0])
 
 
 def _sizes(shown: Counterexample) -> str:
