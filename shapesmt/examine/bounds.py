@@ -1,4 +1,4 @@
-"""Extents: the tightest interval of every dimension of every tensor over the valid region."""
+"""Bounds: the tightest interval of every dimension of every tensor over the valid inputs."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def tensor_bounds(
 ) -> dict[str, TensorBounds]:
     """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
     tensors = examination.inference.tensors
-    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # then no extent is found in time
+    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # out of time: no size gets bounds
     within = _Within(domain, judge, examination)
     shared: dict[Tensor, TensorBounds] = {}
-    wanted = tensors if names is None else {name: tensors[name] for name in names}
-    for t in wanted.values():
+    named = tensors if names is None else {name: tensors[name] for name in names}
+    for t in named.values():
         if t not in shared:
             shared[t] = within.tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)  # a sequence has no shape
-    return {name: shared[t] for name, t in wanted.items() if name}
+    return {name: shared[t] for name, t in named.items() if name}
 
 
 class _Within:
-    """Bounds over a domain, each worked out once."""
+    """Bounds over a domain, each computed once."""
 
     def __init__(self, domain: Domain, judge: Judge, examination: Examination, *, sure: bool = True) -> None:
         self._domain, self._judge, self._examination = domain, judge, examination
-        self._sure = sure  # that some input gets there
+        self._sure = sure  # whether some input is known to reach this domain
         self._sizes: dict[Dim, DimBounds] = {}
         self._cases: dict[Formula, tuple[Verdict, _Within]] = {}
 
     def tensor(self, t: Tensor) -> TensorBounds:
-        """The bounds of a tensor, or those in each case that comes about."""
+        """The bounds of a tensor, or those in each case that some input reaches."""
         if t.shape is not None or not t.cases:
             return TensorBounds(t.dtype, None if t.shape is None else self.shape(t))
         each = [(case, *self._where(case.given)) for case in t.cases]
@@ -62,26 +62,29 @@ class _Within:
                 self._sizes[dim] = replace(size, exact=size.exact and self._sure)
         return tuple([self._sizes[dim] for dim in t.dims])
 
-    def _where(self, given: Formula) -> tuple[Verdict, _Within]:
-        """How far a condition fails, and what is said where it holds."""
-        if given not in self._cases:
+    def _where(self, condition: Formula) -> tuple[Verdict, _Within]:
+        """The verdict on a condition's negation, and the bounds over the inputs for which the condition holds."""
+        if condition not in self._cases:
             domain = self._domain.copy()
-            domain.assume(given)
-            fails = self._judge.decide(self._domain, negate(given)).verdict
-            tied = self._domain.cone(given.symbols)[0]
+            domain.assume(condition)
+            refutation = self._judge.decide(self._domain, negate(condition)).verdict
+            tied = self._domain.cone(condition.symbols)[0]
             sure = self._examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
-            self._cases[given] = fails, _Within(domain, self._judge, self._examination, sure=self._sure and sure)
-        return self._cases[given]
+            self._cases[condition] = (
+                refutation,
+                _Within(domain, self._judge, self._examination, sure=self._sure and sure),
+            )
+        return self._cases[condition]
 
-    def _text(self, given: Formula) -> str:
-        if any(s.universal for s in given.symbols):
-            return case_text(given)
-        region = describe(given, self._domain, self._judge.proves)
-        return region.whole if region.exact else str(given)
+    def _text(self, condition: Formula) -> str:
+        if any(s.universal for s in condition.symbols):
+            return case_text(condition)
+        region = describe(condition, self._domain, self._judge.proves)
+        return region.whole if region.exact else str(condition)
 
 
 def unbounded(examination: Examination) -> dict[str, TensorBounds]:
-    """Every tensor with the formulas of its sizes, where no input is valid and nothing has bounds."""
+    """Every tensor with the formulas of its sizes, for a model that runs for no input: no size has bounds."""
     sizes: dict[Dim, DimBounds] = {}
     shared: dict[Tensor, TensorBounds] = {}
     tensors = examination.original.tensors
@@ -96,13 +99,13 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
 
 
 def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
-    """The bounds of one size; an end counts as attained only where every node is known to run there."""
+    """The bounds of one size; they are exact only where every node is known to run at both ends."""
     low, high = judge.extent(domain, dim)
     proven = low.proven and high.proven
-    known = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
-    tied = domain.cone(dim.symbols)[0]  # of places, some are tried: what holds at one has to hold at each
-    known = known and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
-    exact = proven and (known or dim.constant is not None)
+    attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
+    tied = domain.cone(dim.symbols)[0]  # only some places are tried
+    attained = attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
+    exact = proven and (attained or dim.constant is not None)
     return DimBounds(low.value or 0, high.value, str(dim), exact, (_named(low.witness), _named(high.witness)))
 
 

@@ -1,6 +1,6 @@
 """Declarations: the axes of every input, the names of its sizes and their ranges, from the file and from the caller.
 
-x: [batch, 3, ?, 1..8]    ->    axes batch, 3, x_dim2, x_dim3;  batch in 1.., x_dim2 in 1.., x_dim3 in 1..8
+`x: [batch, 3, ?, 1..8]` has the axes batch, 3, x_dim2, x_dim3 with batch in 1.., x_dim2 in 1.. and x_dim3 in 1..8.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from shapesmt.rules import MAX_RANK
 
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
-PLACEHOLDERS = ("?", "*", "-1", "None")  # that exporters write where a size has no name
+PLACEHOLDERS = ("?", "*", "-1", "None")  # what exporters write where a size has no name
 ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
 
 
 def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
-    """Every input's element type and axes: the file's, under what the caller says of them."""
+    """Every input's element type and axes; the caller's shapes take precedence over the file's."""
     for name in shapes:
         if name not in graph.inputs:
             raise unknown_name("input", name, graph.inputs, graph.source)
@@ -48,7 +48,7 @@ def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tup
 
 
 def placeholders(graph: Graph) -> dict[str, list[str]]:
-    """What stands for a size and names none (`?`), where it stands for several, with the names that they get."""
+    """The placeholders (`?`) that the file uses for several sizes, with the names that these sizes get."""
     named: dict[str, list[str]] = {mark: [] for mark in PLACEHOLDERS}
     for name, d in graph.inputs.items():
         for i, axis in enumerate(d.shape or ()):
@@ -58,16 +58,16 @@ def placeholders(graph: Graph) -> dict[str, list[str]]:
 
 
 def _merged(
-    name: str, axes: list[Range | int | str | None] | None, asked: tuple[DimLike, ...] | None
+    name: str, axes: list[Range | int | str | None] | None, shape: tuple[DimLike, ...] | None
 ) -> list[Range | int | str | None] | None:
-    """The asked shape, with the file's size wherever it leaves one open."""
-    if asked is None or axes is None:
-        return None if asked is None else list(asked)
-    if len(asked) != len(axes):
-        raise UsageError(f"--shape gives input '{name}' {len(asked)} dimensions, the file gives it {len(axes)}")
+    """The caller's shape, with the file's size on each axis that the caller leaves open."""
+    if shape is None or axes is None:
+        return None if shape is None else list(shape)
+    if len(shape) != len(axes):
+        raise UsageError(f"--shape gives input '{name}' {len(shape)} dimensions, the file gives it {len(axes)}")
     return [
         theirs if ours is None or (isinstance(ours, Range) and ours.lo == ours.hi == theirs) else ours
-        for ours, theirs in zip(asked, axes, strict=True)
+        for ours, theirs in zip(shape, axes, strict=True)
     ]
 
 
@@ -82,31 +82,31 @@ def unranked(graph: Graph, declared: Declarations) -> list[str]:
 
 
 def rank_name(name: str) -> str:
-    """The name that stands for the rank of an input that has no declared one."""
+    """The name of the rank of an input without a declared one: `x_rank`."""
     return f"{name}_rank"
 
 
 def give_rank(name: str, declared: dict[str, tuple[str, list[Axis] | None]], dims: Mapping[str, RangeLike]) -> None:
-    """Dimensions for an input whose rank is given as if it were one (`--dim x_rank=4`)."""
-    asked = parse_range(dims.get(rank_name(name), (0, MAX_RANK)), rank_name(name))
-    if asked.lo > MAX_RANK or (asked.hi is not None and asked.hi > MAX_RANK):
-        raise UsageError(f"{rank_name(name)} is {asked}; a tensor has at most {MAX_RANK} dimensions")
-    if asked.lo == asked.hi:
-        declared[name] = declared[name][0], named_axes(name, [None] * asked.lo)
+    """Add named axes for an input whose rank the caller fixes (`--dim x_rank=4`)."""
+    rank = parse_range(dims.get(rank_name(name), (0, MAX_RANK)), rank_name(name))
+    if rank.lo > MAX_RANK or (rank.hi is not None and rank.hi > MAX_RANK):
+        raise UsageError(f"{rank_name(name)} is {rank}; a tensor has at most {MAX_RANK} dimensions")
+    if rank.lo == rank.hi:
+        declared[name] = declared[name][0], named_axes(name, [None] * rank.lo)
 
 
 def symbol_ranges(
     graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike], ranks: Sequence[str] = ()
 ) -> tuple[dict[str, str], dict[str, SymbolRange]]:
-    """The dimension names that are expressions, with their texts, and the range of each other name.
+    """The dimension names that are expressions (`2*n`), with their texts, and the range of each other name.
 
-    An axis that has a range and no name gets the name that stands for it.
+    An axis with a range and no name gets a name: `x_dim0`.
 
     Args:
         graph: The model.
         declared: The axes of its inputs.
         dims: The ranges that the caller gives.
-        ranks: The names that stand for ranks.
+        ranks: The names of unknown ranks.
     """
     order: dict[str, SymbolRange | None] = {**dict.fromkeys(ranks, ANY_RANK), **_axis_ranges(graph, declared, dims)}
     plain = {name for name in order if name.isidentifier()}
@@ -120,10 +120,10 @@ def symbol_ranges(
     ranges: dict[str, SymbolRange] = {}
     for name, known in order.items():
         if name in dims:
-            asked = parse_range(dims[name], name)
-            if name in ranks and asked.hi is None:
-                asked = dataclasses.replace(asked, hi=MAX_RANK)
-            ranges[name] = symbol_range(asked, "--dim")
+            r = parse_range(dims[name], name)
+            if name in ranks and r.hi is None:
+                r = dataclasses.replace(r, hi=MAX_RANK)
+            ranges[name] = symbol_range(r, "--dim")
         elif known is not None:
             ranges[name] = known
         elif name in sizes:
@@ -148,20 +148,20 @@ def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeL
 
 
 def _narrowed(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
-    """The axes to which a shape gives a range and the file a name: it is the range of that name, if of one range."""
-    asked: dict[str, set[Range]] = {}
+    """The axes with a range from the caller and a name from the file; a single such range is the name's."""
+    ranges: dict[str, set[Range]] = {}
     places: dict[tuple[str, int], str] = {}
     for name, (_, axes) in declared.items():
         theirs = graph.inputs[name].shape or ()
         for i, (axis, label) in enumerate(zip(axes or (), theirs, strict=False)):
             if isinstance(axis, Range) and isinstance(label, str) and label.isidentifier() and label not in dims:
                 places[name, i] = label
-                asked.setdefault(label, set()).add(axis)
-    return {place: label for place, label in places.items() if len(asked[label]) == 1}
+                ranges.setdefault(label, set()).add(axis)
+    return {place: label for place, label in places.items() if len(ranges[label]) == 1}
 
 
 def symbol_range(r: Range, source: str) -> SymbolRange:
-    """A range as reports show it, from where it says that it comes, else from the source."""
+    """A range as reports show it; the source is used where the range doesn't say where it comes from."""
     return SymbolRange(r.lo, r.hi, r.step, source if r.origin is None else r.origin.source)
 
 
@@ -170,7 +170,7 @@ def _origin(spec: RangeLike) -> Origin | None:
 
 
 def _needed(name: str, spec: RangeLike, graph: Graph) -> bool:
-    """Whether it is a mistake that no input has the name: not where an input's shape was given without it."""
+    """Whether a range for a name that no input has is an error: not where a caller's shape replaced the name."""
     origin = _origin(spec)
     return origin is None or (origin.needed and not any(name in (d.shape or ()) for d in graph.inputs.values()))
 

@@ -1,4 +1,4 @@
-"""Examination: what judging every node of a model gave."""
+"""Examination: the outcome of judging every node of a model."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Tally = Mapping[tuple[str, str], int]  # requirements by verdict and, where they
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """One node whose requirements aren't all proved: their joint condition and what was decided of it.
+    """One node whose requirements aren't all proved: their joint condition and the decision on it.
 
     Attributes:
         domain: The inputs over which it was judged; the decision's counterexample is one of them.
-        inference: The sizes as they were then, simplified by what had been reported before.
+        inference: The inference it was judged by, with sizes simplified by the conditions reported before.
     """
 
     index: int
@@ -45,18 +45,18 @@ class Judgement:
 
 @dataclass(frozen=True, eq=False)
 class Examination:
-    """What judging a model gave.
+    """The outcome of judging a model.
 
     Attributes:
         domain: The inputs for which every condition reported as `DEPENDS` holds.
-        inference: The tensors, their sizes simplified by what those conditions say.
-        narrowing: The way back from the symbols of `inference` to the problem's own.
+        inference: The tensors, their sizes simplified by those conditions.
+        narrowing: Translates the symbols of `inference` back to the problem's own.
         original: The tensors over the problem's own symbols, before anything was reported.
         judgements: The nodes that aren't proved, in topological order.
-        unjudged: What nothing is said of, each with the index of its node.
+        unjudged: What isn't judged, with the index of its node.
         counts: The requirements by verdict and, where they are proved, certificate.
-        unreachable: The nodes behind one that runs for no input: their failures are its consequences.
-        open: The nodes with a requirement that its normal form doesn't settle; of equal ones the first.
+        unreachable: The nodes that depend on one that runs for no input: their failures are its consequences.
+        open: The nodes with a requirement that its normal form doesn't settle; of equal nodes only the first.
     """
 
     domain: Domain
@@ -96,11 +96,11 @@ class Examination:
         return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unjudged else verdicts)
 
     def independent(self, symbols: Iterable[Atom]) -> bool:
-        """Whether those of the sizes that data decides take each of their values, whatever the others are."""
+        """Whether the data-dependent ones of these sizes can take their values in every combination."""
         return self.inference.scope.independent(s for s in symbols if s.by_data)
 
     def admissible(self, problem: Problem) -> Domain:
-        """The inputs that the problem admits, with what is known of the sizes that data decides."""
+        """The inputs that the problem admits, with the facts about sizes that data decides."""
         domain = problem.domain.copy()
         for known in self.domain.limits:
             domain.limit(known)

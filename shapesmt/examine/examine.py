@@ -1,8 +1,8 @@
 """Examine: judge every node's requirements in order.
 
-Nodes are judged in topological order over the inputs for which everything reported before holds: a condition
-that holds for some inputs is reported once and assumed from there on, one that holds for none is reported and
-left out.
+Nodes are judged in topological order, over the inputs that satisfy every condition reported so far. A condition that
+holds for some inputs is reported once and assumed from there on; one that holds for no input is reported, and the
+nodes behind it count as unreachable.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from shapesmt.examine.problem import Problem
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, tensor
 
-LOOKAHEAD = 64  # nodes inferred at first after the symbols were narrowed; then twice as many each time
+LOOKAHEAD = 64  # nodes inferred at a time after the symbols were narrowed; doubled at each further step
 
 
 def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examination:
     """Every node judged in turn; nodes with the same application share one judgement.
 
-    What a reported condition says of single symbols (a narrower range, an equality) goes back into inference, so
-    that the sizes further down are as simple as they are where the model runs. With `trust`, a tensor of unknown
-    rank has the shape that the file claims.
+    Where a reported condition narrows a symbol (`h` is a multiple of 16, `total == past + seq`), inference is run
+    again with the narrower symbol, which simplifies the sizes further down. With `trust`, a tensor of unknown rank
+    has the shape that the file claims.
     """
     examiner = _Examiner(problem, judge, claimed(problem) if trust else {})
     examiner.judge_ranks()
@@ -38,7 +38,7 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
 
 
 def claimed(problem: Problem) -> dict[str, Tensor]:
-    """The shapes that the file claims, over the problem's symbols; a size of its own where it names none of them."""
+    """The shapes that the file claims, over the problem's symbols; a size that is none of them gets a new symbol."""
     claims = {}
     for name, declared in problem.graph.declared.items():
         if declared.shape is not None and declared.kind == "tensor":
@@ -51,15 +51,15 @@ def claimed(problem: Problem) -> dict[str, Tensor]:
 
 
 def is_open(r: Requirement) -> bool:
-    """Whether a requirement is about a tensor of which nothing is known."""
+    """Whether a requirement is about an unknown rank, or about a size that inference doesn't follow."""
     return any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols)
 
 
 def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
-    """What inference gives in time; the nodes behind that are marked as out of time."""
-    complete = judge.deadline.attempt(lambda: infer(problem.graph, problem.inputs, claims=claims), None)
-    if complete is not None:
-        return complete
+    """The inference as far as it comes before the deadline; the nodes after that are marked as out of time."""
+    inference = judge.deadline.attempt(lambda: infer(problem.graph, problem.inputs, claims=claims), None)
+    if inference is not None:
+        return inference
     partial_inference = start(problem.graph, problem.inputs, claims=claims)
     with limit(judge.deadline):
         partial_inference.advance()
@@ -67,7 +67,7 @@ def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> I
 
 
 class _Examiner:
-    """What changes while nodes are judged; `examination` has the outcome."""
+    """The state of an examination while nodes are judged; `examination` returns the outcome."""
 
     def __init__(self, problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> None:
         self._problem, self._judge, self._claims = problem, judge, claims
@@ -81,7 +81,7 @@ class _Examiner:
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def examination(self) -> Examination:
-        """What is known by now."""
+        """The outcome so far."""
         return Examination(
             self._domain,
             self._inference,
@@ -95,7 +95,7 @@ class _Examiner:
         )
 
     def judge_ranks(self) -> None:
-        """Judge first what nodes need of unknown ranks: all the rest is about tensors that have them."""
+        """Judge the requirements on unknown ranks first: all others are stated for tensors of those ranks."""
         for index, r in self._problem.assumed:
             once, _ = self._in_time(Application((), (r,)), index)
             self._count(once)
@@ -103,7 +103,7 @@ class _Examiner:
             self._leave_open(r, index)
 
     def judge_nodes(self) -> None:
-        """Judge all nodes; where a condition narrows the symbols, inference begins anew for those behind it."""
+        """Judge all nodes; where a condition narrows the symbols, inference is run again for the nodes after it."""
         count = len(self._problem.graph.nodes)
         done, ahead = 0, count
         while done < count:
@@ -116,7 +116,7 @@ class _Examiner:
                 ahead = LOOKAHEAD
 
     def _judge_until(self, first: int, end: int) -> int | None:
-        """Judge the nodes from `first` to `end`; stops behind a node whose condition narrows the symbols."""
+        """Judge the nodes from `first` to `end`; where a condition narrows symbols, return the next index."""
         applications = self._inference.applications[first:end]
         places = dict(zip(reversed(applications), range(end - 1, first - 1, -1), strict=True))
         tallies: dict[Application, tuple[Tally, Tally]] = {}
@@ -139,11 +139,11 @@ class _Examiner:
             self._counts[key] += number * times
 
     def _narrows(self) -> bool:
-        """Whether the reported conditions say more of single symbols than inference knows."""
+        """Whether the reported conditions narrow symbols further than inference has used so far."""
         return self._domain.narrowing() != self._narrowing.meanings
 
     def _narrow(self, done: int) -> bool:
-        """Infer again with what the reported conditions leave of the symbols, up to the nodes that are done."""
+        """Run inference again with the narrowed symbols, up to the nodes that are done."""
         narrowing = Narrowing(self._domain.narrowing())
         inputs = {name: narrowing.tensor(t) for name, t in self._problem.inputs.items()}
         known = self._original.scope.named
@@ -157,12 +157,12 @@ class _Examiner:
         return True
 
     def _limit(self, application: Application) -> None:
-        """Add what is known of the sizes that data decides at a node."""
+        """Add a node's facts about sizes that data decides (`count <= n`) to the domain."""
         for fact in application.facts:
             self._domain.limit(self._narrowing.back(fact))
 
     def _in_time(self, application: Application, index: int) -> tuple[Tally, Tally]:
-        """Judge one node, or say that there is no time for it."""
+        """Judge one node, or record that the time ran out."""
         if not application.facts and all(r.formula is TRUE for r in application.requirements):
             return self._judge_node(application, index)
         known = len(self._unjudged)
@@ -175,7 +175,7 @@ class _Examiner:
         return unknown, unknown
 
     def _judge_node(self, application: Application, index: int) -> tuple[Tally, Tally]:
-        """How the requirements of one node count, and how they do where the same application comes again."""
+        """The tally of one node's requirements, and the tally for each further node with the same application."""
         self._unjudged.extend((index, u) for u in application.unjudged if self._is_reachable(u))
         self._limit(application)
         pending = tuple(self._narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
@@ -194,7 +194,7 @@ class _Examiner:
     def _judge_pending(
         self, pending: tuple[Requirement, ...], index: int, settled: dict[tuple[str, str], int]
     ) -> tuple[Tally, Tally]:
-        """How a node's requirements count with those that their normal form doesn't settle."""
+        """The tallies of a node with requirements that their normal form doesn't settle."""
         condition = resolved(all_of(*(r.formula for r in pending)))
         decision = self._judge.decide(self._domain, condition)
         if decision.verdict is Verdict.PROVED:
@@ -218,15 +218,15 @@ class _Examiner:
         return once, {**settled, (str(verdict), ""): len(pending)}
 
     def _is_reachable(self, u: Unjudged) -> bool:
-        """Whether some input may get to where nothing is said."""
+        """Whether some input may reach the inner node that isn't judged."""
         return u.given is TRUE or not self._judge.proves(self._domain, negate(self._narrowing.back(u.given)))
 
-    def _leave_open(self, r: Requirement, index: int) -> None:
-        """Assume what a node needs of something unknown; the node is left undecided, for one reason."""
-        if not any(i == index and u.path == r.within for i, u in self._unjudged):
+    def _leave_open(self, requirement: Requirement, index: int) -> None:
+        """Assume a requirement on something unknown, and record (once per inner node) why the node isn't judged."""
+        if not any(i == index and u.path == requirement.within for i, u in self._unjudged):
             op = self._inference.graph.nodes[index].op
-            names = sorted(name_text(s.name) for s in r.formula.symbols if s.kind is Kind.LOST)
+            names = sorted(name_text(s.name) for s in requirement.formula.symbols if s.kind is Kind.LOST)
             note = f"it is about {names[0]}, a size that isn't followed" if names else ""
             kind = "elements" if names else "rank"
-            self._unjudged.append((index, Unjudged(r.within, op, kind, str(r.law), note)))
-        self._domain.assume(r.formula)
+            self._unjudged.append((index, Unjudged(requirement.within, op, kind, str(requirement.law), note)))
+        self._domain.assume(requirement.formula)

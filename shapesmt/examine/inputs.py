@@ -1,7 +1,7 @@
 """Inputs: the elements of small integer and boolean inputs as symbols that a caller can name (`sr=16000`).
 
-An input of one element has its own name for it, one of more elements `steps[0]`, `steps[1]`, ... An element of which
-nothing is said is of the kind `Kind.VALUE`: where it is an index into a table, it is data like any other.
+The element of a one-element input has the input's name; those of a longer input are `steps[0]`, `steps[1]`, ... An
+element without a range from the caller is of the kind `Kind.VALUE`; used as an index into a table, it counts as data.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from shapesmt.ops import UNTIL_RUN
 from shapesmt.report import SymbolRange
 from shapesmt.rules import FLOATS, Elements, Tensor, elements
 
-MOST = 16  # elements of an input that are symbols
-DEFAULT = "input"  # the source of a range that is the type's
+MOST = 16  # elements of a small input
+DEFAULT = "input"  # the source of a range that only the element type gives
 ACCEPTED = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
 
 LEAST = -(1 << 63)  # the lower end of a range that has none
@@ -39,7 +39,7 @@ _WORDS = {"true": 1, "false": 0}
 
 @dataclass(frozen=True)
 class Number:
-    """A float that an input is given."""
+    """A float that the caller gives as an input's value."""
 
     value: float
     origin: Origin | None = field(default=None, compare=False, repr=False)
@@ -53,7 +53,7 @@ class Small:
     """An input whose elements have names, in row-major order.
 
     Attributes:
-        numbers: The floats that a caller gives it; it has no names then.
+        numbers: The floats that a caller gives as its elements; it has no names then.
     """
 
     dtype: str
@@ -62,7 +62,7 @@ class Small:
     numbers: tuple[float, ...] = ()
 
     def anything(self) -> dict[str, SymbolRange]:
-        """The range of each element of which nothing is said."""
+        """The range of the type, for each element."""
         return dict.fromkeys(self.names, any_value(self.dtype))
 
     def symbols(self, ranges: Mapping[str, SymbolRange]) -> dict[str, Dim]:
@@ -70,17 +70,17 @@ class Small:
         return {name: element_symbol(name, ranges[name], self.dtype) for name in self.names}
 
     def value(self, meanings: Mapping[str, Dim]) -> Elements | None:
-        """The elements, as what their names stand for."""
+        """The elements as expressions, by the meaning of their names."""
         if self.numbers:
             return elements(self.shape, [literal(number, self.dtype) for number in self.numbers])
         return elements(self.shape, [meanings[name] for name in self.names])
 
     def matters(self, symbols: Mapping[str, int]) -> bool:
-        """Whether it is given floats, or one of its elements is among the symbols."""
+        """Whether the caller gives it floats, or one of its elements is among the symbols."""
         return bool(self.numbers) or not symbols.keys().isdisjoint(self.names)
 
     def at(self, symbols: Mapping[str, int]) -> tuple[int | float, ...]:
-        """The elements where the symbols have these values; 0 where there is no such symbol."""
+        """The elements at these values of the symbols; 0 for an element that isn't among them."""
         return self.numbers or tuple(symbols.get(name, 0) for name in self.names)
 
 
@@ -119,28 +119,28 @@ def small_inputs(
         graph: The model.
         shapes: The inputs whose sizes are all numbers.
         taken: The names that dimensions have.
-        values: What the caller says of elements, or of all elements of an input.
+        values: The caller's values and ranges, by element or by input (for all its elements).
 
     Raises:
-        UsageError: A name that no such input or element has, or what is said of it is no range.
+        UsageError: A name that no small input or element has, or a value that is no range.
     """
     names = set(taken)
-    found: dict[str, Small] = {}
+    small: dict[str, Small] = {}
     ranges: dict[str, SymbolRange] = {}
     for name, shape in shapes.items():
         dtype = graph.inputs[name].dtype
         if prod(shape) > MOST or not prod(shape):
             continue
         if dtype in FLOATS and name in values:
-            found[name] = Small(dtype, shape, (), (_number(values[name], name),) * prod(shape))
+            small[name] = Small(dtype, shape, (), (_number(values[name], name),) * prod(shape))
         elif type_ends(dtype) is not None:
-            small = Small(dtype, shape, _names(name, shape, names))
-            if names.isdisjoint(small.names):
-                found[name] = small
-                names.update(small.names)
-                ranges.update({n: _range(values.get(n, values.get(name)), n, dtype) for n in small.names})
-    _require(values, found, ranges, graph)
-    return found, ranges
+            one = Small(dtype, shape, _names(name, shape, names))
+            if names.isdisjoint(one.names):
+                small[name] = one
+                names.update(one.names)
+                ranges.update({n: _range(values.get(n, values.get(name)), n, dtype) for n in one.names})
+    _require(values, small, ranges, graph)
+    return small, ranges
 
 
 def _names(name: str, shape: tuple[int, ...], taken: set[str]) -> tuple[str, ...]:
@@ -150,18 +150,18 @@ def _names(name: str, shape: tuple[int, ...], taken: set[str]) -> tuple[str, ...
 
 
 def _require(
-    values: Mapping[str, ValueLike], found: Mapping[str, Small], ranges: Mapping[str, SymbolRange], graph: Graph
+    values: Mapping[str, ValueLike], small: Mapping[str, Small], ranges: Mapping[str, SymbolRange], graph: Graph
 ) -> None:
-    """Refuse what is said of something that has no such elements."""
+    """Refuse values for names that no small input or element has."""
     for name, spec in values.items():
         origin = spec.origin if isinstance(spec, Range | Number) else None
-        if name in found or name in ranges or (origin is not None and not origin.needed):
+        if name in small or name in ranges or (origin is not None and not origin.needed):
             continue
         if name in graph.inputs:
             what = f"of 1 to {MOST} integers, booleans or floats and of a known shape"
             raise UsageError(f"input {quoted(name)} of {graph.source} is no tensor {what}")
         where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
-        raise unknown_name("small input", name, [*found, *ranges], where)
+        raise unknown_name("small input", name, [*small, *ranges], where)
 
 
 def any_value(dtype: str) -> SymbolRange:
@@ -170,11 +170,11 @@ def any_value(dtype: str) -> SymbolRange:
 
 
 def _range(spec: ValueLike | None, name: str, dtype: str) -> SymbolRange:
-    """What is said of an element, else all numbers of its type."""
-    everything = any_value(dtype)
+    """The caller's range for an element, else all numbers of its type."""
+    all_values = any_value(dtype)
     if spec is None:
-        return everything
-    least, most = everything.min, everything.max or 0
+        return all_values
+    least, most = all_values.min, all_values.max or 0
     r = parse_value(spec, name)
     if isinstance(r, Number):
         raise UsageError(f"{r.value:g} is no value of {quoted(name)}, which is {dtype}; {ACCEPTED}")
@@ -185,9 +185,9 @@ def _range(spec: ValueLike | None, name: str, dtype: str) -> SymbolRange:
 
 
 def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
-    """The symbol of an element; a number where its range has one only.
+    """The symbol of an element; a number where its range has a single value.
 
-    The ends of a wide type count as none: what is computed of such numbers is taken to fit the type, as with sizes.
+    An end of a 32- or 64-bit type's range counts as unbounded: overflow isn't modelled, neither here nor for sizes.
 
     >>> element_symbol("sr", SymbolRange(16000, 16000, 1, "--value"), "int64")
     Dim('16000')
@@ -202,7 +202,7 @@ def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
 def idle_elements(
     graph: Graph, inputs: Mapping[str, Tensor], dims: Iterable[Dim], facts: Iterable[Formula]
 ) -> frozenset[Atom]:
-    """Elements of which the caller says nothing, and on which no size, no requirement and no fact depends."""
+    """Elements without a range from the caller, and on which no size, no requirement and no fact depends."""
     elements = frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind is Kind.VALUE)
     if not elements:
         return elements
@@ -217,13 +217,13 @@ def idle_elements(
 
 
 def parse_value(spec: ValueLike, name: str = "") -> Range | Number:
-    """The range of integers, or the float, that a text, a number or a pair stands for; `..8` has no lower end.
+    """A text, a number or a pair read as a range of integers or as a float; `..8` has no lower end.
 
     >>> parse_value("16000"), parse_value("-4..4:2"), parse_value("true"), parse_value(0.5)
     (Range(lo=16000, hi=16000, step=1), Range(lo=-4, hi=4, step=2), Range(lo=1, hi=1, step=1), Number(value=0.5))
 
     Raises:
-        UsageError: It is none, or an empty range.
+        UsageError: It is neither, or an empty range.
     """
     if isinstance(spec, Range | Number):
         return spec
@@ -259,7 +259,7 @@ def _ordered(lo: int, hi: int | None, step: int, name: str) -> Range:
 
 
 def _number(spec: ValueLike, name: str) -> float:
-    """The float that is given to an input of floats."""
+    """The float that the caller gives for an input of floats."""
     r = parse_value(spec, name)
     if isinstance(r, Number):
         return r.value
@@ -272,14 +272,14 @@ def _refusal(spec: object, name: str) -> UsageError:
     return UsageError(f"{quoted(spec)} is no value{f' of {quoted(name)}' if name else ''}; {ACCEPTED}")
 
 
-def case_text(given: Formula) -> str:
-    """The text of a condition, without the parts that are about single trips of a loop."""
-    parts = [f for f in given.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
+def case_text(condition: Formula) -> str:
+    """The text of a condition, without the parts about single trips of a loop."""
+    parts = [f for f in condition.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
     return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
 
 
 def _choice(f: Formula, *, alone: bool) -> str:
-    """`sr == 16000`, `use_cache == 1`, or `'c' is true` of a condition that data decides."""
+    """A comparison as text: `sr == 16000`, `use_cache == 1`, or `'c' is true` where data decides it."""
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
         return f"({f})" if f.op == "or" and not alone else str(f)

@@ -1,4 +1,4 @@
-"""Judge: presolve's cheap certificates first, Z3 for the residue, and never a verdict from a timeout."""
+"""Judge: decides a condition by presolve where that is enough, else by Z3; a timeout gives the verdict UNKNOWN."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Judge:
 
     @cached_property
     def _solver(self) -> ModuleType:
-        """The solver, imported when presolve leaves something to it."""
+        """The solver, imported when presolve can't decide something."""
         return import_module("shapesmt.solve.solver")
 
     def decide(self, domain: Domain, formula: Formula) -> Decision:
@@ -41,7 +41,7 @@ class Judge:
         return together([decide_part(domain, part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
-        """What the solver says of a condition, with the smallest counterexample."""
+        """The solver's decision on a condition, with the smallest counterexample; each is asked for once."""
         symbols, facts = domain.about(formula.symbols)
         key = (formula, *facts)
         if key not in self._decisions:
@@ -55,13 +55,13 @@ class Judge:
             return Decision(Verdict.PROVED, "z3")
         if refuted.verdict != "sat":
             return Decision(Verdict.UNKNOWN, "z3")
-        shown = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
-        said = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
+        counterexample = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
+        satisfied = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
         verdicts = {"sat": Verdict.DEPENDS, "unsat": Verdict.FAILS, "unknown": Verdict.UNKNOWN}
-        return Decision(verdicts[said], "z3", shown)
+        return Decision(verdicts[satisfied], "z3", counterexample)
 
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
-        """The solver's answer; the same question is asked once."""
+        """The solver's answer; the same conditions are sent once."""
         if conditions not in self._answers:
             self._answers[conditions] = self._solver.check(conditions, self.deadline)
         return self._answers[conditions]
@@ -79,7 +79,7 @@ class Judge:
         return all(self._refuted(domain, part) for part in open_parts)
 
     def _refuted(self, domain: Domain, formula: Formula) -> bool:
-        """Whether the solver says that a condition nowhere fails."""
+        """Whether the solver proves that no admissible input fails a condition."""
         return self._ask((*domain.about(formula.symbols)[1], negate(formula))).verdict == "unsat"
 
     def satisfiable(self, domain: Domain) -> bool:
@@ -109,9 +109,9 @@ class Judge:
         return low if low.value is not None else End(0, low.witness, proven=False), high
 
     def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
-        """An assignment of some symbols, and of all that facts tie to them, with small values for the others.
+        """An assignment of some symbols extended to all of them, by small values that satisfy the facts.
 
-        None for no assignment, and where time is up.
+        None where there is no assignment, and where time is up.
         """
         if partial is None:
             return None

@@ -1,7 +1,7 @@
-"""Narrowing: sizes made simpler by what reported conditions say of single symbols, and the way back.
+"""Narrowing: symbols replaced by narrower ones after a condition was reported, and translated back.
 
-Once a node needs `height % 16 == 0`, its successors are looked at with a `height` that is 16, 32, ...; once one needs
-`total == past + seq`, with `past + seq` for `total`.
+Once a node is reported to require `height % 16 == 0`, the nodes after it are judged with a `height` that is 16, 32,
+...; once one requires `total == past + seq`, with `past + seq` in place of `total`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from shapesmt.rules import Requirement, Tensor, rewritten, tensor
 
 
 class Narrowing:
-    """Symbols replaced by what the reported conditions leave of them, and the way back."""
+    """Symbols replaced by those that satisfy the reported conditions, and translated back."""
 
     def __init__(self, meanings: Mapping[Atom, Dim]) -> None:
         self.meanings = meanings
@@ -32,16 +32,16 @@ class Narrowing:
         return [self._forth.apply(d) for d in sizes]
 
     def values(self, values: Mapping[Atom, int]) -> dict[Atom, int]:
-        """An assignment, over the narrowed symbols as well."""
+        """The assignment, with the values of the narrowed symbols added."""
         twins = {a.as_symbol(): values[s] for s, a in self.meanings.items() if s in values}
         return {**values, **{twin: value for twin, value in twins.items() if twin is not None}}
 
     def back(self, formula: Formula) -> Formula:
-        """A condition over the problem's own symbols again."""
+        """A condition translated back to the problem's own symbols."""
         original: Formula = self._back.apply(formula)
         return original
 
     def requirement(self, r: Requirement) -> Requirement:
-        """A requirement over the problem's own symbols again."""
+        """A requirement translated back to the problem's own symbols."""
         left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
         return r._replace(formula=self.back(r.formula), left=left, right=right, given=self.back(r.given))

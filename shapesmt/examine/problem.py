@@ -1,7 +1,7 @@
-"""Problem: a graph with what its caller declares → input tensors and the domain of admissible inputs.
+"""Problem: a graph and its caller's declarations → input tensors and the domain of admissible inputs.
 
-An assumption that gives one symbol in terms of the others (`total == past + seq`) replaces that symbol everywhere;
-the others are facts of the domain.
+An assumption that determines one symbol by others (`total == past + seq`) replaces that symbol everywhere; any other
+assumption is a fact of the domain.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ from shapesmt.rules import Requirement, Tensor, rewritten, tensor
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is to be decided.
+    """A graph with its input tensors, over the domain of admissible inputs.
 
     Attributes:
         ranges: The declared range of each name, and where it comes from.
         dims: Each declared name as an expression over the domain's symbols.
         inputs: The input tensors.
         domain: The admissible inputs, before any node is judged.
-        assumptions: The relations that hold of them, as written.
-        origins: Of the assumptions that nobody gave by hand, where they come from.
+        assumptions: The relations assumed between dimensions, as written.
+        origins: Where the assumptions come from that weren't given on the command line or in a call.
         declared: Each input's element type, and its axes as they are declared.
-        expressions: Of each dimension name that is a formula its text.
-        ranks: Of each input that has no declared rank, the symbol that stands for it.
-        assumed: What nodes need of these ranks, by the nodes' indices: the inputs have the ranks that follow.
+        expressions: The text of each dimension name that is a formula (`past + 1`).
+        ranks: The symbol of each rank that isn't declared, by input.
+        assumed: The requirements on these ranks, with the nodes' indices; the inputs have ranks that satisfy them.
         small: The inputs whose elements have names.
     """
 
@@ -86,7 +86,7 @@ class Problem:
 
     @property
     def unadopted(self) -> dict[str, SymbolRange]:
-        """The ranges that the file notes of names that none of its sizes has: an exporter renamed those."""
+        """The ranges in the file's metadata for names that no size has: an exporter has renamed these sizes."""
         if not self.graph.ranges:
             return {}
         declared = (*self.graph.inputs.values(), *self.graph.declared.values())
@@ -94,24 +94,24 @@ class Problem:
         ranges = {}
         for name, text in self.graph.ranges.items():
             if name.isidentifier() and name not in named:
-                with suppress(UsageError):  # of a number that is no size, it may be negative
+                with suppress(UsageError):  # a range with negative numbers isn't one of sizes
                     ranges[name] = symbol_range(parse_range(text, name), "metadata")
         return ranges
 
     def widened(self) -> Problem:
-        """The same graph for inputs of any size, from 1 on where none is declared to be 0; nothing is assumed."""
+        """The same graph for inputs of any size, without assumptions; a size may be 0 only if it is declared so."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
         ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
         return _posed(self.graph, self.declared, self.expressions, ranges, small=self.small)
 
     def pinned(self) -> Problem:
-        """The problem in which every symbol that has one value left is that number; itself where there is none."""
+        """The problem with each symbol that has a single value replaced by that number."""
         numbers: dict[Atom, Dim] = {}
         domain = self.domain
-        while found := _single_values(domain):
-            numbers |= found
-            domain = Domain([s for s in domain.symbols if s not in found], [substitute(f, found) for f in domain.facts])
+        while fixed := _single_values(domain):
+            numbers |= fixed
+            domain = Domain([s for s in domain.symbols if s not in fixed], [substitute(f, fixed) for f in domain.facts])
         if not numbers:
             return self
         dims = {name: substitute(d, numbers) for name, d in self.dims.items()}
@@ -121,7 +121,7 @@ class Problem:
         return _with_ranks(problem) if ranks else problem
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
-        """An assignment as the symbols and input shapes that a caller would write; the deciding symbols matter."""
+        """An assignment as symbols and input shapes, as a caller writes them; the deciding symbols are relevant."""
         constants = {a: int(v) for a, v in values.items()}
 
         def size(d: Dim) -> int:
@@ -134,12 +134,12 @@ class Problem:
         decide = frozenset(deciding)
         relevant = tuple(name for name, d in self.dims.items() if not d.symbols.isdisjoint(decide))
         symbols = {name: size(d) for name, d in self.dims.items()}
-        given = {name: s.at(symbols) for name, s in self.small.items() if s.matters(symbols)}
-        return Counterexample(symbols, shapes, relevant, given)
+        values_of_inputs = {name: s.at(symbols) for name, s in self.small.items() if s.matters(symbols)}
+        return Counterexample(symbols, shapes, relevant, values_of_inputs)
 
 
 def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
-    """The problem that a graph and what its caller declares pose; a mapping of assumptions has their origins.
+    """The problem that a graph and its caller's declarations pose.
 
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
@@ -149,55 +149,56 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
     ranks = unranked(graph, declared)
     for name in ranks:
         give_rank(name, declared, dims)
-    names, given = symbol_ranges(graph, declared, dims, list(map(rank_name, ranks)))
-    shapes = constant_shapes(declared, given)
-    small, elements = small_inputs(graph, shapes, {*names, *given}, question.values or {})
-    return _without_idle(_posed(graph, declared, names, {**given, **elements}, question.assume, small))
+    names, ranges = symbol_ranges(graph, declared, dims, list(map(rank_name, ranks)))
+    shapes = constant_shapes(declared, ranges)
+    small, elements = small_inputs(graph, shapes, {*names, *ranges}, question.values or {})
+    return _without_idle(_posed(graph, declared, names, {**ranges, **elements}, question.assume, small))
 
 
 def _posed(
     graph: Graph,
     declared: Declarations,
     names: Mapping[str, str],
-    given: Mapping[str, SymbolRange],
+    ranges: Mapping[str, SymbolRange],
     assume: Iterable[str] | Mapping[str, Origin] | None = None,
     small: Mapping[str, Small] | None = None,
 ) -> Problem:
     free = {
-        name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False) for name, r in given.items()
+        name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False)
+        for name, r in ranges.items()
     }
     small = small or {}
-    free.update({name: d for s in small.values() for name, d in s.symbols(given).items()})
+    free.update({name: d for s in small.values() for name, d in s.symbols(ranges).items()})
     texts, sources = _assumptions(assume, free)
     origins = assume if isinstance(assume, Mapping) else {}
     formulas = [_assumed(text, origins.get(text), free) for text in texts]
     solved, facts = eliminated(all_of(*formulas).conjuncts)
-    meant = {name: substitute(d, solved) for name, d in free.items()}
-    ranks = {name: meant[rank_name(name)] for name in unranked(graph, declared)}
+    meanings = {name: substitute(d, solved) for name, d in free.items()}
+    ranks = {name: meanings[rank_name(name)] for name in unranked(graph, declared)}
     inputs = {
-        name: tensor(dtype, None if axes is None else [_dim(a, meant, names) for a in axes], ndim=ranks.get(name))
+        name: tensor(dtype, None if axes is None else [_dim(a, meanings, names) for a in axes], ndim=ranks.get(name))
         for name, (dtype, axes) in declared.items()
     }
-    inputs.update({name: tensor(s.dtype, s.shape, s.value(meant)) for name, s in small.items()})
-    own = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
-    domain = Domain(own, facts)
-    problem = Problem(graph, given, meant, inputs, domain, tuple(texts), sources, declared, names, ranks, (), small)
+    inputs.update({name: tensor(s.dtype, s.shape, s.value(meanings)) for name, s in small.items()})
+    symbols = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
+    domain = Domain(symbols, facts)
+    problem = Problem(graph, ranges, meanings, inputs, domain, tuple(texts), sources, declared, names, ranks, (), small)
     return _with_ranks(problem) if ranks else problem
 
 
 def _assumptions(
     assume: Iterable[str] | Mapping[str, Origin] | None, known: Mapping[str, Dim]
 ) -> tuple[list[str], dict[str, str]]:
-    """The assumptions that concern the model, and where those come from that nobody gave by hand."""
+    """The assumptions that concern the model, and the sources of those that come from a file."""
     origins = assume if isinstance(assume, Mapping) else {}
     texts = [assume] if isinstance(assume, str) else list(assume or ())
-    kept = [text for text in texts if text not in origins or _applies(text, origins[text], known)]
-    sources = {text: origins[text].source for text in kept if text in origins}
-    return kept, {text: source for text, source in sources.items() if source != "--assume"}
+    applied = [text for text in texts if text not in origins or _applies(text, origins[text], known)]
+    sources = {text: origins[text].source for text in applied if text in origins}
+    return applied, {text: source for text, source in sources.items() if source != "--assume"}
 
 
 def _without_idle(problem: Problem) -> Problem:
-    """The problem without the elements of inputs of which nobody says anything, and on which nothing depends."""
+    """The problem without the symbols of input elements that have no range from the caller and that nothing uses."""
     idle = idle_elements(problem.graph, problem.pinned().inputs, problem.dims.values(), problem.domain.facts)
     dims = {name: d for name, d in problem.dims.items() if d.symbols.isdisjoint(idle)}
     ranges = {name: r for name, r in problem.ranges.items() if name in dims or name not in problem.dims}
@@ -206,15 +207,15 @@ def _without_idle(problem: Problem) -> Problem:
 
 
 def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of input dimensions, and of elements of small inputs: what an assumption can speak of."""
+    """The names that an assumption can use: those of input dimensions, and those of elements of small inputs."""
     declared = declarations(graph, {})
-    names, given = symbol_ranges(graph, declared, {}, list(map(rank_name, unranked(graph, declared))))
-    small, _ = small_inputs(graph, constant_shapes(declared, given), {*names, *given}, {})
-    return frozenset(given), frozenset(name for s in small.values() for name in s.names)
+    names, ranges = symbol_ranges(graph, declared, {}, list(map(rank_name, unranked(graph, declared))))
+    small, _ = small_inputs(graph, constant_shapes(declared, ranges), {*names, *ranges}, {})
+    return frozenset(ranges), frozenset(name for s in small.values() for name in s.names)
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
-    """Whether an assumption concerns the model: one that isn't needed does where all its names are known."""
+    """Whether an assumption concerns the model; an optional one does where all its names are known."""
     return origin.needed or names_in(text) <= known.keys()
 
 
@@ -226,35 +227,33 @@ def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Form
 
 
 def _with_ranks(problem: Problem) -> Problem:
-    """The problem with the ranks that its nodes need of its inputs, until none follows from them."""
+    """The problem with the input ranks that its nodes require; repeated until no further rank follows."""
     while True:
         problem = _sized(problem)
-        left = {t.ndim for t in problem.inputs.values() if t.shape is None and t.ndim is not None}
-        symbols = {s for ndim in left for s in ndim.symbols}
+        unknown = {t.ndim for t in problem.inputs.values() if t.shape is None and t.ndim is not None}
+        symbols = {s for ndim in unknown for s in ndim.symbols}
         if not symbols:
             return problem
         inference = infer(problem.graph, problem.inputs)
-        stated = [(i, r) for i, a in enumerate(inference.applications) for r in a.requirements]
-        needed = [(i, r) for i, r in stated if r.formula.symbols and r.formula.symbols <= symbols]
+        requirements = [(i, r) for i, a in enumerate(inference.applications) for r in a.requirements]
+        needed = [(i, r) for i, r in requirements if r.formula.symbols and r.formula.symbols <= symbols]
         domain = problem.domain.copy()
         for _, r in needed:
             domain.assume(r.formula)
         values = {s: domain.values(s) for s in symbols}
-        pinned = {s: as_dim(int(v[0])) for s, v in values.items() if v is not None and len(v) == 1}
-        if not pinned or any(v is not None and not len(v) for v in values.values()):
+        fixed = {s: as_dim(int(v[0])) for s, v in values.items() if v is not None and len(v) == 1}
+        if not fixed or any(v is not None and not len(v) for v in values.values()):
             return problem
         inputs = {
-            name: tensor(t.dtype, None, ndim=substitute(t.ndim, pinned))
-            if t.shape is None and t.ndim is not None
-            else t
+            name: tensor(t.dtype, None, ndim=substitute(t.ndim, fixed)) if t.shape is None and t.ndim is not None else t
             for name, t in problem.inputs.items()
         }
-        assumed = (*problem.assumed, *((i, r) for i, r in needed if not r.formula.symbols.isdisjoint(pinned)))
+        assumed = (*problem.assumed, *((i, r) for i, r in needed if not r.formula.symbols.isdisjoint(fixed)))
         problem = dataclasses.replace(problem, inputs=inputs, assumed=assumed)
 
 
 def _sized(problem: Problem) -> Problem:
-    """The problem with a symbol for each size of the inputs whose rank is known by now."""
+    """The problem with a symbol for each size of an input whose rank has become known."""
     inputs, ranges, dims = dict(problem.inputs), dict(problem.ranges), dict(problem.dims)
     for name, t in problem.inputs.items():
         rank = t.ndim.constant if t.shape is None and t.ndim is not None else None
@@ -279,7 +278,7 @@ def _dim(axis: Axis, dims: Mapping[str, Dim], expressions: Mapping[str, str]) ->
 
 
 def _single_values(domain: Domain) -> dict[Atom, Dim]:
-    """The symbols of which one value is left."""
+    """The symbols with a single admissible value."""
     ends = {s: domain.ends(s) for s in domain.symbols}
     for s in {s for fact in domain.facts if len(fact.symbols) > 1 for s in fact.symbols}:
         tight = extent(domain, of_atom(s))

@@ -1,4 +1,4 @@
-"""Question: what a caller asks of a model, and what he says of its inputs."""
+"""Question: the options of an analysis, among them what the caller declares about the inputs."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ TIMEOUT = 60.0
 
 
 class Claims(str, Enum):
-    """What becomes of the shapes that the file declares of inner tensors and outputs."""
+    """How the shapes that the file declares for inner tensors and outputs are used."""
 
     CHECK = "check"  # they are compared with what is inferred
-    TRUST = "trust"  # they count where nothing could be inferred
-    IGNORE = "ignore"  # nobody looks at them
-    OVERRIDE = "override"  # what is inferred takes their place
+    TRUST = "trust"  # they are used where nothing could be inferred
+    IGNORE = "ignore"  # they aren't used
+    OVERRIDE = "override"  # the inferred shapes take their place
 
 
 @dataclass(frozen=True)
 class Question:
-    """The options of every question; those from `declared` on matter to some questions only.
+    """The options of an analysis; those from `declared` on matter to some analyses only.
 
     Attributes:
         dims: The range of each named input dimension.
-        shapes: Shapes of inputs, over the file's.
-        values: Elements of small inputs, by the input or the element.
+        shapes: Shapes of inputs, which take precedence over the file's.
+        values: Elements of small inputs, by the name of the input or of the element.
         assume: Relations between dimensions; a mapping has the origin of each.
         timeout: Seconds after which what is undecided is reported as undecided.
-        declared: What becomes of the shapes that the file declares, as text.
+        declared: How the shapes that the file declares are used, as text.
         certify: Whether the solver decides the complete system as well.
-        strict: Whether a warning fails.
+        strict: Whether a warning counts as a failure.
         replay: Whether every counterexample is run.
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
@@ -54,10 +54,10 @@ class Question:
 
     @property
     def claims(self) -> Claims:
-        """What becomes of declared shapes.
+        """How declared shapes are used.
 
         Raises:
-            UsageError: `declared` is no such thing.
+            UsageError: `declared` is none of these words.
         """
         try:
             return Claims(self.declared)

@@ -1,4 +1,4 @@
-"""The two stages of an analysis as every question takes them: a problem that some input satisfies, and every node."""
+"""The two stages that every analysis begins with: pose a problem that some input satisfies, and judge every node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
 from shapesmt.graph import Graph
 
-GRACE = 1.0  # seconds more for the ranges and relations, without which there is no answer
+GRACE = 1.0  # additional seconds to read the ranges and relations, which every answer needs
 
 
 def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
@@ -29,10 +29,10 @@ def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
 
 
 def examined(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, Examination]:
-    """Every node judged, and the problem over which it was.
+    """The problem as it was judged, and the examination.
 
-    A symbol with one value is that number, with which more is decided. Where some node isn't proved, its name reads
-    better in the report, and is kept if the verdicts are the same with it.
+    A symbol with a single value is replaced by that number, which lets more be decided. Where some node isn't proved,
+    a report with the symbol's name is easier to read; the name is kept if the verdicts are the same with it.
     """
     pinned = problem.pinned()
     examination = examine(pinned, judge, trust=trust)

@@ -30,7 +30,7 @@ class Inference:
     """The outputs of nodes that have an unknown rank, or one that is assumed."""
     nested: list[Node] = field(default_factory=list)
     """The nodes that have graphs of their own, as far as inference has come."""
-    wanted: set[Literal] = field(default_factory=set)
+    to_read: set[Literal] = field(default_factory=set)
     """The constants whose elements nodes depend on, and that haven't been read yet."""
     scope: Scope = field(default_factory=Scope)
     """The sizes that data decides."""
@@ -62,7 +62,7 @@ def infer(
     while True:
         inference = start(graph, inputs, rename, claims, ranks, sizes)
         inference.advance()
-        if [literal for literal in inference.wanted if read(literal)]:
+        if [literal for literal in inference.to_read if read(literal)]:
             forget_applications()
             continue
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
@@ -102,7 +102,7 @@ def start(
         ranks=ranks or {},
         unranked=walk.unranked,
         nested=walk.nested,
-        wanted=walk.wanted,
+        to_read=walk.to_read,
         scope=scope,
     )
 

@@ -1,7 +1,7 @@
 """Numbering: which tensors have the same elements, so that the sizes which they decide are one symbol.
 
-Two tensors have one number where the same operator, with the same attributes, makes them of inputs with the same
-numbers. A number is a proof that the elements are equal; different numbers prove nothing.
+Two tensors have the same number where the same operator, with the same attributes, computes them from inputs with the
+same numbers. Equal numbers prove that the elements are equal; different numbers prove nothing.
 
     >>> from shapesmt.frontends import load
     >>> from shapesmt.inference.infer import infer
@@ -38,7 +38,7 @@ STRETCHING = frozenset({"Expand", "Tile", "Broadcast", "BroadcastTo"})
 CONVERTING = frozenset({"Cast", "Convert"})
 NEGATING = frozenset({"Not", "LogicalNot"})
 COMPARING = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "GreaterEqual", "LessEqual"})
-CHANGING = re.compile(  # operators that make something else each time, or remember
+CHANGING = re.compile(  # operators whose outputs differ from run to run for the same inputs, or that have a state
     "Random|Multinomial|Bernoulli|Dropout|Sampl|Poisson|Gamma|Shuffle|"
     "Variable|ReadValue|Assign|Stack|Queue|Iterator|Hash|Lookup"
 )
@@ -48,11 +48,11 @@ Key = tuple[Hashable, ...]
 
 
 class About(NamedTuple):
-    """What a size that data decides is a function of.
+    """The function of data that gives a size, such as "the number of nonzero elements of x".
 
     Attributes:
         key: Equal for equal functions.
-        together: Equal for sizes that can have their values together: those of one node, or about one mask.
+        together: Equal for sizes of one node, or of one mask, which can take all their values in combination.
         sources: The tensors whose elements decide it.
         zeros: Whether it is the number of elements that are 0.
     """
@@ -64,7 +64,7 @@ class About(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A size that data decides, or (with `zeros`) the number of elements that it leaves."""
+    """A size that data decides, or (with `zeros`) the count of zeros, as for `NonZero(Not(x))`."""
 
     size: Atom
     zeros: bool = False
@@ -72,19 +72,19 @@ class Named(NamedTuple):
 
 @dataclass(eq=False)
 class Scope:
-    """The sizes that data decides, as far as nodes may share them: those of one graph and of the functions it calls.
+    """The sizes that data decides and that nodes may share: those of one graph and of the functions that it calls.
 
     Attributes:
         outer: The scope of the graph around a subgraph.
-        names: Symbols of an earlier inference of the same graph, to be used again.
+        names: Symbols of an earlier inference of the same graph, which are reused.
         fresh: The sizes that data decides at nodes of this graph, by name.
-        named: The same by the names that they would have if no earlier node decided the same size.
+        named: The same by the names that they would have if no earlier node had the same size.
         numbers: A number for each key, common to all scopes.
-        arbitrary: The input, by the numbers of tensors whose elements can be anything by themselves.
-        free: The inputs that can give a size any value in its range, each by itself; sizes with the same first part
-            can have their values together.
+        arbitrary: By the number of a tensor, the input that alone can give its elements any value.
+        free: For a size, the inputs each of which alone can give it any value in its range; sizes with the same first
+            part (`About.together`) can take all their values in combination.
         calls: The functions of the model.
-        functions: Which of them may make something else of the same inputs.
+        functions: By id, whether a function may return different outputs for the same inputs.
     """
 
     outer: Scope | None = None
@@ -99,7 +99,7 @@ class Scope:
     functions: dict[int, bool] = field(default_factory=dict)
 
     def changing(self, function: Function) -> bool:
-        """Whether a function may make something else of the same inputs."""
+        """Whether a function may return different outputs for the same inputs."""
         if id(function) not in self.functions:
             self.functions[id(function)] = True  # one that calls itself never ends
             names = {(n.domain, n.op) for n in function.nodes}
@@ -109,7 +109,7 @@ class Scope:
         return self.functions[id(function)]
 
     def within(self) -> Scope:
-        """The scope of a subgraph: what it makes belongs to one branch, or to one trip."""
+        """The scope of a subgraph: its new sizes belong to one branch, or to one trip of a loop."""
         return replace(self, outer=self, names={}, sizes={}, fresh={}, named={})
 
     def number(self, *key: Hashable) -> Number:
@@ -117,12 +117,12 @@ class Scope:
         return self.numbers.setdefault(key, len(self.numbers))
 
     def known(self, about: About, name: str = "") -> Dim | None:
-        """The size of an earlier node with the same key, or the one that an earlier inference had under this name."""
-        same, old = self.sizes.get(about.key), self.names.get(name)
-        if same is None and self.outer is not None:
+        """The size of an earlier node that is the same function, or the size of this name in an earlier inference."""
+        size, old = self.sizes.get(about.key), self.names.get(name)
+        if size is None and self.outer is not None:
             return self.outer.known(about)
         there = old is not None and old.zeros == about.zeros and self.fresh.get(old.size.name) is old.size
-        return of_atom(old.size) if same is None and old is not None and there else same
+        return of_atom(old.size) if size is None and old is not None and there else size
 
     def independent(self, sizes: Iterable[Atom]) -> bool:
         """Whether each of some sizes takes every value in its range, whatever the others are."""
@@ -131,7 +131,7 @@ class Scope:
         return None not in causes and len(set(names)) == len(names)
 
     def make(self, key: Key, name: str, like: Atom) -> Dim:
-        """A new size; where an earlier inference had one under that name, with the range of that one."""
+        """A new size; it has the range of the size of that name in an earlier inference, if there is one."""
         old = self.names.get(name)
         atom = like if old is None or (old.size.name, old.size.kind) != (name, like.kind) else old.size
         size = symbol(name, atom.lo, atom.hi, step=atom.step, kind=atom.kind, fold=False)
@@ -150,8 +150,8 @@ class Numbers:
         rules: What the operators of the nodes do, by domain and name.
         opsets: The versions of the operator sets.
         scope: Where the sizes that data decides are kept.
-        outside: The number of a tensor that no node of the graph makes; None where it is like no other.
-        prefix: Begins the names of the sizes that are made here.
+        outside: The number of a tensor that no node of the graph computes; None where it gets a new number.
+        prefix: Begins the names of the new sizes.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class Numbers:
         return self._numbers[name]
 
     def _read(self, name: str) -> list[str]:
-        """What decides the elements, where they aren't known."""
+        """The tensors from which unknown elements are computed."""
         maker = self._makers.get(name)
         if maker is None or self._followed(name) or self._changing(maker[0]):
             return []
@@ -200,7 +200,7 @@ class Numbers:
         return known is not None and known.followed
 
     def _changing(self, node: Node) -> bool:
-        """Whether a node may make something else of the same inputs."""
+        """Whether a node may return different outputs for the same inputs."""
         rule = self._rules.get((node.domain, node.op))
         if isinstance(rule, Function):
             return self.scope.changing(rule)
@@ -227,11 +227,11 @@ class Numbers:
         return number
 
     def _compared(self, node: Node, number: Number) -> None:
-        """Take down that numbers which are compared with one constant can all be above it, or below."""
-        free = [n for n in node.inputs if self.scope.arbitrary.get(self._numbers[n]) is not None]
+        """Record that the truths of `x > 0.5` are arbitrary if the elements of x are."""
+        free_inputs = [n for n in node.inputs if self.scope.arbitrary.get(self._numbers[n]) is not None]
         single = [n for n in node.inputs if self._finite(n)]
-        if len(free) == len(single) == 1 and self._tensors[free[0]].dtype in FLOATS:
-            self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._numbers[free[0]]])
+        if len(free_inputs) == len(single) == 1 and self._tensors[free_inputs[0]].dtype in FLOATS:
+            self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._numbers[free_inputs[0]]])
 
     def _finite(self, name: str) -> bool:
         """Whether a tensor is one known float."""
@@ -240,12 +240,12 @@ class Numbers:
         return isinstance(item, Float) and -inf < item.lo <= item.hi < inf
 
     def truths(self, name: str) -> tuple[str, bool]:
-        """The tensor that has as many elements which aren't 0, or (with True) that are, as the one given."""
+        """A tensor in which as many elements are nonzero as in this one, or (with True) as many are 0: x for Not(x)."""
         zeros = False
         while name in self._makers:
             node, _ = self._makers[name]
-            same = node.op in STRETCHING and self._shape(node.inputs[0]) == self._shape(name) is not None
-            if not same and node.op not in REARRANGING | CONVERTING | NEGATING:
+            same_shape = node.op in STRETCHING and self._shape(node.inputs[0]) == self._shape(name) is not None
+            if not same_shape and node.op not in REARRANGING | CONVERTING | NEGATING:
                 break
             if node.op in CONVERTING and not self._keeps_zeros(node.inputs[0], name):
                 break
@@ -254,12 +254,12 @@ class Numbers:
         return name, zeros
 
     def _keeps_zeros(self, source: str, target: str) -> bool:
-        """Whether a conversion makes 0 of 0 alone."""
+        """Whether a conversion turns 0 into 0 and every other value into one that isn't 0."""
         before, after = self._dtype(source), self._dtype(target)
         return before == "bool" or after == "bool" or (before.startswith(("int", "uint")) and after in FLOATS)
 
     def _element(self, name: str, place: int) -> tuple[str, int]:
-        """The tensor that an element of another comes from, and its place there, in row-major order."""
+        """The tensor from which an element is copied, and its place there, in row-major order."""
         while name in self._makers and not self._followed(name):
             node, _ = self._makers[name]
             widened = self._dtype(node.inputs[0]) in WIDE and self._dtype(name) == "int64"
@@ -295,7 +295,7 @@ class Numbers:
     # Sizes
 
     def agreed(self, application: Application, node: Node) -> Application:
-        """The application with sizes of earlier nodes instead of its own, where the same data decides both."""
+        """The application with the sizes of earlier nodes in place of own ones that are the same function of data."""
         change: dict[Atom, Dim] = {}
         kept: list[Dim] = []
         for own in application.fresh_symbols:
@@ -313,22 +313,22 @@ class Numbers:
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
         """The symbol for a size, whether it is an earlier node's, and the size in terms of it."""
         name, scope = self.prefix + atom.name, self.scope
-        of_one = how is not None and (how.place is not None or how.total is not None)  # whatever the node does
+        of_one = how is not None and (how.place is not None or how.total is not None)  # even if the node is random
         if how is None or not atom.by_data or (self._changing(node) and not of_one):
             size = scope.make((self._token, name), name, atom)
             return size, False, size
         about = self._about(atom, how, node)
-        known = scope.known(about, name)
-        size = scope.make(about.key, f"{name}.zeros" if about.zeros else name, atom) if known is None else known
+        earlier = scope.known(about, name)
+        size = scope.make(about.key, f"{name}.zeros" if about.zeros else name, atom) if earlier is None else earlier
         scope.named[name] = Named(atom_of(size), about.zeros)
-        if known is None and how.free:
+        if earlier is None and how.free:
             self._take_free(size, about)
-        return size, known is not None, how.total - size if about.zeros and how.total is not None else size
+        return size, earlier is not None, how.total - size if about.zeros and how.total is not None else size
 
     def _about(self, atom: Atom, how: Decided, node: Node) -> About:
-        """What a size is a function of."""
+        """The function of data that gives a size."""
         by = tuple(range(len(node.inputs))) if how.by is None else how.by
-        if any(i >= len(node.inputs) for i in by):  # a call by itself may lack inputs
+        if any(i >= len(node.inputs) for i in by):  # a call may pass fewer inputs than the function has
             how, by = Decided(), tuple(range(len(node.inputs)))
         ends = atom.lo, atom.hi
         if how.total is not None:
@@ -346,21 +346,21 @@ class Numbers:
         return About((*whole, atom.name.removeprefix(node.outputs[0]), *ends), together, sources)
 
     def _part(self, name: str, *, decides: bool) -> Hashable:
-        """What of an input decides a size: its elements, or no more than its shape."""
+        """The part of an input that decides a size: its elements (their number), or only its type and shape."""
         if decides:
             return self.of(name) if name else -1
         known = self._tensors.get(name)
         return known if known is None else (known.dtype, known.shape, known.ndim)
 
     def _take_free(self, size: Dim, about: About) -> None:
-        """Take down the inputs that a size is free by, if they are inputs, each of them another one."""
+        """Record the inputs that alone can give a size any value, if its sources are distinct inputs."""
         names = [self.scope.arbitrary.get(self.of(n)) for n in about.sources]
         if names and None not in names and len(set(names)) == len(names):
             self.scope.free[atom_of(size)] = (about.together, frozenset(n for n in names if n is not None))
 
 
 def _changed(application: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
-    """An application over other symbols."""
+    """The application with symbols replaced, and the sizes that replace them kept from being negative."""
     substitution = Substitution(change)
     limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
     changed = application.rewritten(substitution)

@@ -1,9 +1,9 @@
-"""Origins: who decides the elements of a tensor that aren't known.
+"""Origins: what the unknown elements of a tensor come from.
 
-A run's data may: elements of inputs, random numbers, and what is computed from them. Such elements are assumed to be
-what a node needs, since before a run nothing else can be said. That can't be assumed of the elements of a constant
-that isn't read, nor of numbers that shapes decide in a way that no rule follows: a node that depends on those is left
-open, which makes the verdict UNKNOWN.
+They may be data of a run: elements of inputs, random numbers, and what is computed from them. A node that depends on
+data is judged for data with which it runs, since the data aren't known before. Unknown elements may also be those of a
+constant that hasn't been read, or numbers computed from shapes by an operator whose rule doesn't follow them. A node
+that depends on such elements isn't judged, which makes the verdict UNKNOWN.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from shapesmt.rules import (
 
 Outside = Callable[[str], Origin]
 Trace = Callable[[Rule, Node, Sequence[Tensor | None]], Application | None]
-Found = Mapping[tuple[str, str], Rule | Function | None]
+Rules = Mapping[tuple[str, str], Rule | Function | None]
 
 LAW = "numbers that sizes decide are known"
 READ = "constants that sizes depend on are read"
-REPEATED = ("Loop", "Scan", "SequenceMap")  # operators with a body for each trip
+REPEATED = ("Loop", "Scan", "SequenceMap")  # operators that run a body once per trip
 MOST_TRACED = 64  # elements of a tensor that are followed one by one
 
 JOINS = frozenset({"Concat", "ConcatV2", "ParallelConcat", "Pack", "SequenceConstruct", "SequenceInsert"})
@@ -66,27 +66,27 @@ MOVES = JOINS | {
     *("TensorScatter", "TensorScatterUpdate", "TensorListReserve", "Tile", "Transpose", "Trilu", "Unpack"),
     *("Unsqueeze", "VariadicSplit", "Where"),
 }
-"""Operators whose outputs hold elements of their inputs unchanged, whatever decides which ones or how many."""
+"""Operators whose outputs hold elements of their inputs unchanged, such as Slice and Where."""
 MIXES = frozenset({
     *("ArgMax", "ArgMin", "Attention", "BatchMatMul", "BatchMatMulV2", "Conv", "ConvTranspose", "Convolution"),
     *("Einsum", "FusedMatMul", "GRU", "Gemm", "GroupQueryAttention", "LSTM", "LayerNormalization", "LogSoftmax"),
     *("MatMul", "MatMulInteger", "MatMulNBits", "MultiHeadAttention", "QLinearConv", "QLinearMatMul", "RNN"),
     *("ScaledDotProductAttention", "Softmax", "TopK", "TopKV2"),
 })  # fmt: skip
-"""Operators that compute each element of many of their inputs' elements; of one that is data, so is the outcome."""
+"""Operators that compute each output element from many input elements; if any of these is data, so is the output."""
 
 
 class Origins:
-    """Where the tensors of one graph come from.
+    """The origins of the tensors of one graph.
 
     Args:
         nodes: The graph's, in topological order.
         tensors: What is known of the tensors so far.
         literals: The graph's constants.
         rules: What the operators of the nodes do, by domain and name.
-        outside: The origin of a tensor that no node of the graph makes.
+        outside: The origin of a tensor that no node of the graph computes.
         trace: Applies the rule of a node to other inputs.
-        wanted: Gains the constants that nodes depend on, and that could be read.
+        to_read: The constants that nodes depend on and that can still be read are added to this set.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class Origins:
         nodes: Sequence[Node],
         tensors: Mapping[str, Tensor],
         literals: Mapping[str, Literal],
-        rules: Found,
+        rules: Rules,
         outside: Outside,
         trace: Trace,
-        wanted: set[Literal],
+        to_read: set[Literal],
     ) -> None:
         self._nodes = nodes
         self._tensors = tensors
@@ -108,14 +108,14 @@ class Origins:
         self._inner: dict[str, tuple[Application, int]] = {}
         self._origins: dict[str, Origin] = {}
         self._items: dict[str, list[Origin]] = {}
-        self._wanted = wanted
+        self._to_read = to_read
 
     @cached_property
     def _makers(self) -> dict[str, Node]:
         return {name: node for node in self._nodes for name in node.outputs}
 
     def origin(self, name: str) -> Origin:
-        """What decides the elements of a tensor that aren't known."""
+        """The origin of a tensor's unknown elements."""
         stack = [name]
         while stack:
             top = stack[-1]
@@ -130,50 +130,52 @@ class Origins:
         return self._origins[name]
 
     def read(self, name: str) -> Origin:
-        """The origin of all elements of a tensor, those included that are known; a small input's are data."""
+        """The origin of all elements of a tensor, the known ones included; those of a small input are data."""
         value = self._tensors[name].value if name in self._tensors else None
         known = frozenset(DATA_CAUSE if data else frozenset() for data in (() if value is None else by_data(value)))
         return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
 
     # Nodes that depend on elements
 
-    def weighed(self, application: Application, node: Node) -> Application:
-        """The application, left open where the node depends on unknown elements that data doesn't decide."""
+    def checked(self, application: Application, node: Node) -> Application:
+        """The application, marked as unjudged where the node depends on unknown elements that aren't data."""
         for index, name in enumerate(node.outputs if application.origin is not None else ()):
             self._inner[name] = application, index
-        asked = [
+        dependencies = [
             (self._needed(node.inputs[i]), i in application.decides_sizes_only, node.inputs[i])
             for i in sorted(application.decides_success)
         ]
         for part, only_sizes in application.rests_on_inputs:
             origin = frozenset({part})
-            asked.append((self._called(origin, node) if application.called else origin, only_sizes, ""))
-        rests_on = frozenset((part, only_sizes) for origin, only_sizes, _ in asked for part in passed(origin))
-        lost = [(bad(origin), only_sizes, name) for origin, only_sizes, name in asked if bad(origin)]
+            dependencies.append((self._called(origin, node) if application.called else origin, only_sizes, ""))
+        rests_on = frozenset((part, only_sizes) for origin, only_sizes, _ in dependencies for part in passed(origin))
+        unfollowed = [(bad(origin), only_sizes, name) for origin, only_sizes, name in dependencies if bad(origin)]
         application = replace(application, rests_on_inputs=rests_on)
-        self._wanted.update(c.literal for causes, _, _ in lost for c in causes if c.literal and unread(c.literal))
-        surely = [(min(causes, key=_first), name) for causes, only_sizes, name in lost if not only_sizes]
-        named = [(cause, name) for cause, name in surely if cause.kind != "operator" and not application.unjudged]
-        laws = dict.fromkeys(_law(cause, name) for cause, name in named)
-        if lost or self._decided_by_nothing(application, node):
-            return _opened(application, [Unjudged("", node.op, "elements", law) for law in laws])
+        self._to_read.update(
+            c.literal for causes, _, _ in unfollowed for c in causes if c.literal and unread(c.literal)
+        )
+        can_fail = [(min(causes, key=_first), name) for causes, only_sizes, name in unfollowed if not only_sizes]
+        reasons = [(cause, name) for cause, name in can_fail if cause.kind != "operator" and not application.unjudged]
+        laws = dict.fromkeys(_law(cause, name) for cause, name in reasons)
+        if unfollowed or self._decided_by_nothing(application, node):
+            return _with_unknown_sizes(application, [Unjudged("", node.op, "elements", law) for law in laws])
         return application
 
     def _decided_by_nothing(self, application: Application, node: Node) -> bool:
-        """Whether a node has sizes of its own although all that it reads is known, and it draws no numbers."""
+        """Whether a node has sizes that data would decide, although all its inputs are known and it isn't random."""
         known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
         rule = self._rules.get((node.domain, node.op))
         return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
     def _needed(self, name: str) -> Origin:
-        """The origin of elements that a node needs one by one; where all are known, they are known as a formula."""
+        """The origin of elements that a node needs as a list; where all are known, it is as one formula (`Field`)."""
         origin, maker = self.origin(name), self._makers.get(name)
         if origin != FOLLOWED:
             return origin
         return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
 
     def _called(self, origin: Origin, node: Node) -> Origin:
-        """The origin of something in a function, for the node that calls it."""
+        """An origin inside a function, in terms of the inputs of the node that calls it."""
 
         def caller(index: int) -> Origin:
             name = node.inputs[index] if index < len(node.inputs) else ""
@@ -208,9 +210,9 @@ class Origins:
             return of("unread", name, literal)
         if node is None:
             return self._outside(name)
-        return self._by_node(name, node)
+        return self._of_output(name, node)
 
-    def _by_node(self, name: str, node: Node) -> Origin:
+    def _of_output(self, name: str, node: Node) -> Origin:
         rule = self._rule(node)
         if name in self._inner:
             application, index = self._inner[name]
@@ -225,28 +227,32 @@ class Origins:
         if not reads:
             literal = next((v for v in node.attributes.values() if isinstance(v, Literal)), None)
             return of("unread", name, literal)
-        found = [self.read(n) for n in reads]
-        mixed = len({*found} - {FOLLOWED}) > 1 or any(len(origin) > 1 for origin in found)
+        origins = [self.read(n) for n in reads]
+        mixed = len({*origins} - {FOLLOWED}) > 1 or any(len(origin) > 1 for origin in origins)
         items = self._traced(name, node, rule) if mixed else None
         if items is not None:
             self._items[name] = items
-            listed = self._tensors[name].value
-            known = listed.items if isinstance(listed, Elements) else (None,) * len(items)
+            value = self._tensors[name].value
+            known = value.items if isinstance(value, Elements) else (None,) * len(items)
             return together(*(o for o, item in zip(items, known, strict=True) if item is None))
-        joint = _joint(node, found)
+        joint = _joint(node, origins)
         if node.op in JOINS and not isinstance(self._tensors[name].value, Elements):
-            lists = [o for n, o in zip(reads, found, strict=True) if self._tensors[n].shape != ()]  # and no axis
+            lists = [o for n, o in zip(reads, origins, strict=True) if self._tensors[n].shape != ()]  # and no axis
             joint = joint | FOLLOWED if FOLLOWED in lists else joint
         return left(joint, node)
 
     def _trains(self, node: Node) -> bool:
-        """Whether it is a Dropout that may leave elements out, which ones being drawn."""
+        """Whether a node is a Dropout in training mode, which leaves out elements at random."""
         mode = self._tensors.get(node.inputs[2]) if node.op == "Dropout" and len(node.inputs) > 2 else None
         return mode is not None and uniform(mode.value) is not ZERO
 
     def _traced(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
-        """The origin of each element of a small tensor, shown by the marks that the rule makes of marked inputs."""
-        sizes = _few(self._tensors[name])
+        """The origin of each element of a small tensor.
+
+        The rule is applied to inputs whose unknown elements are symbols, one each; the symbols in an element of the
+        output show which input elements it was computed from.
+        """
+        sizes = _small_shape(self._tensors[name])
         marks: dict[Atom, Origin] = {}
         inputs = [self._marked(n, index, marks) if n else None for index, n in enumerate(node.inputs)]
         if sizes is None or rule.nested or any(n and t is None for n, t in zip(node.inputs, inputs, strict=True)):
@@ -257,13 +263,13 @@ class Origins:
             return None
         if any(item is None for item in output.value.items):
             return None
-        seen = [frozenset(marks) & item.symbols for item in output.value.items if item is not None]
-        return [left(_joint(node, [marks[m] for m in found]), node) for found in seen]
+        marks_of_items = [frozenset(marks) & item.symbols for item in output.value.items if item is not None]
+        return [left(_joint(node, [marks[m] for m in item_marks]), node) for item_marks in marks_of_items]
 
     def _marked(self, name: str, index: int, marks: dict[Atom, Origin]) -> Tensor | None:
-        """A tensor with a symbol for each element that isn't known; None where it isn't small."""
+        """The tensor with a symbol for each unknown element; None where it has many elements."""
         t = self._tensors[name]
-        sizes = _few(t)
+        sizes = _small_shape(t)
         if t.followed:
             return t
         if sizes is None or (t.dtype not in FLOATS and not t.dtype.startswith(("int", "uint", "bool"))):
@@ -272,23 +278,23 @@ class Origins:
         items: list[Item] = list(t.value.items) if isinstance(t.value, Elements) else [None] * count
         origins = self._items.get(name) or [self.origin(name)] * count
         least, most = (0 if t.dtype[0] in "bu" else -inf), (1 if t.dtype == "bool" else inf)
-        for at in [i for i, item in enumerate(items) if item is None]:
-            mark = symbol(f"?{index}.{at}", least, most, kind=Kind.MARK)
-            marks[next(iter(mark.symbols))] = origins[at]
-            items[at] = from_dim(mark, t.dtype) if t.dtype in FLOATS else mark
+        for place in [i for i, item in enumerate(items) if item is None]:
+            mark = symbol(f"?{index}.{place}", least, most, kind=Kind.MARK)
+            marks[next(iter(mark.symbols))] = origins[place]
+            items[place] = from_dim(mark, t.dtype) if t.dtype in FLOATS else mark
         return tensor(t.dtype, t.shape, elements(sizes, items))
 
 
-def _joint(node: Node, found: Sequence[Origin]) -> Origin:
-    """The origin of what a node makes of elements of these origins."""
+def _joint(node: Node, origins: Sequence[Origin]) -> Origin:
+    """The origin of elements that a node computes from elements of these origins."""
     if node.op in MIXES or node.op.startswith("Reduce"):
-        return computed(*(frozenset({part}) for origin in found for part in origin))
-    kept = found if node.op in MOVES else ()
-    return together(computed(*found), *(frozenset(part for part in o if part and part != DATA_CAUSE) for o in kept))
+        return computed(*(frozenset({part}) for origin in origins for part in origin))
+    kept = origins if node.op in MOVES else ()
+    return together(computed(*origins), *(frozenset(part for part in o if part and part != DATA_CAUSE) for o in kept))
 
 
-def _few(t: Tensor) -> tuple[int, ...] | None:
-    """The sizes of a tensor that has few elements; None of one that can't be, as a node that failed leaves it."""
+def _small_shape(t: Tensor) -> tuple[int, ...] | None:
+    """The shape of a tensor with few elements; None for others, and for the impossible shape of a node that fails."""
     sizes = [d.constant for d in t.shape or ()]
     constants = tuple(s for s in sizes if s is not None and s >= 0)
     return (
@@ -300,7 +306,7 @@ def _few(t: Tensor) -> tuple[int, ...] | None:
 
 
 def carried(node: Node, graph: Graph) -> dict[str, str]:
-    """The inputs of a body that have the value of an output of the trip before, with these outputs."""
+    """The inputs of a body that take the value of one of its outputs in the trip before, each with that output."""
     inputs = [*graph.inputs]
     if node.op == "Loop":
         return dict(zip(inputs[2:], graph.outputs[1:], strict=False))
@@ -309,7 +315,7 @@ def carried(node: Node, graph: Graph) -> dict[str, str]:
 
 
 def _outer(node: Node, graph: Graph) -> dict[str, str]:
-    """The inputs of a body with the tensors that are their values in the first trip."""
+    """The inputs of a body, each with the tensor outside that is its value in the first trip."""
     names = [*[""] * len(graph.inputs), *node.inputs][len(node.inputs) :]
     return dict(zip(graph.inputs, names, strict=True))
 
@@ -341,26 +347,26 @@ def by_bodies(node: Node, outer: Origins, runs: Sequence[tuple[Origins, Graph]],
 
 
 def _first(cause: Cause) -> tuple[bool, str, str]:
-    """Sorts causes: constants first, since one can do something about them."""
+    """Sorts causes: constants first, since a user can make those available."""
     return cause.kind != "unread", cause.kind, cause.what
 
 
 def _law(cause: Cause, name: str) -> str:
-    what = f"'{name}' rests on" if name else "it rests on"
+    text = f"'{name}' rests on" if name else "it rests on"
     if cause.kind == "unread":
-        return f"{READ}: {what} '{cause.what}', which isn't ({'' if cause.literal is None else cause.literal.unread})"
-    return f"{LAW}: {what} {cause.what}, not followed so far"
+        return f"{READ}: {text} '{cause.what}', which isn't ({'' if cause.literal is None else cause.literal.unread})"
+    return f"{LAW}: {text} {cause.what}, not followed so far"
 
 
-def _opened(application: Application, lost: Sequence[Unjudged]) -> Application:
-    """The application with sizes that nothing is known of, where its rule has sizes that data decides."""
+def _with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged]) -> Application:
+    """The application with its data-dependent sizes replaced by ones of which nothing is known (`Kind.LOST`)."""
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST)
         for d in application.fresh_symbols
         if (a := d.as_symbol()) is not None
     }
     kept = tuple(
-        r for r in application.requirements if not (r.within and lost)
+        r for r in application.requirements if not (r.within and unjudged)
     )  # a branch may not be the one that runs
-    opened = replace(application, requirements=kept, facts=()).rewritten(Substitution(sizes))
-    return replace(opened, unjudged=(*opened.unjudged, *lost))
+    changed = replace(application, requirements=kept, facts=()).rewritten(Substitution(sizes))
+    return replace(changed, unjudged=(*changed.unjudged, *unjudged))

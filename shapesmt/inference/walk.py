@@ -83,7 +83,7 @@ class Walk(Applier):
         self.unranked: list[str] = []
         self.nested: list[Node] = []
         self.literals: frozenset[str] = frozenset()
-        self.wanted: set[Literal] = set()
+        self.to_read: set[Literal] = set()
         self._rules: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -99,7 +99,7 @@ class Walk(Applier):
         """Nodes applied in turn."""
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         rules, remembered, rename, opsets = self._rules, self._remembered, self._rename, self._opsets
-        origins = self.origins = Origins(nodes, tensors, literals, rules, self._outside, self.trace, self.wanted)
+        origins = self.origins = Origins(nodes, tensors, literals, rules, self._outside, self.trace, self.to_read)
         numbers = self.numbers = Numbers(nodes, tensors, rules, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
             op, domain, _, reads, writes, attributes = node
@@ -117,7 +117,7 @@ class Walk(Applier):
                     known = remembered.get(key)
                     application = known if known is not None else self._remember(key, rule, node, given, tensors)
                 if application.decides_success or application.fresh_symbols or application.origin is not None:
-                    application = origins.weighed(application, node)
+                    application = origins.checked(application, node)
                 if application.fresh_symbols:
                     application = numbers.agreed(application, node)
                 outputs = application.outputs
@@ -158,7 +158,7 @@ class Walk(Applier):
     ) -> Application:
         look()
         application = self.apply(rule, node, given, tensors)
-        if application.repeatable and self._rename is None and not self.wanted:
+        if application.repeatable and self._rename is None and not self.to_read:
             if len(self._remembered) > MAX_REMEMBERED:
                 self._remembered.clear()
             self._remembered[key] = application
@@ -257,7 +257,7 @@ class Walk(Applier):
         walk = Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1, None, outside)
         if opsets is None:
             walk._rules = self._rules
-        walk.wanted = self.wanted
+        walk.to_read = self.to_read
         return walk
 
 

@@ -219,9 +219,8 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
     require_vectors(ctx, features, sum(vectors), classes)
     ctx.limit(len(vectors) in (0, classes), laws.VECTORS_PER_CLASS)
     ctx.limit(length(ctx, "prob_a") == length(ctx, "prob_b"), laws.PROB_A_AND_PROB_B_AS_MANY)
-    pairs = classes * (classes - 1) // 2
-    scores = classes if length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2 else pairs
-    return classified(ctx, samples, scores)
+    single = length(ctx, "prob_a") or not length(ctx, "vectors_per_class") or classes <= 2
+    return classified(ctx, samples, classes if single else classes * (classes - 1) // 2)
 
 
 @rule("SVMRegressor", domain=DOMAIN)
@@ -267,9 +266,14 @@ def tree_ensemble(ctx: RuleContext) -> Tensor:
     for (kind, lists), tensor in zip(kinds.items(), ("nodes_splits", "leaf_weights"), strict=True):
         found = ctx.attribute(tensor)
         if isinstance(found, Literal):
-            ctx.check(found.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
-            ctx.check(len(found.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
-            counted = all(length(ctx, name) in (0, found.shape[0]) for name in lists)
-            ctx.check(counted, laws.KIND_PER_ENTRY.of(kind=kind))
+            _require_entries(ctx, kind, found, lists)
     require_places_in_trees(ctx)
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)])
+
+
+def _require_entries(ctx: RuleContext, kind: str, numbers: Literal, lists: Sequence[str]) -> None:
+    """State that numbers are a list of the input's type, and as many as what other attributes list."""
+    ctx.check(numbers.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
+    ctx.check(len(numbers.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
+    counted = all(length(ctx, name) in (0, numbers.shape[0]) for name in lists)
+    ctx.check(counted, laws.KIND_PER_ENTRY.of(kind=kind))

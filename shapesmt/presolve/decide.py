@@ -1,8 +1,8 @@
-"""Decide: whether a condition holds over a domain, found without a solver.
+"""Decide: whether a condition holds over a domain, without a solver.
 
-What normal forms and intervals leave open is settled by putting in the equalities among the facts, by the ends of a
-symbol's range, or by running through every admissible assignment where they are few enough. Each is a proof, and the
-last finds the smallest counterexample.
+Where normal forms and intervals don't suffice, the equalities among the facts are substituted, the ends of a symbol's
+range are compared, or every admissible assignment is enumerated if there are few enough. Each is a proof, and
+enumeration also finds the smallest counterexample.
 
     >>> from shapesmt.algebra import divides, equal, symbol
     >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
@@ -32,9 +32,9 @@ class Decision(NamedTuple):
     """How far a condition holds over a domain.
 
     Attributes:
-        verdict: How far.
+        verdict: Whether it holds for all inputs, for some or for none.
         by: The kind of proof, one of `CERTIFICATES`, or "timeout".
-        counterexample: Where it fails, the smallest if that is known.
+        counterexample: An assignment at which it fails, the smallest if that is known.
     """
 
     verdict: Verdict
@@ -45,12 +45,12 @@ class Decision(NamedTuple):
 def decide(domain: Domain, condition: Formula) -> Decision | None:
     """How far the condition holds over the domain; None where that takes a solver."""
     decisions = [decide_part(domain, part) for part in independent(domain, domain.simplified(condition))]
-    known = [d for d in decisions if d is not None]
-    return together(known) if len(known) == len(decisions) else None
+    decided = [d for d in decisions if d is not None]
+    return together(decided) if len(decided) == len(decisions) else None
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:
-    """The conjuncts of a condition joined into groups such that neither a symbol nor a fact ties one to another."""
+    """The conjuncts of a condition in groups, of which no two share a symbol or are connected by a fact."""
     parts = condition.conjuncts
     if len(parts) < 2:
         return list(parts)
@@ -73,7 +73,7 @@ def grouped(
 
 
 def together(decisions: Sequence[Decision]) -> Decision:
-    """The decision on all of some independent conditions, from the decision on each."""
+    """The decision on the conjunction of independent conditions, from the decision on each."""
     if len(decisions) == 1:
         return decisions[0]
     failing = [d for d in decisions if d.verdict is not Verdict.PROVED]
@@ -83,8 +83,8 @@ def together(decisions: Sequence[Decision]) -> Decision:
         worst = Verdict.worst(d.verdict for d in failing if d.verdict is not Verdict.DEPENDS)
         return next(d for d in failing if d.verdict is worst)
     verdict = Verdict.worst(d.verdict for d in failing)
-    shown = [d for d in failing if d.verdict is verdict]
-    return Decision(verdict, shown[0].by, min(reversed([d.counterexample or {} for d in shown]), key=distance))
+    failed = [d for d in failing if d.verdict is verdict]
+    return Decision(verdict, failed[0].by, min(reversed([d.counterexample or {} for d in failed]), key=distance))
 
 
 def decide_part(domain: Domain, condition: Formula) -> Decision | None:
@@ -101,7 +101,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
-    """From the truth at every admissible assignment of the symbols that the condition is tied to."""
+    """From the truth at every admissible assignment of the condition's symbols and those that facts connect to them."""
     points = domain.points(condition.symbols)
     if points is None:
         return None
@@ -131,7 +131,7 @@ def _by_ends(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_window(domain: Domain, condition: Formula) -> Decision | None:
-    """From the first values of a symbol without upper end, where the condition repeats or is settled behind them."""
+    """From the first values of a symbol without upper end, where the condition repeats or stays constant after them."""
     (s, *others), facts = domain.cone(condition.symbols)
     lo, hi = domain.ends(s)
     if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:

@@ -42,7 +42,7 @@ class Domain:
     """The admissible inputs: symbols in their ranges, under facts.
 
     Attributes:
-        symbols: The free symbols of the model, in the order they are to be shown.
+        symbols: The free symbols of the model, in the order in which they are shown.
         facts: What is assumed: the user's relations, and each reported condition from its report on.
     """
 
@@ -60,11 +60,11 @@ class Domain:
             self.assume(fact)
 
     def order(self, symbol: Atom) -> tuple[int, str]:
-        """Sorts symbols as they are declared; those of data come last, by name."""
+        """A sort key: symbols in the order of their declaration, then those of data by name."""
         return self._place.get(symbol, len(self._place)), symbol.name
 
     def copy(self) -> Domain:
-        """The same set, to be narrowed apart."""
+        """A copy that can be narrowed independently."""
         twin = Domain(self.symbols)
         twin.facts, twin._relations, twin._limits = list(self.facts), list(self._relations), list(self._limits)
         twin._values, twin._ends, twin._points = dict(self._values), dict(self._ends), dict(self._points)
@@ -84,9 +84,9 @@ class Domain:
             self._points.clear()
 
     def _sides(self, fact: Formula) -> dict[Atom, Values | None] | None:
-        """The values that a fact leaves of each symbol, if it leaves all combinations of them; else None.
+        """The values that a fact admits for each symbol, if it admits all combinations of them; else None.
 
-        Most such facts are about one symbol; that a product is a multiple of 7 * 7 can be another.
+        Most such facts are about one symbol; `x * y % 49 == 0` can be another, where only multiples of 7 are left.
         """
         symbols, facts = self.cone(fact.symbols)
         axes = [self.values(s) for s in symbols]
@@ -99,7 +99,7 @@ class Domain:
         return {s: axis[side] for s, axis, side in zip(symbols, axes, sides, strict=True) if axis is not None}
 
     def _cut(self, fact: Formula) -> bool:
-        """Move an end of a symbol with too many values to be listed, if the fact says no more than that."""
+        """Narrow the range of a symbol with too many values to list, if the fact is just an upper or lower bound."""
         half_line = half_line_of(fact)
         if half_line is None:
             return False
@@ -113,7 +113,7 @@ class Domain:
 
     @property
     def relations(self) -> tuple[Formula, ...]:
-        """The facts that tie symbols to each other, or that leave out too many values to be listed."""
+        """The facts that relate several symbols, or that are about a symbol with too many values to list."""
         return tuple(self._relations)
 
     def ends(self, symbol: Atom) -> Interval:
@@ -124,14 +124,14 @@ class Domain:
         return self._ends.get(symbol, (symbol.lo, symbol.hi))
 
     def limit(self, fact: Formula) -> None:
-        """Add what is known of a size that data decides, such as `count <= n`; inputs aren't restricted by it."""
+        """Add a fact about a size that data decides, such as `count <= n`; it doesn't restrict the inputs."""
         if fact not in self._limits:
             self._limits.append(fact)
             self._points.clear()
 
     @property
     def limits(self) -> tuple[Formula, ...]:
-        """What is known of the sizes that data decides."""
+        """The facts about sizes that data decides."""
         return tuple(self._limits)
 
     def simplified(self, formula: Formula) -> Formula:
@@ -152,7 +152,7 @@ class Domain:
         return self._values[symbol]
 
     def listed(self, symbol: Atom) -> Values | None:
-        """The values of a symbol, where a fact about it alone has had them listed already."""
+        """The values of a symbol, if they have been listed already for a fact about it."""
         return self._values.get(symbol)
 
     def narrowing(self) -> dict[Atom, Dim]:
@@ -201,11 +201,11 @@ class Domain:
         return sorted(cone, key=self.order), list(facts)
 
     def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """The cone, with all facts about its symbols, those about single ones included: what a solver needs."""
+        """The cone, with all facts about its symbols including those about single ones, as a solver needs them."""
         return self._tied(symbols, self.facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
-        """Every admissible assignment of the symbols and those tied to them; None where they are too many."""
+        """Every admissible assignment of the symbols and of those in their cone; None where there are too many."""
         key = frozenset(symbols)
         if key not in self._points:
             tied, facts = self.cone(key)

@@ -1,4 +1,4 @@
-"""Elimination: symbols that equalities give in terms of others, replaced by what they are equal to.
+"""Elimination: symbols that equalities determine by others, replaced by what they are equal to.
 
 >>> from shapesmt.algebra import at_least, equal, symbol
 >>> past, seq, total = symbol("past"), symbol("seq", 1), symbol("total", 1, 64)
@@ -28,7 +28,7 @@ class Elimination:
         self._substitution = Substitution(self.meanings)
 
     def copy(self) -> Elimination:
-        """The same, to be added to apart."""
+        """A copy that can be extended independently."""
         return Elimination(dict(self.meanings))
 
     def add(self, fact: Formula) -> Atom | None:
@@ -83,7 +83,7 @@ def eliminated(facts: Iterable[Formula]) -> tuple[dict[Atom, Dim], list[Formula]
 
 
 def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
-    """What the range and the step of a symbol say of the expression that it is equal to."""
+    """The range and the step of a symbol as facts about the expression that it is equal to."""
     facts = [at_least(meaning, int(symbol.lo))] if symbol.lo > -inf else []
     if symbol.hi < inf:
         facts.append(at_least(int(symbol.hi), meaning))

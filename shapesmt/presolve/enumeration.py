@@ -26,7 +26,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.presolve.monotonicity import half_line, monotone
 
-MANY = 4096  # values, from which on it pays to think before trying them all
+MANY = 4096  # values; for more than these, bisection is tried before evaluating each
 
 Values = NDArray[np.int64]
 
@@ -51,9 +51,9 @@ class Points:
         self._evaluator = Evaluator(self._values)
         if facts:
             valid = self._full(self._evaluator.formula(all_of(*facts)))
-            kept = np.nonzero(valid)
-            self._values = {s: axes[i][kept[i]] for i, s in enumerate(symbols)}
-            self._shape = kept[0].shape if rank else (int(bool(valid)),)
+            valid_places = np.nonzero(valid)
+            self._values = {s: axes[i][valid_places[i]] for i, s in enumerate(symbols)}
+            self._shape = valid_places[0].shape if rank else (int(bool(valid)),)
             self._evaluator = Evaluator(self._values)
         self.count = prod(self._shape)
 
@@ -65,12 +65,12 @@ class Points:
         return truth
 
     def sides(self, formula: Formula) -> list[NDArray[np.bool_]] | None:
-        """The values of each symbol at which a condition holds, if it holds at all combinations of them; else None."""
+        """The values of each symbol at which a condition holds, if it holds at every combination of them; else None."""
         truth = self.truth(formula)
         return sides(truth) if truth.ndim == len(self.symbols) else None
 
     def sizes(self, dim: Dim) -> Values:
-        """The expression where it takes its values: at least one point for each."""
+        """The values of the expression, each at least once."""
         return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
 
     def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
@@ -128,7 +128,7 @@ class Points:
 
 
 def sides(truth: NDArray[np.bool_]) -> list[NDArray[np.bool_]] | None:
-    """For each axis of a grid where the truth holds, if it holds at all combinations of these, and somewhere.
+    """For each axis of a grid the places where the truth holds, if it holds at every combination of them.
 
     >>> [side.tolist() for side in sides(np.outer([True, False], [True, True, False]))]
     [[True, False], [True, True, False]]

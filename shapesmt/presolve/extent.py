@@ -1,4 +1,4 @@
-"""Extent: the least and the greatest value of an expression over a domain, found without a solver.
+"""Extent: the least and the greatest value of an expression over a domain, without a solver.
 
 >>> from shapesmt.algebra import symbol
 >>> h = symbol("h", 1, 512)
@@ -17,7 +17,7 @@ from shapesmt.presolve.monotonicity import monotone
 
 
 def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
-    """The least and the greatest value of an expression; None where they take a solver."""
+    """The least and the greatest value of an expression; None where only a solver can tell."""
     dim = domain.eliminate(dim)
     ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _by_enumeration(domain, dim)
     return ends or _without_upper_end(domain, dim)
@@ -43,7 +43,7 @@ def _by_limit(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
 
 def _at_corners(domain: Domain, dim: Dim) -> tuple[End, End] | None:
-    """The extent where the symbols' least and greatest values attain what interval arithmetic says."""
+    """The extent where the symbols' least and greatest values attain the bounds of interval arithmetic."""
     symbols, facts = domain.cone(dim.symbols)
     if not symbols:
         return None

@@ -2,7 +2,7 @@
 
 An expression may never fall, or never rise (`monotone`); a condition on one symbol may hold from some value on
 (`half_line`). Sums, and divisions by constants, repeat up to a gain: `x//4` gains 7 every 28, and
-`x//4 - 7*((x + 24)//28)` repeats every 28. Conditions on them are decided by finitely many values (`window`).
+`x//4 - 7*((x + 24)//28)` repeats every 28. Finitely many values decide a condition on such expressions (`window`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Growth(NamedTuple):
 
 
 def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
-    """A value up to which conditions on a symbol from `lo` on show all that they ever do; None where that isn't known.
+    """A value after which conditions on a symbol (from `lo` on) only repeat; None where none is known.
 
     >>> from shapesmt.algebra import divides, equal
     >>> x = symbol("x", 4)
@@ -52,17 +52,17 @@ def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
     """
     start, period = lo, x.step
     for dim in {d for f in formulas for d in _compared(f)}:
-        grown = growth(dim)
-        if grown is None:
+        change = growth(dim)
+        if change is None:
             return None
-        if not grown.gain:
-            period = lcm(period, grown.period)
+        if not change.gain:
+            period = lcm(period, change.period)
             continue
-        once = substitute(dim, {x: symbol(x.name, lo, lo + grown.period, fold=False)})
+        once = substitute(dim, {x: symbol(x.name, lo, lo + change.period, fold=False)})
         most = max(abs(once.lo), abs(once.hi))
         if most == inf:
             return None
-        start = max(start, lo + (int(most) // abs(grown.gain) + 1) * grown.period)
+        start = max(start, lo + (int(most) // abs(change.gain) + 1) * change.period)
     return start + period - 1 if period <= MAX_PERIOD else None
 
 
@@ -98,13 +98,13 @@ def _quotient_growth(atom: Atom) -> Growth | None:
     numerator, divisor = atom.args[0], atom.args[1].constant
     if divisor is None or divisor <= 0:
         return _repeated(atom)
-    grown = growth(numerator)
-    times = divisor // gcd(divisor, grown.gain) if grown is not None else 1
-    return None if grown is None else Growth(grown.period * times, grown.gain * times // divisor)
+    change = growth(numerator)
+    times = divisor // gcd(divisor, change.gain) if change is not None else 1
+    return None if change is None else Growth(change.period * times, change.gain * times // divisor)
 
 
 def _repeated(atom: Atom) -> Growth | None:
-    """What repeats wherever all that it is made of repeats."""
+    """The growth of an operation that repeats where all its arguments repeat; None where one of them doesn't."""
     parts = [growth(a) for a in atom.args]
     if any(p is None or p.gain for p in parts):
         return None
@@ -131,7 +131,7 @@ def _compared(formula: Formula) -> Iterator[Dim]:
 
 
 def half_line(dim: Dim) -> tuple[int, int] | None:
-    """Where an expression on one symbol is 0 or more: (1, n) from n on, (-1, n) up to n; None if it isn't so simple.
+    """Where an expression on one symbol is 0 or more: (1, n) from n on, (-1, n) up to n; None in other cases.
 
     >>> half_line((symbol("h", 1) - 10) // 5 - 2), half_line(20 - 3 * symbol("h", 1))
     ((1, 20), (-1, 6))
@@ -157,14 +157,14 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
 
 
 def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
-    """The symbol that a condition gives an end, with what `half_line` says; None where it says something else.
+    """The symbol that a condition bounds from one side, with its `half_line`; None for other conditions.
 
     >>> from shapesmt.algebra import differs
     >>> half_line_of(differs(symbol("h", 1) // 4, 0))[1:]
     (1, 4)
     """
     dim = condition.dim if condition.op in ("ge", "ne") and len(condition.symbols) == 1 else None
-    if dim is not None and condition.op == "ne":  # what is never negative and not 0 is 1 or more
+    if dim is not None and condition.op == "ne":  # an expression that is never negative and isn't 0 is 1 or more
         dim = dim - 1 if tight(dim)[0] >= 0 else -dim - 1 if tight(dim)[1] <= 0 else None
     way_and_end = half_line(dim) if dim is not None else None
     return (next(iter(condition.symbols)), *way_and_end) if way_and_end is not None else None
@@ -193,12 +193,12 @@ def _moves(part: Atom | Dim | Formula, symbol: Atom | None) -> bool:
 
 
 def _is_linear(factors: list[Atom], symbol: Atom) -> bool:
-    """Whether a product is the symbol times something in which it doesn't occur."""
+    """Whether a product is the symbol times factors in which it doesn't occur."""
     return factors.count(symbol) == 1 == sum(symbol in a.symbols for a in factors)
 
 
 def _joint(directions: Iterable[int | None]) -> int | None:
-    """The direction of what is made of parts with these directions."""
+    """The direction of an expression whose parts have these directions."""
     distinct = set(directions)
     return None if None in distinct or {1, -1} <= distinct else next((d for d in distinct if d), 0)
 
@@ -236,7 +236,7 @@ RISES_WITH: dict[Operation, Callable[..., Parts] | None] = {
     SELECT: lambda condition, *branches: (branches, [condition]),
     PRODUCT: None,
 }
-"""The arguments with which each operation rises, and those that have to stay; None for one of which that isn't known.
+"""The arguments with which each operation rises, and those that must not change; None where that isn't known.
 
 An operation without arguments is a symbol, which rises with itself.
 """

@@ -1,9 +1,9 @@
-"""Alternatives: a tensor of which a condition decides the rank, and a rule applied in each case.
+"""Alternatives: a tensor whose rank depends on a condition, and a rule applied in each case.
 
-PyTorch exports `squeeze` as `If(n == 1) {Squeeze} else {Identity}`: one tensor of two ranks. It keeps both, each with
-the condition under which it has it, and exactly one of the conditions holds for any input. A rule that reads it is
-applied in each case; what the node needs there, it needs where that case holds. A rule may also ask for a condition
-itself (`ctx.holds`): `Squeeze` without axes asks of each size whether it is 1.
+PyTorch exports `squeeze` as `If(n == 1) {Squeeze} else {Identity}`: one tensor of two ranks. The tensor has a case for
+each rank, with the condition of that case; for any input, exactly one of the conditions holds. A rule that reads the
+tensor is applied once per case, and what the node requires there is required where the case's condition holds. A rule
+may also split cases itself (`ctx.holds`): `Squeeze` without axes asks of each size whether it is 1.
 """
 
 from __future__ import annotations
@@ -38,55 +38,57 @@ from shapesmt.rules.provenance import Origin, together
 from shapesmt.rules.tensor import Case, Tensor, UndecidedError, rewritten, tensor
 from shapesmt.rules.value import Elements, Item, Value, elements
 
-MAX_CASES = 32  # in which a rule is applied, and that a tensor keeps
+MAX_CASES = 32  # of one tensor, and to which a rule is applied
 
 Inputs = tuple["Tensor | None", ...]
 Apply = Callable[[Inputs, "Formula | None"], Application]
 
 
-def by_case(given: Sequence[Tensor | None], apply: Apply, *, simpler: bool = True) -> Application:
-    """What a rule needs and makes in each case of its inputs, and of the conditions that it asks for.
+def by_case(inputs: Sequence[Tensor | None], apply: Apply, *, simpler: bool = True) -> Application:
+    """A rule applied in each case of its inputs, and in each case of the conditions that it asks for.
 
     Args:
-        given: The inputs.
-        apply: Applies the rule to inputs without cases where a condition holds. It may raise `UndecidedError`, but
-            not where the condition is None: there were too many cases then.
-        simpler: Whether a size that is a number in a case is that number there.
+        inputs: The inputs.
+        apply: Applies the rule to inputs without cases, under the condition of a case. It may raise `UndecidedError`,
+            but not where the condition is None, which stands for too many cases to go through.
+        simpler: Whether a size that the condition makes a number (`n == 1`) is replaced by that number.
     """
-    ahead = _together(given)
-    found: list[tuple[Formula, Application]] = []
-    while ahead and len(ahead) + len(found) <= MAX_CASES:
-        condition, inputs = ahead.pop(0)
+    ahead = _together(inputs)
+    applied: list[tuple[Formula, Application]] = []
+    while ahead and len(ahead) + len(applied) <= MAX_CASES:
+        condition, case_inputs = ahead.pop(0)
         try:
-            found.append((condition, apply(_within(inputs, condition) if simpler else inputs, condition)))
-        except UndecidedError as asked:
-            either = [all_of(condition, part) for part in (asked.condition, negate(asked.condition))]
-            ahead[:0] = [(both, inputs) for both in either if possible(both)]
-    if ahead or not found:  # of no case where no input gets here: a node before can't run
-        return apply(tuple(None if t is None else _undivided(t) for t in given), None)
-    return found[0][1] if len(found) == 1 else _joined(found)
+            applied.append((condition, apply(_within(case_inputs, condition) if simpler else case_inputs, condition)))
+        except UndecidedError as undecided:
+            either = [all_of(condition, part) for part in (undecided.condition, negate(undecided.condition))]
+            ahead[:0] = [(both, case_inputs) for both in either if possible(both)]
+    if ahead or not applied:  # no case is left where no input reaches the node
+        return apply(tuple(None if t is None else _undivided(t) for t in inputs), None)
+    return applied[0][1] if len(applied) == 1 else _joined(applied)
 
 
-def _together(given: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
-    """The cases that the inputs can be in at once."""
-    found: list[tuple[Formula, Inputs]] = [(TRUE, ())]
-    for t in given:
-        options = [*t.cases] if t is not None and t.cases else [Case(TRUE, t)]  # type: ignore[arg-type]  # as given
-        pairs = [(all_of(known, case.given), (*inputs, case.tensor)) for known, inputs in found for case in options]
-        found = [(both, inputs) for both, inputs in pairs if len(options) == 1 or possible(both)]
-        if len(found) > MAX_CASES:
+def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
+    """The combinations of the inputs' cases, without those whose conditions contradict each other."""
+    combined: list[tuple[Formula, Inputs]] = [(TRUE, ())]
+    for t in inputs:
+        options = [*t.cases] if t is not None and t.cases else [Case(TRUE, t)]  # type: ignore[arg-type]  # None stays None
+        pairs = [
+            (all_of(condition, case.given), (*taken, case.tensor)) for condition, taken in combined for case in options
+        ]
+        combined = [(both, taken) for both, taken in pairs if len(options) == 1 or possible(both)]
+        if len(combined) > MAX_CASES:
             break
-    return found
+    return combined
 
 
 def _within(inputs: Inputs, condition: Formula) -> Inputs:
-    """The inputs where a condition holds."""
-    known = _Given(condition)
+    """The inputs, simplified by a condition that holds."""
+    known = _UnderCondition(condition)
     return tuple(None if t is None else rewritten(t, known) for t in inputs)
 
 
-class _Given(Substitution):
-    """Rewrites what a condition decides: a symbol that is a number, a choice of which one side is taken."""
+class _UnderCondition(Substitution):
+    """Simplifies terms by a condition: a symbol becomes its number, `select(c, a, b)` becomes `a` or `b`."""
 
     def __init__(self, condition: Formula) -> None:
         super().__init__(_numbers(condition))
@@ -106,12 +108,12 @@ class _Given(Substitution):
 
 
 def _undivided(t: Tensor) -> Tensor:
-    """A tensor of which nobody knows which case it is in."""
+    """The tensor with the element type and shape that all its cases share, and no cases or elements."""
     return tensor(t.dtype, t.shape) if t.cases else t
 
 
 def possible(condition: Formula) -> bool:
-    """Whether a condition isn't seen to contradict itself.
+    """Whether a condition may hold: False only where its parts visibly contradict each other.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import at_least, equal
@@ -131,18 +133,18 @@ def possible(condition: Formula) -> bool:
 
 
 def _numbers(condition: Formula) -> dict[Atom, Dim]:
-    """The symbols that have to be numbers, and those numbers."""
-    found = {}
+    """The symbols that a condition fixes to one number each: `n == 1` gives {n: 1}."""
+    numbers = {}
     for part in condition.conjuncts:
         if part.op == "eq" and part.dim is not None and len(part.symbols) == 1:
             (atom,) = part.symbols
             number = of_atom(atom) - part.dim
-            found.update({atom: number} if number.constant is not None else {})
-    return found
+            numbers.update({atom: number} if number.constant is not None else {})
+    return numbers
 
 
 def _apart(p: Formula, q: Formula) -> bool:
-    """Whether the distance of two expressions contradicts what two comparisons with 0 say of them."""
+    """Whether two comparisons with 0 exclude each other: `n - 4 >= 0` and `3 - n == 0` do, as their sum is -1."""
     assert p.dim is not None
     assert q.dim is not None
     ways = {"eq": (1, -1), "ge": (1,)}
@@ -150,32 +152,32 @@ def _apart(p: Formula, q: Formula) -> bool:
     return any(s.hi < 0 for s in sums)
 
 
-# What was found in the cases, as one
+# The results of all cases, joined
 
 
 def one_of(cases: Sequence[Case]) -> Tensor:
-    """The tensor that each case says; one without cases where they agree in rank and in what is listed."""
+    """One tensor for all cases; it has no cases itself where they agree in rank and in the elements listed."""
     flat = [
         Case(all_of(case.given, inner.given), inner.tensor)
         for case in cases
         for inner in case.tensor.cases or (Case(TRUE, case.tensor),)
     ]
     places: dict[Tensor, Formula] = {}
-    for given, t in flat:
-        if possible(given):
-            places[t] = any_of(places.get(t, FALSE), given)
-    kept = tuple(Case(given, t) for t, given in places.items())
+    for condition, t in flat:
+        if possible(condition):
+            places[t] = any_of(places.get(t, FALSE), condition)
+    kept = tuple(Case(condition, t) for t, condition in places.items())
     if len(kept) <= 1:
         return kept[0].tensor if kept else tensor(flat[0].tensor.dtype, None)
-    found = reduce(lambda rest, case: _chosen(case, rest), kept[-2::-1], kept[-1].tensor)
-    listed = any(case.tensor.value is not None for case in kept) and found.value is None
-    if len(kept) > MAX_CASES or (found.shape is not None and not listed):
-        return found
-    return tensor(found.dtype, found.shape, cases=kept)
+    merged = reduce(lambda rest, case: _chosen(case, rest), kept[-2::-1], kept[-1].tensor)
+    lists_elements = any(case.tensor.value is not None for case in kept) and merged.value is None
+    if len(kept) > MAX_CASES or (merged.shape is not None and not lists_elements):
+        return merged
+    return tensor(merged.dtype, merged.shape, cases=kept)
 
 
 def _chosen(case: Case, rest: Tensor) -> Tensor:
-    """The case's tensor where it holds, else the rest."""
+    """The case's tensor where its condition holds, else `rest`."""
     t, dtype = case.tensor, case.tensor.dtype or rest.dtype
     if t.shape is None or rest.shape is None or t.rank != rest.rank:
         return tensor(dtype, None)
@@ -186,60 +188,60 @@ def _chosen(case: Case, rest: Tensor) -> Tensor:
     return tensor(dtype, [_chosen_size(case.given, p, q) for p, q in zip(t.dims, rest.dims, strict=True)], value)
 
 
-def _chosen_item(given: Formula, a: Item, b: Item) -> Item:
+def _chosen_item(condition: Formula, a: Item, b: Item) -> Item:
     if a is b:
         return a
-    return _chosen_size(given, a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
+    return _chosen_size(condition, a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
 
 
-def _chosen_size(given: Formula, a: Dim, b: Dim) -> Dim:
+def _chosen_size(condition: Formula, a: Dim, b: Dim) -> Dim:
     """`a` where the condition holds, else `b`: `b` alone where it is the same there (64 where n is 1, else 64*n)."""
-    for condition, one, other in ((given, a, b), (negate(given), b, a)):
-        numbers = _numbers(condition)
+    for where, one, other in ((condition, a, b), (negate(condition), b, a)):
+        numbers = _numbers(where)
         if numbers and substitute(one, numbers) is substitute(other, numbers):
             return other
-    return select(given, a, b)
+    return select(condition, a, b)
 
 
-def _joined(found: Sequence[tuple[Formula, Application]]) -> Application:
-    """What all cases say, each under its condition; what they share, once."""
-    found = _of_one_name(found)
-    everything = [made for _, made in found]
-    running = [(given, made) for given, made in found if not made.broken] or found
-    columns = zip(*([Case(given, t) for t in made.outputs] for given, made in running), strict=True)
+def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
+    """The applications of all cases as one: each requirement and fact under its case's condition, shared ones once."""
+    applied = _of_one_name(applied)
+    applications = [a for _, a in applied]
+    running = [(condition, a) for condition, a in applied if not a.broken] or applied
+    columns = zip(*([Case(condition, t) for t in a.outputs] for condition, a in running), strict=True)
     return Application(
         tuple(map(one_of, columns)),
-        tuple(_requirements(found)),
-        tuple(dict.fromkeys(implies(given, fact) for given, made in found for fact in made.facts)),
-        tuple(_unjudged(found)),
-        all(made.repeatable for made in everything),
-        tuple(dict.fromkeys(d for made in everything for d in made.fresh_symbols)),
-        tuple(r for r in everything[0].ranks if all(r in made.ranks for made in everything)),
-        frozenset().union(*(made.decides_success for made in everything)),
-        frozenset().union(*(made.decides_sizes_only for made in everything)),
-        frozenset().union(*(made.rests_on_inputs for made in everything)),
-        _origin([made.origin for made in everything if made.origin is not None]),
-        any(made.called for made in everything),
-        _decided(found),
+        tuple(_requirements(applied)),
+        tuple(dict.fromkeys(implies(condition, fact) for condition, a in applied for fact in a.facts)),
+        tuple(_unjudged(applied)),
+        all(a.repeatable for a in applications),
+        tuple(dict.fromkeys(d for a in applications for d in a.fresh_symbols)),
+        tuple(r for r in applications[0].ranks if all(r in a.ranks for a in applications)),
+        frozenset().union(*(a.decides_success for a in applications)),
+        frozenset().union(*(a.decides_sizes_only for a in applications)),
+        frozenset().union(*(a.rests_on_inputs for a in applications)),
+        _origin([a.origin for a in applications if a.origin is not None]),
+        any(a.called for a in applications),
+        _decided(applied),
     )
 
 
-def _decided(found: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
-    """How data decide the sizes that were made: by all that the node reads, where it isn't the same in each case."""
+def _decided(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
+    """How data decides each new size; where that differs between cases, by all inputs of the node."""
     known: dict[Dim, Decided] = {}
-    for given, size, how in [(given, *pair) for given, made in found for pair in made.decided.items()]:
+    for condition, size, how in [(condition, *pair) for condition, a in applied for pair in a.decided.items()]:
         before = known.setdefault(size, how)
-        if before.total is not None and how.total is not None:  # of so many elements in the one case and the other
-            how = how._replace(total=_chosen_size(given, how.total, before.total))
+        if before.total is not None and how.total is not None:  # it counts elements; of how many depends on the case
+            how = how._replace(total=_chosen_size(condition, how.total, before.total))
             before = before._replace(total=how.total)
         known[size] = how if before == how else BY_ALL
     return known
 
 
-def _of_one_name(found: Sequence[tuple[Formula, Application]]) -> Sequence[tuple[Formula, Application]]:
-    """The cases with one symbol for a size that data decide, whichever case it is in."""
+def _of_one_name(applied: Sequence[tuple[Formula, Application]]) -> Sequence[tuple[Formula, Application]]:
+    """The cases with one symbol in common for a size that data decides, where each case has one of its own."""
     named: dict[str, dict[Atom, None]] = {}
-    for a in [a for _, made in found for d in made.fresh_symbols if (a := d.as_symbol()) is not None]:
+    for a in [a for _, application in applied for d in application.fresh_symbols if (a := d.as_symbol()) is not None]:
         named.setdefault(a.name, {})[a] = None
     joint = {
         a: symbol(name, min(t.lo for t in atoms), max(t.hi for t in atoms), kind=a.kind)
@@ -247,49 +249,53 @@ def _of_one_name(found: Sequence[tuple[Formula, Application]]) -> Sequence[tuple
         for a in (atoms if len(atoms) > 1 else ())
     }
     change = Substitution(joint)
-    return [(given, _limited(made, joint).rewritten(change)) for given, made in found] if joint else found
+    return (
+        [(condition, _limited(application, joint).rewritten(change)) for condition, application in applied]
+        if joint
+        else applied
+    )
 
 
-def _limited(made: Application, joint: Mapping[Atom, Dim]) -> Application:
-    """What is said in a case, with the limits that a symbol has there."""
-    own = [(a, joint[a]) for d in made.fresh_symbols if (a := d.as_symbol()) is not None and a in joint]
+def _limited(application: Application, joint: Mapping[Atom, Dim]) -> Application:
+    """The application of one case, with the narrower range that a common symbol has there as facts."""
+    own = [(a, joint[a]) for d in application.fresh_symbols if (a := d.as_symbol()) is not None and a in joint]
     lower = [at_least(d, int(a.lo)) for a, d in own if a.lo > d.lo]
     upper = [at_most(d, int(a.hi)) for a, d in own if a.hi < d.hi]
-    return dataclasses.replace(made, facts=(*made.facts, *lower, *upper))
+    return dataclasses.replace(application, facts=(*application.facts, *lower, *upper))
 
 
-def _origin(found: Sequence[Callable[[int], Origin]]) -> Callable[[int], Origin] | None:
-    """What decides the elements that aren't known, in one case or another."""
-    return (lambda index: together(*(origin(index) for origin in found))) if found else None
+def _origin(origins: Sequence[Callable[[int], Origin]]) -> Callable[[int], Origin] | None:
+    """What decides the unknown elements of an output, over all cases."""
+    return (lambda index: together(*(origin(index) for origin in origins))) if origins else None
 
 
-def _requirements(found: Sequence[tuple[Formula, Application]]) -> Iterable[Requirement]:
-    """What the node needs: under the cases in which it does, unless those are all."""
+def _requirements(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Requirement]:
+    """The node's requirements, each under the conditions of the cases that state it, unless all cases do."""
     cases: dict[Requirement, dict[Formula, None]] = {}
-    for given, made in found:
-        for r in made.requirements:
-            cases.setdefault(r, {})[given] = None
+    for condition, application in applied:
+        for r in application.requirements:
+            cases.setdefault(r, {})[condition] = None
     for r in [*cases]:
         general = next((q for q in cases if q is not r and _covers(q, r, cases[r])), None)
         if general is not None:
             cases[general].update(cases.pop(r))
     for r, where in cases.items():
-        case = TRUE if len(where) == len(found) or r.formula is TRUE else any_of(*where)
+        case = TRUE if len(where) == len(applied) or r.formula is TRUE else any_of(*where)
         yield r._replace(formula=implies(case, r.formula), given=all_of(case, r.given))
 
 
 def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> bool:
-    """Whether the first says of the sizes in general what the second says of their numbers in these cases."""
+    """Whether a requirement on symbols becomes the other one where these conditions fix the symbols to numbers."""
     if general.law != r.law or general.within != r.within:
         return False
-    return all(substitute(general.formula, _numbers(given)) is r.formula for given in where)
+    return all(substitute(general.formula, _numbers(condition)) is r.formula for condition in where)
 
 
-def _unjudged(found: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:
-    """What is said of no input of some cases."""
+def _unjudged(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:
+    """What isn't judged, each under the conditions of the cases that leave it out, unless all cases do."""
     cases: dict[Unjudged, dict[Formula, None]] = {}
-    for given, made in found:
-        for u in made.unjudged:
-            cases.setdefault(u, {})[given] = None
+    for condition, application in applied:
+        for u in application.unjudged:
+            cases.setdefault(u, {})[condition] = None
     for u, where in cases.items():
-        yield u if len(where) == len(found) else u._replace(given=all_of(u.given, any_of(*where)))
+        yield u if len(where) == len(applied) else u._replace(given=all_of(u.given, any_of(*where)))

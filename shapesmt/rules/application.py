@@ -1,4 +1,4 @@
-"""Application: what one rule says of one node."""
+"""Application: the result of one rule on one node, with its outputs, requirements and facts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Requirement(NamedTuple):
     """The condition, the law it stands for, and the two sides that clash when it fails.
 
     `within` is the path of the inner node for a requirement that comes from a subgraph or a function's body. `typed`
-    says that it is about element types; `limit` that no shape depends on it: a node that breaks it can't run, but what
-    shapes its outputs would have is known all the same. `given` is the condition of the branches that it stands in.
+    marks one about element types; `limit` one on which no shape depends: a node that breaks it can't run, but the
+    shapes of its outputs are still known. `given` is the condition of the branches in which it is stated.
     """
 
     formula: Formula
@@ -31,10 +31,10 @@ class Requirement(NamedTuple):
 
 
 class Unjudged(NamedTuple):
-    """A node of which nothing is said, at the path of an inner node: no rule, an unknown rank or unknown elements.
+    """The reason why a node isn't judged, with the path of the inner node: no rule, or an unknown rank or elements.
 
-    `kind` is "unsupported", "rank" or "elements"; `law` says what would have to be so for it to be judged, `note`
-    what is known all the same; `given` is the condition under which the node comes to it.
+    `kind` is "unsupported", "rank", "elements" or "timeout"; `law` is what would have to hold for the node to be
+    judged, `note` adds to it; `given` is the condition under which the inner node runs.
     """
 
     path: str
@@ -46,11 +46,11 @@ class Unjudged(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """How data decides a size: by the elements of these inputs (all of them unless said) and the shapes of the others.
+    """How data decides a size: by the elements of the inputs `by` (None: all inputs) and the shapes of the others.
 
-    Where `total` is given, the size is how many elements of the one input aren't 0, of so many; where `place` is, it
-    is that element of the one input; a `row` is a place on one of its axes where such an element is. `free` says that
-    elements which can be anything make it anything in its range.
+    With `total`, the size is the number of nonzero elements among that many of the one input; with `place`, it is the
+    element of the one input at that place; with `row`, it is the index of a nonzero element along an axis. `free` says
+    that arbitrary elements can give it any value in its range.
     """
 
     by: tuple[int, ...] | None = None
@@ -65,29 +65,31 @@ BY_ALL = Decided()
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Application:
-    """One rule applied: outputs, what the node needs, and what is known of the sizes that data decides."""
+    """One rule applied to one node: its outputs, its requirements, and facts about the sizes that data decides."""
 
     outputs: tuple[Tensor, ...]
     requirements: tuple[Requirement, ...]
     facts: tuple[Formula, ...] = ()
     unjudged: tuple[Unjudged, ...] = ()
-    repeatable: bool = True  # False where it made symbols that belong to this very node
-    fresh_symbols: tuple[Dim, ...] = ()  # those symbols
-    ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs that it needs to be these
-    decides_success: frozenset[int] = frozenset()  # inputs whose elements, where unknown, are assumed to be right
+    repeatable: bool = True  # False where it has new symbols that belong to this node alone
+    fresh_symbols: tuple[Dim, ...] = ()  # these new symbols
+    ranks: tuple[tuple[Dim, int], ...] = ()  # unknown ranks of inputs, with the ranks that the node requires
+    decides_success: frozenset[int] = frozenset()  # inputs whose unknown elements are assumed to be valid
     decides_sizes_only: frozenset[int] = frozenset()  # those of them that can't make the node fail
-    rests_on_inputs: frozenset[tuple[Causes, bool]] = frozenset()  # of a function's node: what it assumes of inputs
-    origin: Callable[[int], Origin] | None = None  # of the unknown elements of an output, where an inner graph makes it
-    called: bool = False  # whether these are about the inputs of the function that the node calls
-    decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides what it made, as far as is known
+    rests_on_inputs: frozenset[tuple[Causes, bool]] = (
+        frozenset()
+    )  # of a node in a function: the function's inputs whose elements it assumes
+    origin: Callable[[int], Origin] | None = None  # of an output's unknown elements, if an inner graph computes it
+    called: bool = False  # whether these refer to the inputs of the function that the node calls
+    decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides the new sizes
 
     @property
     def broken(self) -> bool:
-        """Whether the node runs for no input, so that it makes nothing."""
+        """Whether the node runs for no input, so that it has no outputs."""
         return any(r.formula is FALSE and not r.limit for r in self.requirements)
 
     def rewritten(self, change: Substitution) -> Application:
-        """What it says with symbols replaced."""
+        """The application with symbols replaced."""
         return replace(
             self,
             outputs=tuple(rewritten(t, change) for t in self.outputs),

@@ -1,7 +1,7 @@
-"""Calculus: sizes and shapes as TensorFlow's shape functions know them, as methods of the context.
+"""Calculus: the operations on sizes and shapes of TensorFlow's shape functions, as methods of the context.
 
-A shape is a `Tensor` whose elements don't matter, a dimension a `Dim`. An unknown is a symbol: the same unknown is
-equal to itself, a fresh one is equal to nothing. What can't hold ends the rule; what may fail is a requirement.
+A shape is a `Tensor` whose elements aren't looked at, a dimension a `Dim`. An unknown size is a symbol: it is equal to
+itself, and a fresh one to no other. A condition that can't hold ends the rule; one that may fail is a requirement.
 
     >>> from shapesmt.rules import InferenceContext
     >>> ctx = InferenceContext.of("Join", ["[2,?]", "[?,3]", "[...]"])
@@ -73,7 +73,7 @@ class Calculus:
         return self.unknown_dim() if size is None or (isinstance(size, int) and size == UNKNOWN_DIM) else as_dim(size)
 
     def unknown_dim(self) -> Dim:
-        """A dimension of which nothing is known: another one at each call."""
+        """A new unknown dimension."""
         return self.fresh(f"dim{len(self.fresh_symbols)}")
 
     def value(self, d: Dim) -> int | None:
@@ -85,26 +85,26 @@ class Calculus:
         return d.constant is not None
 
     def with_value(self, d: Dim, size: int) -> Dim:
-        """The dimension, which is of that size."""
+        """The dimension with that size, which is required of it."""
         self._hold(equal(d, size), laws.DIMENSION_IS.of(size=size, dim=d), d, size)
         return as_dim(size)
 
     def add(self, a: Dim, b: Dim | int) -> Dim:
-        """The sum, which fits 64 bits."""
+        """The sum, which is required to fit 64 bits."""
         return self._fitting(a + b, "adding", a, b)
 
     def subtract(self, a: Dim, b: Dim | int) -> Dim:
-        """The difference, which isn't negative."""
-        found = a - b
-        self._hold(at_least(found, 0), laws.DIMENSION_NOT_NEGATIVE.of(left=a, right=b), a, b)
-        return found
+        """The difference, which is required not to be negative."""
+        difference = a - b
+        self._hold(at_least(difference, 0), laws.DIMENSION_NOT_NEGATIVE.of(left=a, right=b), a, b)
+        return difference
 
     def multiply(self, a: Dim, b: Dim | int) -> Dim:
-        """The product, which fits 64 bits."""
+        """The product, which is required to fit 64 bits."""
         return self._fitting(a * b, "multiplying", a, b)
 
     def divide(self, a: Dim, b: Dim | int, *, evenly_divisible: bool = True) -> Dim:
-        """The quotient, rounded down unless the divisor has to divide the dimension."""
+        """The quotient, rounded down; with `evenly_divisible`, the divisor is required to divide the dimension."""
         self._hold(at_least(b, 1), laws.DIVISOR_POSITIVE.of(divisor=b), as_dim(b), 1)
         if evenly_divisible:
             self._hold(divides(b, a), laws.DIMENSION_EVENLY_DIVISIBLE.of(divisor=b, dim=a), a, b)
@@ -129,7 +129,7 @@ class Calculus:
         return tensor("", [self.make_dim(d) for d in dims])
 
     def unknown_shape(self, lo: int = 0, hi: int = MAX_RANK) -> Tensor:
-        """A shape of unknown rank: another one at each call."""
+        """A new shape of unknown rank."""
         return tensor("", None, ndim=self.fresh(f"rank{len(self.fresh_symbols)}", lo, hi))
 
     def unknown_shape_of_rank(self, rank: int) -> Tensor:
@@ -180,9 +180,9 @@ class Calculus:
     # Ranks
 
     def with_rank(self, s: Tensor, rank: int) -> Tensor:
-        """The shape, which has that rank."""
+        """The shape, of which that rank is required."""
         if s.shape is None:
-            if self._given(s):
+            if self._is_input(s):
                 raise UnknownRankError(s, rank)
             self._hold(equal(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK.of(expected=rank), s.ndim, rank)
             return self.unknown_shape_of_rank(rank)
@@ -190,7 +190,7 @@ class Calculus:
         return s
 
     def with_rank_at_least(self, s: Tensor, rank: int) -> Tensor:
-        """The shape, which has that many dimensions or more."""
+        """The shape, of which at least that many dimensions are required."""
         if self._unranked(s):
             self._hold(at_least(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_LEAST.of(least=rank), s.ndim, rank)
             return self.unknown_shape(lo=rank)
@@ -198,7 +198,7 @@ class Calculus:
         return s
 
     def with_rank_at_most(self, s: Tensor, rank: int) -> Tensor:
-        """The shape, which has that many dimensions at most."""
+        """The shape, of which at most that many dimensions are required."""
         if self._unranked(s):
             self._hold(at_most(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_MOST.of(most=rank), s.ndim, rank)
             return self.unknown_shape(hi=rank)
@@ -208,7 +208,7 @@ class Calculus:
     # Merging and relaxing
 
     def merge(self, a: Handle, b: Handle) -> Handle:
-        """What two dimensions, or two shapes, both say: they are equal."""
+        """Two dimensions, or two shapes, that are required to be equal, as one: the more specific of each pair."""
         if isinstance(a, Dim):
             return self._merge_dims(a, b, laws.DIMENSIONS_EQUAL.of(left=a, right=b))
         return self._merge_shapes(a, b)
@@ -233,16 +233,16 @@ class Calculus:
         return tensor(a.dtype, merged)
 
     def _merge_unknown(self, a: Tensor, b: Tensor) -> Tensor:
-        """The one whose rank is known: the other has its rank, and then its sizes."""
+        """The shape whose rank is known; the other is required to have the same rank."""
         known, other = (b, a) if a.shape is None else (a, b)
-        if known.shape is not None and self._given(other):
+        if known.shape is not None and self._is_input(other):
             raise UnknownRankError(other, known.rank)
         if known.ndim is not None and other.ndim is not None:
             self._hold(equal(known.ndim, other.ndim), laws.UNKNOWN_SHAPES_EQUAL_RANK, known.ndim, other.ndim)
         return known if known.shape is not None else a
 
     def merge_prefix(self, s: Tensor, prefix: Tensor) -> tuple[Tensor, Tensor]:
-        """The shape and what it begins with, each with what the other says."""
+        """The shape and its prefix, with their common dimensions merged."""
         if self._unranked(s) or self._unranked(prefix):
             return s, prefix
         self.with_rank_at_least(s, prefix.rank)
@@ -251,7 +251,7 @@ class Calculus:
         return tensor(s.dtype, [*merged, *s.dims[prefix.rank :]]), tensor(prefix.dtype, merged)
 
     def relax(self, a: Handle, b: Handle) -> Handle:
-        """What two dimensions, or two shapes, have in common: a fresh unknown where they differ."""
+        """Two dimensions, or two shapes, as one that admits both: a fresh unknown where they differ."""
         if a is b:
             return a
         if isinstance(a, Dim):
@@ -272,8 +272,8 @@ class Calculus:
         rank = s.rank
         first, last = (i if i is None or i >= 0 else i + rank for i in (start, end))
         assert first is not None
-        for name, asked, index in (("start", start, first), ("end", end, last)):
-            law = laws.SUBSHAPE_IN_BOUNDS.of(end=name, index=asked, rank=rank)
+        for name, position, index in (("start", start, first), ("end", end, last)):
+            law = laws.SUBSHAPE_IN_BOUNDS.of(end=name, index=position, rank=rank)
             self.check(index is None or index >= 0, law)
         if stride < 0:
             return tensor(s.dtype, s.dims[min(first, rank - 1) : last : stride])
@@ -282,14 +282,14 @@ class Calculus:
         return tensor(s.dtype, s.dims[first:stop:stride])
 
     def concatenate(self, a: Tensor, b: Tensor) -> Tensor:
-        """The dimensions of one, then those of the other."""
+        """The dimensions of `a`, then those of `b`."""
         if self._unranked(a) or self._unranked(b):
             known = a.ndim is not None and b.ndim is not None
             return tensor(a.dtype, None, ndim=(a.ndim or ZERO) + (b.ndim or ZERO)) if known else self.unknown_shape()
         return tensor(a.dtype, [*a.dims, *b.dims])
 
     def replace_dim(self, s: Tensor, index: int, size: Size) -> Tensor:
-        """The shape with another dimension there."""
+        """The shape with the dimension at that index replaced."""
         if self._unranked(s):
             return self.unknown_shape()
         self.check(-s.rank <= index < s.rank, laws.REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))
@@ -298,24 +298,24 @@ class Calculus:
     # What can't hold
 
     def _hold(self, formula: Formula, law: laws.Law | str, left: Size = None, right: Size = None) -> None:
-        """Require it; where it can't hold, the rule ends."""
+        """State a requirement; where it can't hold, the rule ends."""
         if formula is FALSE:
             self.reject(law)
         self.require(formula, law, left, right)
 
-    def _given(self, s: Tensor) -> bool:
-        """Whether it is an input, whose rank the caller can split over."""
+    def _is_input(self, s: Tensor) -> bool:
+        """Whether a shape is one of the node's inputs, for which the caller can try every rank."""
         return not self.alone and any(s is t for t in self.inputs)
 
     def _unranked(self, s: Tensor) -> bool:
         """Whether the rank isn't known; a rule is run for every rank of an input."""
-        if s.shape is None and self._given(s):
+        if s.shape is None and self._is_input(s):
             raise UnknownRankError(s)
         return s.shape is None
 
 
 def solved(formula: Formula) -> dict[Atom, Dim]:
-    """The symbol that an equality says to be a number."""
+    """The symbol that an equality fixes to a number: `n - 3 == 0` gives {n: 3}."""
     difference = formula.dim if formula.op == "eq" else None
     atom = next(iter(difference.symbols), None) if difference is not None and len(difference.symbols) == 1 else None
     if difference is None or atom is None:

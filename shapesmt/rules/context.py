@@ -1,4 +1,4 @@
-"""RuleContext: what an operator's rule sees of its node, and where it states what the node needs.
+"""RuleContext: through which an operator's rule reads its node and states the node's requirements.
 
 A rule reads `ctx.inputs` and the attributes, states each way in which the node can fail with `ctx.require`
 (the law first), and returns the outputs. Where a node can't run at all (an axis out of range), the context
@@ -33,7 +33,7 @@ from shapesmt.rules.statements import Statements
 from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.rules.value import Elements, Field, Value, elements, move_positions
 
-MAX_SIZES = 255  # a list of more sizes than this is of no tensor
+MAX_SIZES = 255  # a longer list can't be a tensor's shape
 
 AnyValue = TypeVar("AnyValue")
 RunGraph = Callable[["RuleContext", Graph, Sequence[Tensor], str], tuple[Tensor, ...]]
@@ -55,10 +55,10 @@ class RuleContext(Statements):
         super().__init__(node, inputs)
         self.version = version
         self.outputs = len(node.outputs)
-        self.literals: frozenset[str] = frozenset()  # tensors that the file spells out
+        self.literals: frozenset[str] = frozenset()  # tensors that are constants in the file
         self._run = run
         self.boolean: Callable[[int], bool] = lambda _: False
-        """Whether the elements of an input are 0 or 1, whatever they are; a rule that asks isn't remembered."""
+        """Whether the elements of an input can only be 0 or 1."""
 
     # Inputs and attributes
 
@@ -72,13 +72,13 @@ class RuleContext(Statements):
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def input(self, index: int, rank: int | None = None) -> Tensor:
-        """The input, without which the node can't run; where its rank is known, it is the one given."""
-        found = self.inputs[index] if index < len(self.inputs) else None
-        if found is None:
+        """An input that the node requires, with the required rank where its rank is known."""
+        t = self.inputs[index] if index < len(self.inputs) else None
+        if t is None:
             self.reject(laws.INPUT_GIVEN.of(index=index))
-        if rank is not None and found.shape is not None:
-            self.require_rank(found, rank)
-        return found
+        if rank is not None and t.shape is not None:
+            self.require_rank(t, rank)
+        return t
 
     def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
         """The attribute as the file has it."""
@@ -119,7 +119,7 @@ class RuleContext(Statements):
     # Elements
 
     def items(self, index: int) -> tuple[Dim | None, ...] | None:
-        """The integers of an input that running depends on, a `Dim` each; None where (all or one) unknown."""
+        """The integers of an input that decide whether the node runs; None for an unknown one, or for all."""
         self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
@@ -130,17 +130,17 @@ class RuleContext(Statements):
     def constants(
         self, index: int, name: str | None = None, default: Sequence[int] | None = None
     ) -> tuple[int, ...] | None:
-        """The integers of an input where all are known numbers; a node is left open where they depend on sizes.
+        """The integers of an input where all are known numbers; where they depend on sizes, the node isn't judged.
 
-        Where the input isn't given, the attribute of that `name` lists them, as in old versions, or they are `default`.
+        Without the input, they are those of the attribute `name`, as in old operator versions, or else `default`.
         """
         if name is not None and not self.has(index):
             return self.integers(name, default) if name in self.attributes or default is not None else None
         items = self.items(index)
         if items is None:
             return None
-        found = [None if i is None else number(i, self.case) for i in items]
-        numbers = tuple(n for n in found if n is not None)
+        values = [None if i is None else number(i, self.case) for i in items]
+        numbers = tuple(n for n in values if n is not None)
         if len(numbers) == len(items):
             return numbers
         if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
@@ -159,8 +159,8 @@ class RuleContext(Statements):
 
         Args:
             source: The index of the input, or the name of the attribute.
-            count: How many there are; without it the result is None where the length of the list isn't known.
-            what: What they are, for the law that there are so many.
+            count: Their required number; without it the result is None where the length of the list isn't known.
+            what: What they are, for the law about their number.
         """
         items: list[Dim | None] | None
         items = self._input_sizes(source) if isinstance(source, int) else [as_dim(v) for v in self.integers(source)]
@@ -187,7 +187,7 @@ class RuleContext(Statements):
         return [None] * length if length is not None and 0 <= length <= MAX_SIZES else None
 
     def holds(self, condition: Formula) -> bool | None:
-        """Whether a condition holds; where sizes decide it, each way is a case. None where they aren't followed."""
+        """Whether a condition holds; where sizes decide it, the rule is applied in both cases. None if unknown."""
         return holds(condition, self.case)
 
     def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
@@ -215,12 +215,12 @@ class RuleContext(Statements):
 
     def normals(self, axes: Iterable[int], rank: int) -> tuple[int, ...]:
         """Distinct axes counted from the front."""
-        found = tuple(self.normal(a, rank) for a in axes)
-        self.check(len(set(found)) == len(found), laws.AXES_NAMED_ONCE)
-        return found
+        normalized = tuple(self.normal(a, rank) for a in axes)
+        self.check(len(set(normalized)) == len(normalized), laws.AXES_NAMED_ONCE)
+        return normalized
 
     def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
-        """The tensor has that rank (`least`: or more); otherwise the rule ends."""
+        """State that a tensor has that rank (`least`: or more); where it hasn't, the rule ends."""
         if x.shape is None and not least:
             raise UnknownRankError(x, rank)
         if least:
@@ -229,7 +229,7 @@ class RuleContext(Statements):
             self.check(x.rank == rank, laws.RANK.of(expected=rank, rank=x.rank))
 
     def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
-        """The shapes, which have one rank: that of the first of them whose rank is known."""
+        """The shapes, which are required to have the same rank."""
         known = next((s for s in shapes if s.shape is not None), shapes[0])
         for s in shapes:
             if s.shape is None:
@@ -248,7 +248,7 @@ class RuleContext(Statements):
         return tuple(result)
 
     def broadcast_sizes(self, x: Dim, y: Dim, law: laws.Law | str = laws.SIZES_BROADCAST) -> Dim:
-        """The joint size of two that are equal or 1."""
+        """The joint size of two sizes that are required to be equal, or one of them 1."""
         if x is y or y is ONE:
             return x
         if x is ONE:
@@ -263,15 +263,15 @@ class RuleContext(Statements):
     # Outputs
 
     def tensor(self, shape: Sequence[Dim | int] | None, dtype: str | None = None, value: Value | None = None) -> Tensor:
-        """An output; its element type is that of the first input unless given."""
+        """An output; without `dtype`, its element type is that of the first input."""
         if dtype is None:
             dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
         return tensor(dtype, shape, value)
 
     def known(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
         """A one-dimensional integer output whose elements are known."""
-        listed = [None if i is None else as_dim(i) for i in items]
-        return tensor(dtype, (len(listed),), elements((len(listed),), listed))
+        sizes = [None if i is None else as_dim(i) for i in items]
+        return tensor(dtype, (len(sizes),), elements((len(sizes),), sizes))
 
     # Other operators' rules
 
@@ -284,14 +284,14 @@ class RuleContext(Statements):
         attributes: Mapping[str, AttributeValue] | None = None,
         outputs: Sequence[str] | None = None,
     ) -> tuple[Tensor, ...]:
-        """What an operator of ai.onnx makes of these inputs; what it needs, this node needs.
+        """The outputs of an operator of ai.onnx on these inputs; its requirements become this node's.
 
         Args:
             op: The operator.
-            inputs: What it reads: inputs of this node, or tensors made of them; this node's own without any.
+            inputs: Its inputs: those of this node, or tensors computed from them; by default this node's inputs.
             version: The operator set.
-            attributes: The operator's; this node's own without any.
-            outputs: The names of its outputs; this node's own without any.
+            attributes: The operator's attributes; by default this node's.
+            outputs: The names of its outputs; by default this node's.
         """
         rule = resolve("", op, version)
         assert rule is not None
@@ -305,23 +305,23 @@ class RuleContext(Statements):
             self.requirements, self.facts, self.unjudged, self.fresh_symbols,
         )  # fmt: skip
         try:
-            made = rule.apply(inner)
+            results = rule.apply(inner)
         finally:
             self.memoizable &= inner.memoizable
             self.deciders.update((size, self._decided(how, reads)) for size, how in inner.deciders.items())
             for index in inner.decides_success:
                 self.grant_elements(reads[index], only_sizes=index in inner.decides_sizes_only)
-        return (made,) if isinstance(made, Tensor) else tuple(made or ())
+        return (results,) if isinstance(results, Tensor) else tuple(results or ())
 
     def _decided(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
-        """How a size is decided by the node's own inputs: by all of them where that can't be told."""
+        """How the node's own inputs decide a size: all of them where it isn't known which."""
         own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
         if how.by is None or any(len(places) != 1 for places in own):
             return BY_ALL
         return how._replace(by=tuple(i for places in own for i in places))
 
     def grant_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
-        """Say that running depends on a tensor's elements: those of an input, or of one made of integer inputs."""
+        """Record that a tensor's elements decide whether the node runs; if it is no input, all integer inputs do."""
         same = [i for i, t in enumerate(self.inputs) if t is x]
         for i in same or [
             i for i, t in enumerate(self.inputs) if t is not None and t.dtype.startswith(("int", "uint"))
@@ -333,19 +333,19 @@ class RuleContext(Statements):
     def run_graph(
         self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE
     ) -> tuple[Tensor, ...]:
-        """The outputs of a subgraph on these inputs; what its nodes need is needed here wherever `given` holds."""
+        """The outputs of a subgraph on these inputs; its nodes' requirements apply wherever `given` holds."""
         assert self._run is not None
         with self.where(given):
             return self._run(self, graph, inputs, label)
 
     @contextmanager
     def where(self, given: Formula) -> Iterator[None]:
-        """What is stated inside is needed only where `given` holds."""
-        outer, self._taken = self._taken, all_of(self._taken, given)
+        """A block in which requirements are stated under the condition `given`."""
+        outer, self._condition = self._condition, all_of(self._condition, given)
         try:
             yield
         finally:
-            self._taken = outer
+            self._condition = outer
 
     def apply(self, rule: Callable[[Any], Tensor | Sequence[Tensor] | None]) -> Application:
         """The rule applied; a rejected node has unknown outputs.
@@ -355,16 +355,16 @@ class RuleContext(Statements):
         """
         try:
             result = rule(self)
-            made = (result,) if isinstance(result, Tensor) else tuple(result or self.outputs_set())
-            if not all(isinstance(t, Tensor) for t in made):
+            outputs = (result,) if isinstance(result, Tensor) else tuple(result or self.outputs_set())
+            if not all(isinstance(t, Tensor) for t in outputs):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
-            made, self.rejected = (), True
+            outputs, self.rejected = (), True
         except (ArithmeticError, IndexError, ValueError) as error:
             if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
                 raise
-            made, self.rejected = (), True  # sizes that can't be, as has been stated, fit nowhere
-        return self.application(made[: self.outputs] + (tensor("", None),) * (self.outputs - len(made)))
+            outputs, self.rejected = (), True  # impossible sizes, already stated as a failing requirement
+        return self.application(outputs[: self.outputs] + (tensor("", None),) * (self.outputs - len(outputs)))
 
     def outputs_set(self) -> Iterable[Tensor]:
         """The outputs that a rule set instead of returning them."""
@@ -372,5 +372,5 @@ class RuleContext(Statements):
 
 
 def _at(element: Dim, place: int) -> Dim:
-    """What stands at a place of a list, by the expression over its positions."""
+    """The element at a place of a list that is one expression over its positions."""
     return move_positions(element, lambda _: as_dim(place))

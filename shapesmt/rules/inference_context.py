@@ -51,7 +51,7 @@ class InferenceContext(RuleContext, ShapeFunctions):
         tensors_as_shapes: Sequence[Tensor | None] = (),
         handles: Sequence[Sequence[ShapeAndType] | None] = (),
     ) -> InferenceContext:
-        """A node by itself: what can't hold is raised as `ShapeMismatch`.
+        """A context for a single node, in which a requirement that can't hold raises `ShapeMismatch`.
 
         Args:
             op: The operator.
@@ -64,7 +64,7 @@ class InferenceContext(RuleContext, ShapeFunctions):
             names: The names of inputs and outputs in order, and how many each one stands for.
             dtypes: The element types of the first inputs, "" for an unknown one.
             tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
-            tensors_as_shapes: The shapes that the elements of the first inputs spell.
+            tensors_as_shapes: The shapes that the elements of the first inputs list.
             handles: What each input refers to, where it is a handle.
 
         Raises:
@@ -84,13 +84,13 @@ class InferenceContext(RuleContext, ShapeFunctions):
 
 
 def given_shapes(shapes: Sequence[ShapeLike | Tensor | None], dtypes: Sequence[str]) -> tuple[Tensor | None, ...]:
-    """The inputs of these shapes and types, of which the last may be left out."""
+    """The inputs with these shapes and types; missing types are unknown."""
     types = [*dtypes, *[""] * (len(shapes) - len(dtypes))]
     return tuple(given_shape(shape, i, types[i]) for i, shape in enumerate(shapes))
 
 
 def given_shape(shape: ShapeLike | Tensor | None, index: int, dtype: str = "") -> Tensor | None:
-    """The input of that shape: its names are symbols, each `?` is one of its own, and "?" alone is any shape."""
+    """The input of that shape: a name is a symbol, each `?` a symbol of its own, and "?" alone an unknown shape."""
     if shape is None or isinstance(shape, Tensor):
         return shape
     dims = None if shape == "?" else parse_shape(shape)
@@ -104,7 +104,7 @@ def given_shape(shape: ShapeLike | Tensor | None, index: int, dtype: str = "") -
 def node_of(
     op: str, name: str, domain: str, version: int, sides: tuple[int, int], attributes: Mapping[str, Any]
 ) -> Node:
-    """A node by itself, its tensors named by their places; ONNX's attributes that it leaves out are the schema's."""
+    """A single node, its tensors named by their places; attributes that are left out have the schema's defaults."""
     reads, writes = ([f"{kind}{i}" for i in range(n)] for kind, n in zip(("input", "output"), sides, strict=True))
     frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in attributes.items()}
     defaults = signatures(domain).default_attributes(domain, op, version)

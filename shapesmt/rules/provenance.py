@@ -1,4 +1,4 @@
-"""Provenance: what has a part in elements that aren't known, and what is known of elements made of such ones.
+"""Provenance: what unknown elements are computed from, and whether that includes data.
 
 >>> word, table = (frozenset({frozenset({Cause(kind, kind)})}) for kind in ("data", "unread"))
 >>> bad(computed(word, table)), [cause.what for cause in bad(together(word, table))]
@@ -16,10 +16,11 @@ MOST_PARTS = 16  # of an origin inside a function
 
 
 class Cause(NamedTuple):
-    """What has a part in elements that aren't known.
+    """One source of unknown elements.
 
-    `kind` is "data", "given" (to a function, as the input that `what` numbers), "start" (of a loop whose first trip is
-    judged by itself), "unread" (a constant), "sizes" (which an operator doesn't follow) or "operator" (without a rule).
+    `kind` is "data", "given" (the input of a function whose index is `what`), "start" (of a loop, whose first trip is
+    judged separately), "unread" (a constant), "sizes" (in an operator whose rule doesn't follow them) or "operator"
+    (one without a rule).
     """
 
     kind: str
@@ -28,9 +29,9 @@ class Cause(NamedTuple):
 
 
 Causes: TypeAlias = frozenset[Cause]
-"""All that have a part in one element; none in one that is known."""
+"""All sources of one element; empty for an element that is known."""
 Origin: TypeAlias = frozenset[Causes]
-"""The causes of each of a tensor's elements; which element has which isn't kept."""
+"""The causes of a tensor's elements as a set; it isn't recorded which element has which."""
 
 
 FOLLOWED: Origin = frozenset({frozenset()})
@@ -40,32 +41,32 @@ STARTED: Causes = frozenset({Cause("start")})
 
 
 def data(_name: str) -> Origin:
-    """The origin of what a whole model is given."""
+    """The origin of a model's inputs."""
     return DATA
 
 
 def handed(index: int) -> Origin:
-    """The origin of what a function is given as that input."""
+    """The origin of a function's input of that index."""
     return frozenset({frozenset({Cause("given", str(index))})})
 
 
 def of(kind: str, what: str, literal: Literal | None = None) -> Origin:
-    """The origin of elements that no data decide."""
+    """The origin of unknown elements that don't come from data."""
     return frozenset({frozenset({Cause(kind, what, literal)})})
 
 
 def together(*origins: Origin) -> Origin:
-    """The origin of elements that lie side by side: some are of the one, others of the other."""
+    """The origin of a tensor whose elements are taken from several: each has one of these origins."""
     return _simple(frozenset().union(*origins))
 
 
 def computed(*origins: Origin) -> Origin:
-    """The origin of elements computed from one element of each; where one is data, so is the outcome."""
-    found = FOLLOWED
+    """The origin of elements computed from one element of each tensor; where one is data, so is the result."""
+    product = FOLLOWED
     for origin in dict.fromkeys(origins):
         if origin != FOLLOWED:
-            found = _simple(frozenset(a | b for a in found for b in origin))
-    return found
+            product = _simple(frozenset(a | b for a in product for b in origin))
+    return product
 
 
 def _simple(parts: Iterable[Causes]) -> Origin:
@@ -85,22 +86,22 @@ def _simple(parts: Iterable[Causes]) -> Origin:
 
 
 def bad(origin: Origin) -> Causes:
-    """What decides some of the elements though it is no data."""
+    """The causes other than data that decide some of the elements."""
     return frozenset().union(*(p for p in origin if p != STARTED and not {c.kind for c in p} & {"data", "given"}))
 
 
 def passed(origin: Origin) -> frozenset[Causes]:
-    """The parts of which only a function's caller knows what they are."""
+    """The causes that depend on a function's inputs, which only the caller knows."""
     return frozenset(part for part in origin if any(cause.kind == "given" for cause in part))
 
 
 def left(origin: Origin, node: Node) -> Origin:
-    """The origin where no element is followed: of those that were, the node has lost the track."""
+    """The origin of elements that a node computes without following them: known elements become unknown sizes."""
     return together(origin - FOLLOWED, of("sizes", title(node))) if origin & FOLLOWED else origin
 
 
 def resolved(origin: Origin, caller: Callable[[int], Origin]) -> Origin:
-    """The origin with those of a function's inputs put in."""
+    """The origin with a function's inputs replaced by the caller's origins for them."""
     parts = []
     for part in origin:
         inputs = [cause for cause in part if cause.kind == "given"]
@@ -109,5 +110,5 @@ def resolved(origin: Origin, caller: Callable[[int], Origin]) -> Origin:
 
 
 def title(node: Node) -> str:
-    """What to call a node in a law."""
+    """The name of a node in a law."""
     return f"{node.op} (node '{node.name}')"

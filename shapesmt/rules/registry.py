@@ -23,11 +23,11 @@ AnyApply = TypeVar("AnyApply", bound=Apply)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rule:
-    """What one operator needs and makes, from one version of its operator set on.
+    """The rule of one operator, from one version of its operator set on.
 
-    `any_rank` says that the rule itself copes with inputs of unknown rank; the others are applied to every rank that
-    such an input may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that
-    look at their inputs' shapes only, `random` those that draw what they make.
+    `any_rank` marks a rule that accepts inputs of unknown rank; others are applied to every rank that such an input
+    may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that read only the
+    shapes of their inputs, `random` those whose outputs are drawn at random.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Rule:
 
     @property
     def plugin(self) -> str:
-        """The module that it comes from, "" for one of this package's."""
+        """The module that defines it, "" for one of this package's."""
         module = getattr(self.apply, "__module__", None) or "__main__"  # typed at a prompt
         return "" if module.startswith("shapesmt.ops.") else module
 
@@ -68,13 +68,13 @@ def rule(
     Args:
         names: Operators that share the rule.
         domain: Their domain; "" is ai.onnx.
-        since: The first operator-set version it is right for; the next rule of that name takes over at its own.
-        any_rank: The rule copes with inputs of unknown rank; the others are applied to every rank there may be.
+        since: The first operator-set version that it is right for, up to the next rule of the same operator.
+        any_rank: The rule accepts inputs of unknown rank; without it, the rule is applied at every possible rank.
         nested: The rule runs subgraphs.
-        dtype: The outputs' element type where an unknown rank keeps the rule from telling.
-        total: No size of its inputs makes the operator fail, so that an unknown rank leaves nothing open.
-        of_shape: What the operator makes depends on the shapes of its inputs, not on their elements.
-        random: What the operator makes is drawn anew in each run: it is data.
+        dtype: The outputs' element type where the rule can't be applied because a rank is unknown.
+        total: The operator runs for inputs of all sizes, so that an unknown rank can't make it fail.
+        of_shape: The outputs depend on the shapes of the inputs, not on their elements.
+        random: The outputs are drawn anew in each run, and count as data.
 
     Raises:
         UsageError: Another module than shapesmt's own has registered one already.
@@ -90,7 +90,7 @@ def rule(
 
 
 def _add(new: Rule) -> None:
-    """Register it; it replaces one of shapesmt's, and one of its own module when that is run again."""
+    """Register a rule; it replaces one of shapesmt's, or of its own module when that is imported again."""
     versions = _RULES.setdefault((new.domain, new.name), [])
     for old in [r for r in versions if r.since == new.since]:
         if old.plugin and not new.plugin:
@@ -117,20 +117,20 @@ DOMAINS = {  # where each domain's rules are, imported when a model first uses i
 
 
 class Signatures(Protocol):
-    """What a format says of its operators by themselves."""
+    """What a format specifies about its operators."""
 
     def default_attributes(self, domain: str, op: str, version: int) -> Mapping[str, AttributeValue]:
-        """The attributes that a node has where it leaves them out."""
+        """The default values of attributes that a node may leave out."""
 
     def input_counts(self, domain: str, op: str, version: int) -> tuple[float, float]:
         """The least and the greatest number of inputs."""
 
 
-SIGNATURES = {"tensorflow": "shapesmt.frontends.tensorflow.operators"}  # where they are; of other domains in ONNX's
+SIGNATURES = {"tensorflow": "shapesmt.frontends.tensorflow.operators"}  # modules by domain; ONNX's for all others
 
 
 def signatures(domain: str) -> Signatures:
-    """What the format of a domain says of its operators."""
+    """What the format of a domain specifies about its operators."""
     module = import_module(SIGNATURES.get(domain, "shapesmt.frontends.onnx.signatures"))
     return cast("Signatures", module)
 
@@ -195,7 +195,7 @@ def rules() -> Iterator[Rule]:
 
 
 def miscounted(node: Node, version: int) -> str:
-    """What is wrong with the number of a node's inputs; "" where nothing is, or nothing is known of it."""
+    """What is wrong with the number of a node's inputs; "" where nothing is, or where the number isn't specified."""
     count = len(node.inputs)
     least, most = signatures(node.domain).input_counts(node.domain, node.op, version)
     expected = least if count < least else most

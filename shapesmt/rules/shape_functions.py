@@ -1,4 +1,4 @@
-"""ShapeFunctions: what TensorFlow's shape functions ask a context for: named inputs, constants, handles, a run."""
+"""ShapeFunctions: the part of TensorFlow's shape-function context about inputs, constants, handles and running."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Join = Callable[[Tensor, Tensor], Tensor]
 
 
 class ShapeFunctions(Calculus):
-    """The part of a context that TensorFlow's shape functions ask for: named inputs, constants and handles."""
+    """The methods of TensorFlow's shape-function context for named inputs, constants and handles."""
 
     requirements: list[Requirement]
     version: int
@@ -85,8 +85,8 @@ class ShapeFunctions(Calculus):
             return
         start, end = self._range(self._names[1], which, "output")
         shapes = [shape] if isinstance(shape, Tensor) else list(shape)
-        wanted = laws.OUTPUT_SHAPE_COUNT.of(name=which, expected=end - start, count=len(shapes))
-        self.check(len(shapes) == end - start, wanted)
+        law = laws.OUTPUT_SHAPE_COUNT.of(name=which, expected=end - start, count=len(shapes))
+        self.check(len(shapes) == end - start, law)
         self._set.update(zip(range(start, end), shapes, strict=True))
 
     def _range(self, names: Mapping[str, int], name: str, what: str) -> tuple[int, int]:
@@ -96,35 +96,35 @@ class ShapeFunctions(Calculus):
         return start, start + names[name]
 
     def get_attr(self, name: str) -> AttributeValue:
-        """The attribute, which is there."""
+        """The attribute; a node without it is rejected."""
         self.check(name in self.node.attributes, laws.ATTRIBUTE_IN_NODE.of(name=name))
         return self.node.attributes[name]
 
     def merge_input(self, index: int, shape: Tensor) -> bool:
-        """Refine an input by what else is known of it; False, and nothing changed, where both can't be."""
+        """Merge a shape into an input's; False, with nothing changed, where the two contradict each other."""
         merged = self._tried(lambda: self.merge(self._at(index), shape))
         if merged is not None:
             self._replace(index, merged)
         return merged is not None
 
     def relax_input(self, index: int, shape: Tensor) -> bool:
-        """Let an input be either; whether that changed it."""
+        """Relax an input's shape to what it has in common with another shape; whether that changed it."""
         before = self._at(index)
         self._replace(index, self.relax(before, shape))
         return self.inputs[index] is not before
 
     def _at(self, index: int) -> Tensor:
-        found = self.inputs[index]
-        return self.unknown_shape() if found is None else found
+        t = self.inputs[index]
+        return self.unknown_shape() if t is None else t
 
     def _replace(self, index: int, shape: Tensor) -> None:
         self.inputs = (*self.inputs[:index], shape, *self.inputs[index + 1 :])
 
-    def _tried(self, made: Callable[[], Tensor]) -> Tensor | None:
-        """The result, or None where what it requires can't hold."""
+    def _tried(self, compute: Callable[[], Tensor]) -> Tensor | None:
+        """The computed shape, or None where one of its requirements can't hold."""
         before = len(self.requirements)
         try:
-            return made()
+            return compute()
         except (RejectedError, ShapeMismatch):
             del self.requirements[before:]
             return None
@@ -132,26 +132,26 @@ class ShapeFunctions(Calculus):
     # Elements of inputs
 
     def input_tensor(self, index: int) -> Items | None:
-        """The elements of an input, None where they aren't constants; remembered as asked for."""
+        """The elements of an input, None where they aren't constants; the request is remembered."""
         self._requested.add(index)
         return _items(self._at(index)) if index < len(self.inputs) else None
 
     def requested_input_tensor(self, index: int) -> bool:
-        """Whether the elements of that input would have helped."""
+        """Whether the rule requested the elements of that input."""
         return index in self._requested
 
     def requested_input_tensor_as_partial_shape(self, index: int) -> bool:
-        """Whether the shape that the elements of that input spell would have helped."""
+        """Whether the rule requested the shape that the elements of that input list."""
         return index in self._requested_shapes
 
     def set_input_tensors(self, values: Sequence[Nested | None]) -> None:
-        """Give the elements of inputs that turned out to be constants."""
+        """Set the elements of inputs that are constants."""
         for index, value in enumerate(values):
             if value is not None:
                 self._replace(index, constant(value, self._at(index)))
 
     def set_input_tensors_as_shapes(self, shapes: Sequence[Tensor | None]) -> None:
-        """Give the shapes that the elements of inputs spell, as far as they are known."""
+        """Set the shapes that the elements of inputs list, as far as they are known."""
         self._shapes = tuple(shapes)
 
     def scalar_from_tensor(self, t: Tensor, index: int | None = None) -> Dim | None:
@@ -190,7 +190,7 @@ class ShapeFunctions(Calculus):
         return self.scalar_from_tensor(self._at(index))
 
     def make_shape_from_shape_tensor(self, index: int) -> Tensor:
-        """The shape that the elements of an input spell; -1 is an unknown dimension, a scalar -1 an unknown shape."""
+        """The shape that the elements of an input list; -1 is an unknown dimension, a scalar -1 an unknown shape."""
         self._requested.add(index)
         self._requested_shapes.add(index)
         spelt = self._shapes[index] if index < len(self._shapes) else None
@@ -199,7 +199,7 @@ class ShapeFunctions(Calculus):
         return self.make_shape_from_tensor(self._at(index))
 
     def make_shape_from_tensor(self, t: Tensor) -> Tensor:
-        """The shape that a tensor's elements spell."""
+        """The shape that a tensor's elements list."""
         self.check(t.dtype in INTEGERS, laws.INPUT_TENSOR_INTEGER.of(dtype=t.dtype))
         items = _items(t)
         if t.shape == ():
@@ -224,7 +224,7 @@ class ShapeFunctions(Calculus):
     # Handles
 
     def set_input_handles(self, handles: Sequence[Sequence[ShapeAndType] | None]) -> None:
-        """Say what each input refers to, where it is a handle; there are as many inputs as the names say."""
+        """Set what each input refers to, where it is a handle; the number of inputs has to match the named inputs."""
         count = len(self.inputs)
         expected = sum(self._names[0].values()) if self._names[0] else count
         self.check(expected == count, laws.INPUT_COUNT.of(count=count, expected=expected))
@@ -232,47 +232,47 @@ class ShapeFunctions(Calculus):
         self._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
 
     def input_handle_shapes_and_types(self, index: int) -> Handles | None:
-        """What a resource or variant input refers to; None where it was never said."""
+        """What a resource or variant input refers to; None where that was never set."""
         return self._handles[0].get(index)
 
     def output_handle_shapes_and_types(self, index: int) -> Handles | None:
-        """What a resource or variant output refers to; None where it was never said."""
+        """What a resource or variant output refers to; None where that was never set."""
         return self._handles[1].get(index)
 
     def set_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
-        """Say what a resource or variant input refers to."""
+        """Set what a resource or variant input refers to."""
         self.check(0 <= index < self.num_inputs, laws.INPUT_INDEX_IN_RANGE.of(index=index, count=self.num_inputs))
         self._handles[0][index] = list(found)
 
     def set_output_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
-        """Say what a resource or variant output refers to."""
+        """Set what a resource or variant output refers to."""
         self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         self._handles[1][index] = list(found)
 
     def merge_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
-        """Refine what an input refers to; whether that said anything new."""
+        """Merge shapes and types into those that an input refers to; whether that changed any."""
         return self._join(self._handles[0], index, found, self.merge)
 
     def merge_output_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
-        """Refine what an output refers to; whether that said anything new."""
+        """Merge shapes and types into those that an output refers to; whether that changed any."""
         return self._join(self._handles[1], index, found, self.merge)
 
     def relax_input_handle_shapes_and_merge_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
-        """Let an input refer to either; whether that changed anything."""
+        """Relax the shapes that an input refers to, and merge the types; whether that changed any."""
         return self._join(self._handles[0], index, found, self.relax)
 
     def relax_output_handle_shapes_and_merge_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
-        """Let an output refer to either; whether that changed anything."""
+        """Relax the shapes that an output refers to, and merge the types; whether that changed any."""
         return self._join(self._handles[1], index, found, self.relax)
 
-    def _join(self, handles: dict[int, Handles], index: int, found: Sequence[ShapeAndType], join: Join) -> bool:
+    def _join(self, handles: dict[int, Handles], index: int, added: Sequence[ShapeAndType], join: Join) -> bool:
         """The pairs joined one by one: types agree, a shape that can't be joined stays."""
         known = handles.get(index)
         if known is None:
-            handles[index] = list(found)
+            handles[index] = list(added)
             return True
-        pairs = list(zip(known, found, strict=False))
-        if len(known) != len(found) or any(a.dtype not in ("", b.dtype) for a, b in pairs):
+        pairs = list(zip(known, added, strict=False))
+        if len(known) != len(added) or any(a.dtype not in ("", b.dtype) for a, b in pairs):
             return False
         joined = [ShapeAndType(self._joined(a.shape, b.shape, join), b.dtype) for a, b in pairs]
         changed = any(a.shape is not j.shape or a.dtype != j.dtype for a, j in zip(known, joined, strict=True))
@@ -291,8 +291,8 @@ class ShapeFunctions(Calculus):
         shapes = ", ".join("?" if t is None else self.debug_string(t) for t in self.inputs)
         text = f"{message} for '{{{{node {node.name}}}}} = {node.op}[{attributes}]({', '.join(node.inputs)})'"
         text += f" with input shapes: {shapes}"
-        asked = [(i, _items(self._at(i))) for i in sorted(self._requested) if i < len(self.inputs)]
-        known = [f"input[{i}] = <{' '.join(map(self._shown, items))}>" for i, items in asked if items is not None]
+        requested = [(i, _items(self._at(i))) for i in sorted(self._requested) if i < len(self.inputs)]
+        known = [f"input[{i}] = <{' '.join(map(self._shown, items))}>" for i, items in requested if items is not None]
         text += f" and with computed input tensors: {', '.join(known)}" if known else ""
         spelt = [f"input[{i}] = {self.debug_string(s)}" for i, s in enumerate(self._shapes) if s is not None]
         text += f" and with input tensors computed as partial shapes: {', '.join(spelt)}" if spelt else ""
@@ -302,20 +302,20 @@ class ShapeFunctions(Calculus):
         return "?" if item is None else self.debug_string(item)
 
     def run(self, rule: AnyRule) -> tuple[Tensor, ...]:
-        """The outputs of a rule, run on this node alone; an input whose rank the rule names has it from then on.
+        """The outputs of a rule, run on this node alone; an input gets the rank that the rule requires of it.
 
         Raises:
             ShapeMismatch: Something that the rule requires can't hold; with the node and its input shapes.
         """
         try:
-            self._set.update(enumerate(self._made(rule)))
+            self._set.update(enumerate(self._outputs(rule)))
         except ShapeMismatch as error:
             raise ShapeMismatch(self.attach_context(str(error))) from None
         return tuple(self.output(i) for i in range(self.num_outputs))
 
-    def _made(self, rule: AnyRule) -> Sequence[Tensor]:
-        """What a rule makes of the inputs; it is run at every rank that one of unknown rank may have."""
-        before = len(self.requirements)
+    def _outputs(self, rule: AnyRule) -> Sequence[Tensor]:
+        """The outputs of a rule; for an input of unknown rank, the rule is run at every rank that it may have."""
+        stated = len(self.requirements)
         while True:
             try:
                 result = rule(self)
@@ -324,43 +324,43 @@ class ShapeFunctions(Calculus):
                 if wrong:
                     raise ShapeMismatch(wrong) from error
                 raise
-            except RejectedError:  # the requirement is stated, or nothing is said of the node
+            except RejectedError:  # the rule has stated the requirement that fails, or that it can't judge the node
                 result = None
-            except UnknownRankError as asked:
-                del self.requirements[before:]
-                found = self._over_ranks(rule) if asked.rank is None else None
-                self._hold_all(found.requirements if found else ())
-                if not self._ranked(found.ranks if found else (), asked):
-                    return found.outputs if found else ()
+            except UnknownRankError as unknown:
+                del self.requirements[stated:]
+                over_ranks = self._over_ranks(rule) if unknown.rank is None else None
+                self._hold_all(over_ranks.requirements if over_ranks else ())
+                if not self._ranked(over_ranks.ranks if over_ranks else (), unknown):
+                    return over_ranks.outputs if over_ranks else ()
                 continue
-            self._hold_all(self.requirements[before:])
+            self._hold_all(self.requirements[stated:])
             return [result] if isinstance(result, Tensor) else list(result or ())
 
     def _over_ranks(self, rule: AnyRule) -> Application:
-        """What the rule says at every rank that its inputs may have."""
+        """The rule applied at every rank that its inputs may have."""
         fresh: Any = type(self)
 
         def applied(inputs: Sequence[Tensor | None]) -> Application:
             ctx = fresh(self.node, inputs, self.version)
             ctx._names, ctx._handles, ctx._shapes = self._names, self._handles, self._shapes  # noqa: SLF001 - its own class
-            made: Application = ctx.apply(rule)
-            return made
+            application: Application = ctx.apply(rule)
+            return application
 
         return unranked(self.inputs, applied, self.node.outputs, self.node.op)
 
-    def _ranked(self, ranks: Sequence[tuple[Dim, int]], asked: UnknownRankError) -> bool:
-        """Give inputs the ranks that the rule needs of them; whether there is such a one."""
+    def _ranked(self, ranks: Sequence[tuple[Dim, int]], unknown: UnknownRankError) -> bool:
+        """Give inputs of unknown rank the ranks that the rule requires; whether that changed any input."""
         needed = dict(ranks)
         before = self.inputs
         for i, t in enumerate(before):
             if t is not None and t.shape is None:
-                rank = asked.rank if t is asked.tensor and asked.rank is not None else needed.get(t.ndim or ZERO)
+                rank = unknown.rank if t is unknown.tensor and unknown.rank is not None else needed.get(t.ndim or ZERO)
                 if rank is not None:
                     self._replace(i, tensor(t.dtype, self.unknown_shape_of_rank(rank).dims))
         return self.inputs != before
 
     def _hold_all(self, requirements: Sequence[Requirement]) -> None:
-        """Nothing is required that can't hold, be it by itself or where a size is what another requirement says."""
+        """Raise where a requirement can't hold, by itself or with the sizes that other requirements determine."""
         known: dict[Atom, Dim] = {}
         for r in (*requirements, *requirements):
             formula = substitute(r.formula, known)

@@ -1,4 +1,4 @@
-"""Statements: what a rule states of its node, and what comes of it, an application."""
+"""Statements: the requirements and facts that a rule states of its node, and the application made of them."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ class Statements:
         self.rejected = False
         self.rests_on_inputs: set[tuple[Causes, bool]] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
-        self._taken: Formula = TRUE
+        self._condition: Formula = TRUE
 
     # Laws
 
     def require(
         self, formula: Formula, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
-        """State what the node needs; `left` and `right` are the sides that clash when it fails."""
+        """State a requirement of the node; `left` and `right` are the sides that clash when it fails."""
         formula = self._guarded(formula)
         if formula is FALSE and self.alone:
             raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._taken))
+            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._condition))
         else:
             self.requirements.append(Requirement(TRUE, laws.as_law(law)))
 
     def limit(
         self, truth: Formula | bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
-        """State what running needs and no shape depends on: the rule goes on where it is broken."""
+        """State a requirement on which no output shape depends: where it can't hold, the rule goes on."""
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
@@ -74,7 +74,7 @@ class Statements:
         self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
 
     def check(self, truth: bool, law: laws.Law | str) -> None:
-        """A law that is already decided; where it is broken, the rule ends."""
+        """State a law whose truth is known; where it is broken, the rule ends."""
         if not truth:
             self.reject(law)
 
@@ -84,28 +84,29 @@ class Statements:
         raise RejectedError
 
     def _guarded(self, formula: Formula) -> Formula:
-        return formula if self._taken is TRUE else implies(self._taken, formula)
+        return formula if self._condition is TRUE else implies(self._condition, formula)
 
     # What data decides
 
-    def grant(self, index: int) -> None:
-        """Say that running depends on the elements of an input; unknown ones are taken to be as they have to be."""
-        self.decides_success.add(index)
+    def grant(self, *indices: int) -> None:
+        """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid."""
+        self.decides_success.update(indices)
 
     def only_sizes(self, *indices: int) -> None:
-        """Say that elements of these inputs decide sizes, and can't make the node fail."""
+        """Record that elements of these inputs decide sizes, and can't make the node fail."""
         self.decides_success.update(indices)
         self.decides_sizes_only.update(indices)
 
     def fresh(
         self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
     ) -> Dim:
-        """A size that data decides, at least `lo` and at most `hi`; `name` tells it from the node's others.
+        """A size that data decides, at least `lo` and at most `hi`; `name` distinguishes it from the node's others.
 
-        With kind "trip" it is the index of a loop's trip, each of which is made. `how` says which elements decide it.
+        With kind "trip" it is the index of a loop's trip, and stands for every trip. `how` says which elements decide
+        the size.
         """
         self.memoizable = False
-        # Where a node can't run, `hi` may be below `lo`: what is stated has to stay satisfiable even there.
+        # Where a node can't run, `hi` may be below `lo`; the facts have to be satisfiable even there.
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.fresh_symbols.append(size)
@@ -114,26 +115,26 @@ class Statements:
             self.facts.append(at_least(most, size))
         return size
 
-    # What comes of it
+    # The application
 
     def adopt(self, inner: Application, within: str) -> None:
-        """Take over what an inner node needs, under the conditions that hold here."""
-        listed = inner.requirements
-        if len(listed) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
-            listed = tuple({r.formula: r for r in listed if r.formula is not TRUE}.values())
-        for r in listed:
+        """Add the requirements and facts of an inner node, under the conditions that hold here."""
+        requirements = inner.requirements
+        if len(requirements) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
+            requirements = tuple({r.formula: r for r in requirements if r.formula is not TRUE}.values())
+        for r in requirements:
             path = f"{within}/{r.within}" if r.within else within
-            given = all_of(self._taken, r.given)
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=given))
+            condition = all_of(self._condition, r.given)
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=condition))
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
-        self.unjudged.extend(u._replace(path=path, given=all_of(self._taken, u.given)) for u, path in paths)
+        self.unjudged.extend(u._replace(path=path, given=all_of(self._condition, u.given)) for u, path in paths)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """What was stated so far, with these outputs; of a node that makes a size below 0 nothing is proved."""
+        """The application with these outputs and what was stated; a node with a negative output size isn't judged."""
         if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
             r.formula is FALSE for r in self.requirements
         ):
@@ -152,8 +153,8 @@ class Statements:
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
-        """The inputs whose unknown elements decide whether the node runs, or may decide what it makes."""
+        """The inputs whose unknown elements decide whether the node runs, or may decide its output sizes."""
         vague = self.fresh_symbols or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
-        asked = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())
-        given = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in asked]
-        return frozenset(i for i, t in given if not t.followed or i in self._unread)
+        deciding = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())
+        deciding_inputs = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in deciding]
+        return frozenset(i for i, t in deciding_inputs if not t.followed or i in self._unread)

@@ -1,4 +1,4 @@
-"""Tensor: what inference knows of one edge of the graph, interned so that a rule's memo key is identities."""
+"""Tensor: element type, shape and elements of one edge of the graph; interned, so that equal ones are identical."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from shapesmt.rules.value import Elements, Value, elements, field
 Shape: TypeAlias = tuple[Dim, ...]
 
 MAX_RANK = 64  # no runtime has tensors of more axes
-MAX_NUMBERS = 16  # values of an element that are told apart
-MAX_FLOATS = 16  # of more floats the elements are followed only where a node depends on them
+MAX_NUMBERS = 16  # values of an integer for each of which a rule is applied
+MAX_FLOATS = 16  # elements; longer float constants are read only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 _LITERALS: dict[Literal, Tensor] = memo("tensors of literals", {})
@@ -47,48 +47,48 @@ Nested: TypeAlias = "float | Sequence[Nested]"
 
 
 class UnknownRankError(Exception):
-    """A rule asked for the sizes of a tensor of unknown rank, or (with `rank`) said which rank it needs."""
+    """A rule reads the sizes of a tensor of unknown rank, or (with `rank`) requires a rank of it."""
 
     def __init__(self, tensor: Tensor, rank: int | None = None) -> None:
         self.tensor, self.rank = tensor, rank
 
 
 class UndecidedError(Exception):
-    """A rule asked whether a condition holds that does for some sizes only."""
+    """A rule asks for a condition that holds for some sizes only."""
 
     def __init__(self, condition: Formula) -> None:
         self.condition = condition
 
 
 def holds(condition: Formula, case: Formula | None) -> bool | None:
-    """Whether a condition holds in a case; None where it is about sizes that aren't followed, or without a case.
+    """Whether a condition holds in a case; None where it is about unknown sizes, or where there is no case.
 
     Raises:
-        UndecidedError: Sizes decide it, and the case doesn't say which way.
+        UndecidedError: Sizes decide it, and the case doesn't determine it.
     """
     if condition is TRUE or condition is FALSE:
         return condition is TRUE
     if case is None or any(s.kind in (Kind.OPEN, Kind.LOST) for s in condition.symbols):
         return None
-    for answer, wanted in ((True, condition), (False, negate(condition))):
-        if all(part in case.conjuncts for part in wanted.conjuncts):
+    for answer, formula in ((True, condition), (False, negate(condition))):
+        if all(part in case.conjuncts for part in formula.conjuncts):
             return answer
     raise UndecidedError(condition)
 
 
 def number(d: Dim, case: Formula | None) -> int | None:
-    """An integer that decides ranks, or which axes are meant: a known one, or one of few, each of which is a case."""
+    """An integer that decides ranks or axes, as a number: its value, or one of a few values, each one a case."""
     if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
         return d.constant
     for value in range(int(d.lo), int(d.hi)):
-        found = holds(equal(d, value), case)
-        if found is not False:
-            return value if found else None
+        answer = holds(equal(d, value), case)
+        if answer is not False:
+            return value if answer else None
     return int(d.hi)
 
 
 class Case(NamedTuple):
-    """What a tensor is where a condition holds."""
+    """A tensor as it is where a condition holds."""
 
     given: Formula
     tensor: Tensor
@@ -97,8 +97,8 @@ class Case(NamedTuple):
 class Tensor:
     """Element type ("" = unknown), shape (None = unknown rank) and, where known, the elements.
 
-    Where the rank is unknown, `ndim` may say what it depends on: the rank of an input, for example. Where a condition
-    decides the rank, or how many elements are listed, `cases` say what the tensor is in each; exactly one holds.
+    Where the rank is unknown, `ndim` may be an expression for it, such as an input's rank plus 1. Where a condition
+    decides the rank, or how many elements are listed, `cases` has the tensor in each case; exactly one case holds.
 
     >>> from shapesmt.algebra import symbol
     >>> x = tensor("float32", (symbol("n", 1), 3))
@@ -140,7 +140,7 @@ class Tensor:
 
     @property
     def chosen(self) -> bool:
-        """Whether an element depends on data, or on one of a small input of which the caller says nothing."""
+        """Whether an element depends on data, or on an element of a small input that the caller doesn't restrict."""
         return self.value is not None and True in by_data(self.value)
 
     @property
@@ -163,7 +163,7 @@ class Tensor:
         return self.dims[axis]
 
     def replace(self, axis: int, dim: Dim | int) -> Tensor:
-        """The same with another size along one axis, elements unknown."""
+        """The tensor with the size along one axis replaced, and its elements unknown."""
         dims = list(self.dims)
         dims[axis] = as_dim(dim)
         return tensor(self.dtype, dims)
@@ -197,9 +197,9 @@ _TENSORS: Table[TensorKey, Tensor] = Table("tensors", _key)
 
 
 def _tensor(key: TensorKey) -> Tensor:
-    made = Tensor.__new__(Tensor)
-    made.dtype, made.shape, made.value, made._ndim, made.cases = key  # noqa: SLF001 - its own class
-    return made
+    t = Tensor.__new__(Tensor)
+    t.dtype, t.shape, t.value, t._ndim, t.cases = key  # noqa: SLF001 - its own class
+    return t
 
 
 def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Case, ...]:
@@ -208,30 +208,30 @@ def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Ca
 
 
 def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
-    """The tensor in the case that holds at these values; as it is where they don't say which."""
+    """The tensor in the case that holds at these values; unchanged where they don't determine the case."""
     known = (case for case in t.cases if case.given.symbols <= values.keys())
     return next((case.tensor for case in known if evaluate(case.given, values)), t)
 
 
 def is_data(term: Dim | Float) -> bool:
-    """Whether it depends on data, or on an element of a small input of which the caller says nothing."""
+    """Whether a term depends on data, or on an element of a small input that the caller doesn't restrict."""
     return is_open_value(term) or any(s.by_data or s.kind is Kind.ENTRY for s in term.symbols)
 
 
 def by_data(value: Value) -> frozenset[bool]:
-    """Whether the elements that are known depend on data: some may and others not."""
-    found = _BY_DATA.get(value)
-    if found is None:
+    """For the known elements, whether they depend on data: {True, False} where some do and others don't."""
+    kinds = _BY_DATA.get(value)
+    if kinds is None:
         items = value.items if isinstance(value, Elements) else (value.element,)
-        found = _BY_DATA[value] = frozenset(is_data(i) for i in items if i is not None)
-    return found
+        kinds = _BY_DATA[value] = frozenset(is_data(i) for i in items if i is not None)
+    return kinds
 
 
 _BY_DATA: dict[Value, frozenset[bool]] = memo("what data decide", {})
 
 
 def is_open_value(term: Dim | Formula | Float) -> bool:
-    """Whether it depends on an element of a small input of which the caller says nothing."""
+    """Whether a term depends on an element of a small input that the caller doesn't restrict."""
     return any(s.kind is Kind.VALUE for s in term.symbols)
 
 
@@ -249,22 +249,22 @@ def rewritten(t: Tensor, change: Substitution) -> Tensor:
 
 
 def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: Kind = Kind.INPUT) -> Dim:
-    """The unknown rank of the tensor of that name; of kind `Kind.OPEN` where no caller chooses it."""
+    """The symbol for a tensor's unknown rank; of kind `Kind.OPEN` for a tensor inside the model."""
     return symbol(f"{name}_rank", lo, hi, kind=kind, fold=False)
 
 
 def from_literal(literal: Literal) -> Tensor:
-    """A constant tensor, its elements where they are few."""
+    """A constant tensor; its elements are listed where there are few."""
     if literal.source is not None:
         return tensor(literal.dtype, literal.shape)
-    found = _LITERALS.get(literal)
-    if found is None:
-        found = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))
-    return found
+    t = _LITERALS.get(literal)
+    if t is None:
+        t = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))
+    return t
 
 
 def read(literal: Literal) -> bool:
-    """Have `from_literal` give all elements of a constant from now on; whether that is possible and new."""
+    """Read all elements of a constant, which `from_literal` lists from then on; False if that is impossible or done."""
     if not unread(literal) or not literal.read():
         return False
     _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, Literal.MOST))
@@ -272,7 +272,7 @@ def read(literal: Literal) -> bool:
 
 
 def unread(literal: Literal) -> bool:
-    """Whether the elements of a constant can be read and `from_literal` doesn't give them so far."""
+    """Whether the elements of a constant can be read and `from_literal` doesn't list them yet."""
     if literal.source is not None:
         return True
     return literal.values is not None and _listable(literal) and not from_literal(literal).followed

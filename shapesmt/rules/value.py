@@ -1,4 +1,4 @@
-"""What inference knows of a tensor's elements: a short list of them, or one formula over their positions.
+"""The elements of a tensor, as far as inference knows them: a short list, or one formula over their positions.
 
 `Elements` lists a tensor of known, small shape; each item is a `Dim` (integers, booleans as 0 and 1), a `Float`,
 or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
@@ -73,24 +73,24 @@ Value: TypeAlias = Elements | Field | Floats
 
 
 def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
-    """The value with these items; None where none is known or there are too many."""
+    """The value with these items; None where no item is known, or where there are too many."""
     key = (tuple(shape), tuple(items))
-    found = _ELEMENTS.get(key)
-    if found is None:
+    value = _ELEMENTS.get(key)
+    if value is None:
         if len(key[1]) > Literal.MOST or (key[1] and not any(i is not None for i in key[1])):
             return None
-        found = _ELEMENTS.make(key, _elements, *key)
-    return found
+        value = _ELEMENTS.make(key, _elements, *key)
+    return value
 
 
 _ELEMENTS: Table[tuple[tuple[int, ...], tuple[Item, ...]], Elements] = Table("elements", lambda v: (v.shape, v.items))
 
 
 def _elements(shape: tuple[int, ...], items: tuple[Item, ...]) -> Elements:
-    made = Elements.__new__(Elements)
-    made.shape, made.items = shape, items
+    value = Elements.__new__(Elements)
+    value.shape, value.items = shape, items
     assert len(items) == prod(shape), (shape, items)
-    return made
+    return value
 
 
 def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
@@ -112,9 +112,9 @@ _FIELDS: Table[Dim | Float, Field | Floats] = Table("fields", lambda v: v.elemen
 
 def _field(element: Dim | Float) -> Field | Floats:
     kind: Any = Field if isinstance(element, Dim) else Floats
-    made: Field | Floats = kind.__new__(kind)
-    made.element = element
-    return made
+    value: Field | Floats = kind.__new__(kind)
+    value.element = element
+    return value
 
 
 def position(axis: int) -> Dim:
@@ -126,7 +126,7 @@ AnyTerm = TypeVar("AnyTerm", bound=Dim | Float)
 
 
 def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
-    """The expression with each position replaced by what stands for it.
+    """The expression with each position replaced by an expression.
 
     >>> move_positions(position(1) + 5, lambda axis: position(axis + 1))
     Dim('`@2` + 5')
@@ -140,7 +140,7 @@ def positions(dim: Dim | Float) -> list[Atom]:
 
 
 def uniform(value: Value | None) -> Dim | None:
-    """The one integer that every element is, if it is so."""
+    """The integer that all elements are equal to; None where they differ or aren't known."""
     if isinstance(value, Field):
         return None if positions(value.element) else value.element
     if not isinstance(value, Elements) or not value.items or any(i is not value.items[0] for i in value.items):

@@ -21,7 +21,8 @@ from tests.oracle import onnx_peer
 from tests.support.openvino_laws import Peer, parsed, written
 from tests.support.statements import named, needed
 
-FAMILIES = ("math", "layout", "windows", "control", "ml", "contrib_attention", "contrib_other")
+ONNX = ("math", "layout", "windows", "control", "formats", "ml")
+CONTRIB = ("contrib_attention", "contrib_decoding", "contrib_fused", "contrib_other")
 TENSORFLOW = ("tensorflow_layers", "tensorflow_shapes", "tensorflow_containers")
 SAMPLED = 40  # rows of each runtime without --full
 
@@ -35,7 +36,7 @@ def sampled(full, pytestconfig):
 
 def onnx():
     """Laws and calls of ONNX and ONNX Runtime."""
-    return [row for family in FAMILIES for row in importlib.import_module(f"tests.laws.broken.{family}").ROWS]
+    return [row for family in ONNX + CONTRIB for row in importlib.import_module(f"tests.laws.broken.{family}").ROWS]
 
 
 def tensorflow():

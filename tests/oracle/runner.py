@@ -90,7 +90,7 @@ class Execution:
             said = self.refusal
         for static in (False, True):
             found = self._node_by_node(feeds, static)
-            if found.failing or any(sign in said for sign in NO_KERNEL):
+            if found.failing or found.odd or any(sign in said for sign in NO_KERNEL):
                 return found
         raise NoBlame(f"at {dict(sizes)}: {said}")
 

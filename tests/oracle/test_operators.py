@@ -52,7 +52,7 @@ class Judged(NamedTuple):
 
 
 def judged(seed: int) -> Iterator[Judged | None]:
-    """The graph of this seed at every assignment of its symbols; None once it has run, then what came of it."""
+    """The graph of this seed at every assignment of its symbols; None before each answer, then what came of it."""
     case = grow(seed)
     execution = Execution(case.model, feed)
     free, pinned = elements(execution)
@@ -68,6 +68,7 @@ def judged(seed: int) -> Iterator[Judged | None]:
     truth = Truth(model, runs, case.granted, unchecked, values=pinned)
     wrong = disagreements(truth, counts, case.ranges)
     for sizes, run in Random(seed).sample(runs, min(PINNED, len(runs))):
+        yield None
         given = {**elements(execution, sizes, tried=0)[1], **{name: sizes[name] for name in free}}
         one = Truth(model, [({**sizes, **given}, run)], case.granted, unchecked, values=given)
         wrong += disagreements(one, Counter(), {name: sizes[name] for name in case.ranges})

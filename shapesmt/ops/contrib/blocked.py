@@ -58,10 +58,7 @@ def blocked_conv(ctx: RuleContext) -> Tensor:
     """A convolution, to which a tensor of its shape is added."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
     ctx.require(divides(BLOCK, w[0]), laws.CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
-    if _padded(x[1]):
-        x = _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
-    else:
-        ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
+    x = _convolved(ctx, x, w)
     (y,) = ctx.delegate("Conv", (x, *ctx.inputs[1:3]), version=22)
     if ctx.has(3):
         ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)
@@ -101,3 +98,11 @@ def blocked_upsample(ctx: RuleContext) -> Tensor:
 
 
 __all__ = ["blocked"]
+
+
+def _convolved(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
+    """The input of a convolution: few channels as they are, others in whole blocks."""
+    if _padded(x[1]):
+        return _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
+    ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
+    return x

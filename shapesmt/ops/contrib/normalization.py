@@ -5,10 +5,9 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import require_broadcast_to, require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
 
@@ -141,14 +140,18 @@ def branchwise_norm(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     _, count, size = branches(ctx, x)
     if ctx.has(1):
-        scale, law = ctx.input(1), laws.SCALE_PER_CHANNEL_AND_HEAD_OR_HEAD
-        ctx.check(scale.rank in (1, 2), law)
-        if scale.rank == 2:
-            require_shape(ctx, 1, (count, size), law)
-        else:
-            fits = any_of(equal(scale[0], size), equal(scale[0], count * size))
-            ctx.require(fits, law, scale[0], size)
+        _require_scale(ctx, ctx.input(1), count, size)
     return ctx.tensor(x.dims)
+
+
+def _require_scale(ctx: RuleContext, scale: Tensor, count: Dim | int, size: Dim) -> None:
+    """State that a scale is `[C * H]`, `[C, H]` or `[H]`."""
+    law = laws.SCALE_PER_CHANNEL_AND_HEAD_OR_HEAD
+    ctx.check(scale.rank in (1, 2), law)
+    if scale.rank == 2:
+        require_shape(ctx, 1, (count, size), law)
+    else:
+        ctx.require(any_of(equal(scale[0], size), equal(scale[0], count * size)), law, scale[0], size)
 
 
 def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Dim, size: Dim, law: laws.Law) -> None:

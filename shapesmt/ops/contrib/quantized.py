@@ -6,10 +6,17 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
-from shapesmt.ops.math.linear import matrix_product, require_broadcast_to
+from shapesmt.ops.math.linear import matrix_product
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import require_least, require_one_or, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import (
+    require_broadcast_to,
+    require_least,
+    require_one_or,
+    require_shape,
+    require_single,
+    require_vector,
+)
 from shapesmt.ops.windows.spatial import qlinear_conv
 from shapesmt.rules import RuleContext, Tensor
 
@@ -221,13 +228,18 @@ def packed_product(ctx: RuleContext) -> Tensor:
     size = block_size(ctx)
     blocks = -(-k // size)
     require_shape(ctx, 1, (n, blocks, size * bits // 8), laws.WEIGHTS_N_BLOCKS_BYTES)
+    _require_scales(ctx, n, blocks, bits)
+    require_vector(ctx, 5, n, laws.BIAS_PER_COLUMN)
+    return ctx.tensor(features(ctx, k, n))
+
+
+def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
+    """State that there is a scale for each block of each column, and a zero point, where bytes may hold several."""
     scales = (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,)
     require_shape(ctx, 2, scales, laws.SCALE_PER_BLOCK)
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
         require_elements(ctx, 3, packed, laws.ZERO_POINT_PER_BLOCK)
-    require_vector(ctx, 5, n, laws.BIAS_PER_COLUMN)
-    return ctx.tensor(features(ctx, k, n))
 
 
 def block_size(ctx: RuleContext) -> int:

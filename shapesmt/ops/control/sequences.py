@@ -326,11 +326,15 @@ def optional(ctx: RuleContext) -> Tensor:
     declared = ctx.attribute("type")
     if not isinstance(declared, Declared):
         ctx.reject(laws.INPUT_OR_TYPE_GIVEN)
+    return tensor(f"optional({declared.dtype})", _declared_shape(ctx, declared))
+
+
+def _declared_shape(ctx: RuleContext, declared: Declared) -> list[Dim | int] | None:
+    """The shape that a type declares, after a sequence's length; None where a size has no number."""
     sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
     if sizes is None or len(sizes) < len(declared.shape or ()):
-        return tensor(f"optional({declared.dtype})", None)
-    length = [ctx.fresh("length")] if declared.kind == "sequence" else []
-    return tensor(f"optional({declared.dtype})", [*length, *sizes])
+        return None
+    return [ctx.fresh("length"), *sizes] if declared.kind == "sequence" else [*sizes]
 
 
 @rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)

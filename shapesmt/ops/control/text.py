@@ -39,15 +39,20 @@ def tf_idf(ctx: RuleContext) -> Tensor:
     ctx.check(x.rank in (1, 2), laws.INPUT_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.rank == 2:
         ctx.require_at_least(x[0], 1, laws.A_ROW)
-    shortest = ctx.integer("min_gram_length", 1)
-    ctx.limit(shortest <= ctx.integer("max_gram_length", shortest), laws.N_GRAMS_AT_LEAST_MIN_GRAM_LENGTH)
-    weights = ctx.attributes.get("weights") or indexes
-    ctx.limit(isinstance(weights, tuple) and len(weights) == len(indexes), laws.WEIGHTS_ENTRY_PER_N_GRAM)
-    _require_pool(ctx)
-    longest = ctx.integer("max_gram_length", shortest)
-    ctx.limit(longest <= len(ctx.integers("ngram_counts")), laws.NGRAM_COUNTS_PER_LENGTH)
+    _require_n_grams(ctx, len(indexes))
     ctx.check(bool(indexes) and min(indexes) >= 0, laws.NGRAM_INDEXES_LIST)
     return ctx.tensor([*x.dims[:-1], max(indexes) + 1], "float32")
+
+
+def _require_n_grams(ctx: RuleContext, count: int) -> None:
+    """State that n-grams have a weight each, and lengths from the least to the greatest, for which they are counted."""
+    weights = ctx.attributes.get("weights") or (0,) * count
+    ctx.limit(isinstance(weights, tuple) and len(weights) == count, laws.WEIGHTS_ENTRY_PER_N_GRAM)
+    shortest = ctx.integer("min_gram_length", 1)
+    longest = ctx.integer("max_gram_length", shortest)
+    ctx.limit(shortest <= longest, laws.N_GRAMS_AT_LEAST_MIN_GRAM_LENGTH)
+    _require_pool(ctx)
+    ctx.limit(longest <= len(ctx.integers("ngram_counts")), laws.NGRAM_COUNTS_PER_LENGTH)
 
 
 def _require_pool(ctx: RuleContext) -> None:

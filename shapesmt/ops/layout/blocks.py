@@ -48,11 +48,16 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
     ctx.check({time, batch} == {0, 1}, laws.TIME_AND_BATCH_FIRST)
     ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
+    _require_lengths(ctx, lengths, x[time])
+    return ctx.tensor(x.dims)
+
+
+def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
+    """State that the sequences are no longer than the time axis."""
     ctx.grant(1)
     for given, least, greatest in spans(lengths):
-        for low, high in ((least, 0), (x[time], greatest)):
+        for low, high in ((least, 0), (time, greatest)):
             ctx.require(implies(given, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
-    return ctx.tensor(x.dims)
 
 
 @rule("CenterCropPad", since=18)

@@ -323,16 +323,15 @@ def compress(ctx: RuleContext) -> Tensor:
         ctx.require_rank(x, 1, least=True)
     size = x.numel if axis is None else x[axis]
     ctx.only_sizes(1)
-    flags, length = integers_of(condition), size.constant
-    if flags is not None and (length is not None or size.lo >= len(flags)):
-        count = as_dim(sum(map(bool, flags[:length])))
-    else:
-        count = _taken(ctx, size, condition)
+    count = _taken(ctx, size, condition)
     return ctx.tensor((count,) if axis is None else x.replace(axis, count).dims)
 
 
 def _taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
     """How many flags are set, of those that there is something to take for."""
+    flags, length = integers_of(condition), size.constant
+    if flags is not None and (length is not None or size.lo >= len(flags)):
+        return as_dim(sum(map(bool, flags[:length])))
     if not condition.followed and (spelled(condition.numel) is spelled(size) or condition.numel.hi <= size.lo):
         return count_true(ctx, 1)
     count = ctx.fresh("count", 0, size, Kind.LOST if condition.followed else Kind.DATA, how=Decided((1,)))
@@ -346,9 +345,15 @@ def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
-    ctx.only_sizes(0)
-    count = ctx.fresh("count", min(int(size.lo), 1), size)
-    ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
+    count = _distinct(ctx, size)
     dims = (count,) if axis is None else x.replace(axis, count).dims
     per_slice = ctx.tensor((count,), "int64")
     return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice
+
+
+def _distinct(ctx: RuleContext, size: Dim) -> Dim:
+    """How many of so many elements or slices are distinct: one at least, where there are any."""
+    ctx.only_sizes(0)
+    count = ctx.fresh("count", min(int(size.lo), 1), size)
+    ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
+    return count

@@ -36,10 +36,7 @@ def _written_elements(ctx: RuleContext, axis: int) -> Value | None:
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """`out[*indices[i]] = updates[i]`: the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
-    ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
-    depth = indices.rank - 1 + x.rank - updates.rank
-    ctx.check(0 <= depth <= x.rank, laws.INDEX_TUPLE_AXES_LEFT_BY_UPDATES.of(rank=x.rank, depth=depth))
-    ctx.require_equal(indices[-1], depth, laws.INDEX_TUPLE_AXES_OF_UPDATES)
+    depth = _depth(ctx, x, indices, updates)
     target = ctx.tensor((*indices.dims[:-1], *x.dims[depth:]))
     ctx.require_agree(updates, target, law=laws.UPDATES_SHAPED_AS_INDEXED_DATA)
     for column, size in zip(columns(indices, depth), x.dims[:depth], strict=False):
@@ -107,3 +104,12 @@ def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
         if not circular:
             end = greatest + length
             ctx.require(implies(given, at_least(room, end)), laws.WRITES_END_INSIDE_CACHE, end, room)
+
+
+def _depth(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> int:
+    """How many axes an index tuple is about: those that the updates leave."""
+    ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
+    depth = indices.rank - 1 + x.rank - updates.rank
+    ctx.check(0 <= depth <= x.rank, laws.INDEX_TUPLE_AXES_LEFT_BY_UPDATES.of(rank=x.rank, depth=depth))
+    ctx.require_equal(indices[-1], depth, laws.INDEX_TUPLE_AXES_OF_UPDATES)
+    return depth

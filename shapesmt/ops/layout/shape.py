@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -9,9 +10,9 @@ import numpy as np
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
 from shapesmt.algebra.numeric import Float, from_dim
-from shapesmt.graph import DTYPES, Literal
+from shapesmt.graph import DTYPES, AttributeValue, Literal
 from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
-from shapesmt.ops.shared.require import element, require_least, require_single, sized
+from shapesmt.ops.shared.require import element, require_broadcast_to, require_least, require_single, sized
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
@@ -41,15 +42,23 @@ def identity(ctx: RuleContext) -> Tensor:
 def constant(ctx: RuleContext) -> Tensor:
     """The output is the one attribute that is given."""
     ctx.limit(len(ctx.attributes) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
-    for name, value in ctx.attributes.items():
-        if isinstance(value, Literal):
-            return from_literal(value)
-        dtype = _KINDS.get(name.removesuffix("s"))
-        if dtype and isinstance(value, (int, float, str)):
-            return from_literal(Literal(dtype, (), (value,)))
-        if dtype and isinstance(value, tuple):
-            return from_literal(Literal(dtype, (len(value),), value))  # type: ignore[arg-type]  # numbers or texts
-    ctx.reject(laws.VALUE_GIVEN)
+    literals = (_literal(name, value) for name, value in ctx.attributes.items())
+    literal = next(filter(None, literals), None)
+    if literal is None:
+        ctx.reject(laws.VALUE_GIVEN)
+    return from_literal(literal)
+
+
+def _literal(name: str, value: AttributeValue) -> Literal | None:
+    """The constant that an attribute spells out; None where it is about something else."""
+    if isinstance(value, Literal):
+        return value
+    dtype = _KINDS.get(name.removesuffix("s"))
+    if dtype and isinstance(value, (int, float, str)):
+        return Literal(dtype, (), (value,))
+    if dtype and isinstance(value, tuple):
+        return Literal(dtype, (len(value),), value)  # type: ignore[arg-type]  # numbers or texts
+    return None
 
 
 @rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
@@ -106,15 +115,13 @@ def squeeze(ctx: RuleContext) -> Tensor:
 @rule("Unsqueeze")
 def unsqueeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
-    x = ctx.input(0)
-    axes = ctx.constants(1, "axes")
+    x, axes = ctx.input(0), ctx.constants(1, "axes")
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
     if axes is None:
         return ctx.tensor(None)
     rank = x.rank + len(axes)
-    inserted = ctx.normals(axes, rank)
-    rest = iter(x.dims)
+    inserted, rest = ctx.normals(axes, rank), iter(x.dims)
     return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
 
 
@@ -138,8 +145,7 @@ def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
 @rule("Expand")
 def expand(ctx: RuleContext) -> Tensor:
     """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
-    x = ctx.input(0)
-    items = ctx.sizes(1)
+    x, items = ctx.input(0), ctx.sizes(1)
     if items is None:
         return ctx.tensor(None)
     require_least(ctx, items, 0, laws.SIZES_NOT_NEGATIVE)
@@ -158,6 +164,13 @@ def _stretched(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | N
     if not x[-back].lo <= 1 <= x[-back].hi:
         return ONE
     return select(equal(x[-back], 1), element(ctx, f"size{back}", 1, place), x[-back])
+
+
+def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims: Shape) -> Tensor:
+    """A tensor stretched to a shape, which it has to broadcast to where all of that is known."""
+    if None not in target:
+        require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
+    return ctx.tensor(dims, value=broadcast_value(x, dims))
 
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:

@@ -247,8 +247,7 @@ def aligned(ctx: RuleContext) -> Tensor:
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
     if op != "PRelu" and not ctx.integer("broadcast", 0):
         ctx.require_agree(a, b, law=laws.OPERANDS_SAME_SHAPE)
-    start = 1 if op == "PRelu" else ctx.integer("axis", a.rank - b.rank)
-    sizes = a.dims[start:]
+    sizes = a.dims[1 if op == "PRelu" else ctx.integer("axis", a.rank - b.rank) :]
     ctx.check(b.numel.constant == 1 or b.rank <= len(sizes), laws.SECOND_AXES_AMONG_FIRST)
     for x, y in zip(sizes, b.dims, strict=False):
         ctx.require(any_of(equal(x, y), equal(y, 1)), laws.SECOND_SIZES_EQUAL_FIRST_OR_1, x, y)

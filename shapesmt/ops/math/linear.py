@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.rules import RuleContext, Shape, Tensor, rule
-
-
-def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
-    """State that every size of a tensor, aligned from the right, is that of the shape or 1."""
-    ctx.check(x.rank <= len(shape), law)
-    for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
-        ctx.require(any_of(equal(d, size), equal(d, 1)), law, d, size)
-
 
 # Matrix products
 

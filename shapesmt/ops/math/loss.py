@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.indices import require_inside
-from shapesmt.rules import RuleContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, is_open_value, rule
 
 
 @rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
@@ -13,15 +13,19 @@ def class_loss(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, D1, ...]` and `labels[N, D1, ...]` make a scalar, or without `reduction` one loss per label."""
     x, labels = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 2, least=True)
-    ctx.require_rank(labels, x.rank - 1)
-    for size, label_size in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
-        ctx.require_equal(size, label_size, laws.LABEL_PER_SAMPLE_AND_POSITION)
+    _require_labels(ctx, x, labels)
     if ctx.has(2):
         ctx.require_rank(ctx.input(2), 1)
         ctx.require_equal(ctx.input(2)[0], x[1], laws.WEIGHT_PER_CLASS)
     _require_classes(ctx, labels, x[1])
-    single = ctx.text("reduction", "mean") != "none"
-    return [ctx.tensor(() if single else labels.dims), ctx.tensor(x.dims)]
+    return [ctx.tensor(() if ctx.text("reduction", "mean") != "none" else labels.dims), ctx.tensor(x.dims)]
+
+
+def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
+    """State that there is a label for each sample and position."""
+    ctx.require_rank(labels, x.rank - 1)
+    for size, label_size in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
+        ctx.require_equal(size, label_size, laws.LABEL_PER_SAMPLE_AND_POSITION)
 
 
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
@@ -30,7 +34,7 @@ def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
         return require_inside(ctx, labels, count)
     ignored = ctx.integer("ignore_index")
     for label in ctx.items(1) or ():
-        if label is not None:
+        if label is not None and not is_open_value(label):
             inside = all_of(at_least(label, -count), less(label, count))
             ctx.limit(any_of(equal(label, ignored), inside), laws.INDICES_INSIDE_CLASSES, label, count)
     return None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
-from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import require_least
+from shapesmt.ops.shared.require import require_broadcast_to, require_least
 from shapesmt.rules import RuleContext, Shape, Tensor, rule, uniform
 
 
@@ -58,18 +57,27 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
-    per_channel: Shape = x.dims[1:2] or (ONE,)
-    if ctx.version < 9 and ctx.integer("spatial", 1) != 1:  # ONNX Runtime takes any other number for 0
-        per_channel = x.dims[1:] or (ONE,)
+    per_element = ctx.version < 9 and ctx.integer("spatial", 1) != 1  # ONNX Runtime takes any other number for 0
+    per_channel: Shape = x.dims[1 : None if per_element else 2] or (ONE,)
+    _require_statistics(ctx, per_channel)
+    _require_outputs(ctx)
+    statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
+    return [ctx.tensor(x.dims), *[statistics] * 4]
+
+
+def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
+    """State the shape of scale, bias, mean and variance."""
     for parameter in map(ctx.input, (1, 2, 3, 4)):
         ctx.require_rank(parameter, len(per_channel))
         for size, channels in zip(parameter.dims, per_channel, strict=True):
             ctx.require_equal(size, channels, laws.PARAMETERS_PER_CHANNEL)
+
+
+def _require_outputs(ctx: RuleContext) -> None:
+    """State that there are as many outputs as training makes, or one."""
     trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
     counts = (1, 5) if ctx.version < 14 else (3,) if trained else (1,)
     ctx.limit(ctx.outputs in counts, laws.THREE_OUTPUTS_IN_TRAINING if trained else laws.STATISTICS_IN_TRAINING)
-    statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
-    return [ctx.tensor(x.dims), *[statistics] * 4]
 
 
 @rule("InstanceNormalization")
@@ -92,12 +100,16 @@ def group_normalization(ctx: RuleContext) -> Tensor:
     ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
     ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
     ctx.require_at_least(x.numel, 1, laws.NORMALIZED_HAS_ELEMENT)
-    per_channel = ctx.version >= 21
-    law = laws.PARAMETERS_PER_CHANNEL if per_channel else laws.PARAMETERS_PER_GROUP
-    for parameter in map(ctx.input, (1, 2)):
-        size, expected = parameter.numel, x[1] if per_channel else as_dim(groups)
-        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
+    _require_parameters(ctx, x[1], groups)
     return ctx.tensor(x.dims)
+
+
+def _require_parameters(ctx: RuleContext, channels: Dim, groups: int) -> None:
+    """State that scale and bias have an element per channel, per group before opset 21, or one each."""
+    law = laws.PARAMETERS_PER_CHANNEL if ctx.version >= 21 else laws.PARAMETERS_PER_GROUP
+    count = channels if ctx.version >= 21 else as_dim(groups)
+    for size in (ctx.input(i).numel for i in (1, 2)):
+        ctx.require(any_of(equal(size, count), equal(size, 1)), law, size, count)
 
 
 FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
@@ -109,10 +121,11 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
     require_least(ctx, x.dims[axis:], 1, laws.NORMALIZED_HAS_ELEMENT)
-    for index in (1, 2):
-        if ctx.has(index):
-            require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
+    for index in filter(ctx.has, (1, 2)):
+        require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
     ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, laws.STASH_TYPE_FLOAT)
+    alike = ctx.node.op != "RMSNormalization" or not x.dtype or ctx.input(1).dtype in (x.dtype, "")
+    ctx.limit(alike, laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
     statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics]
 

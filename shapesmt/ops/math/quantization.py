@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import all_of, any_of, ceil_divide, equal
 from shapesmt.graph import DTYPES
-from shapesmt.rules import RuleContext, Tensor, rule
+from shapesmt.rules import FLOATS, RuleContext, Tensor, rule
 
 
 def require_scale(ctx: RuleContext) -> None:
@@ -38,6 +38,8 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
 def quantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; scale and zero point fit it, and the zero point has the output's type."""
     require_scale(ctx)
+    if ctx.input(0).dtype in FLOATS:
+        ctx.limit(ctx.input(1).dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
     known = ctx.input(2).dtype if ctx.has(2) else ""
     ctx.check(not asked or known in ("", asked), laws.ZERO_POINT_OF_OUTPUT_TYPE.of(expected=asked, dtype=known))

@@ -223,13 +223,19 @@ def running(ctx: RuleContext) -> Tensor:
     ctx.require_rank(x, 1, least=True)
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
     ctx.require_equal(which.numel, 1, laws.AXIS_ONE_ELEMENT)
+    axis = _running_axis(ctx, x.rank)
+    return ctx.tensor(x.dims, None, None if axis is None else accumulated(ctx, x, axis))
+
+
+def _running_axis(ctx: RuleContext, rank: int) -> int | None:
+    """The axis that the second input names, which is inside the rank; None where it isn't a known number."""
     items = ctx.items(1)
-    if not items or items[0] is None:
-        return ctx.tensor(x.dims)
-    if items[0].constant is None:
-        ctx.require_within(items[0], x.rank, laws.THE_AXIS_INSIDE_RANK.of(rank=x.rank))
-        return ctx.tensor(x.dims)
-    return ctx.tensor(x.dims, None, accumulated(ctx, x, ctx.normal(items[0].constant, x.rank)))
+    axis = items[0] if items else None
+    if axis is not None and axis.constant is not None:
+        return ctx.normal(axis.constant, rank)
+    if axis is not None:
+        ctx.require_within(axis, rank, laws.THE_AXIS_INSIDE_RANK.of(rank=rank))
+    return None
 
 
 def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:

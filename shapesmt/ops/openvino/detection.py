@@ -179,9 +179,8 @@ def prior_grid(ctx: RuleContext) -> Tensor:
     asked = [ctx.integer(name, 0) for name in "hw"]
     ctx.check(min(asked) >= 0, laws.CROP_SIZE_NOT_NEGATIVE.of(size=asked))
     height, width = (ctx.fresh(f"size{i}") if any(asked) else d for i, d in enumerate(places.dims[2:]))
-    if ctx.integer("flatten", 1):
-        return ctx.tensor([height * width * priors[0], 4])
-    return ctx.tensor([height, width, priors[0], 4])
+    grid = [height * width * priors[0]] if ctx.integer("flatten", 1) else [height, width, priors[0]]
+    return ctx.tensor([*grid, 4])
 
 
 @operator("ExperimentalDetectronROIFeatureExtractor")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ONE
 from shapesmt.ops.math.elementwise import broadcast, require_nonzero
-from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import number_of, result
 from shapesmt.ops.shared.items import remainder
+from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.rules import FLOATS, RuleContext, Tensor, tensor
 
 BINARY = {

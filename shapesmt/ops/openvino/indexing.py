@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import TRUE, all_of, at_least, less, maximum, product
+from shapesmt.algebra import TRUE, Dim, all_of, at_least, less, maximum, product
 from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
@@ -102,9 +102,7 @@ def scatter_update(ctx: RuleContext) -> Tensor:
     if x.rank == 1 and indices.rank <= 1 and updates.rank <= 1:
         return careless(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
     shape = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
-    ctx.check(updates.rank == len(shape), laws.UPDATES_SHAPED_AS_REPLACED)
-    for size, place in zip(updates.dims, shape, strict=True):
-        ctx.require_equal(size, place, laws.UPDATES_SHAPED_AS_REPLACED)
+    require_shape(ctx, 2, shape, laws.UPDATES_SHAPED_AS_REPLACED)
     return ctx.tensor(x.dims)
 
 
@@ -200,11 +198,16 @@ def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
     values, places = ctx.input(0), ctx.input(2)
     require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)
     rows, columns = ctx.sizes(1, 2)
-    for i, place in enumerate(ctx.items(2) or ()):
-        size = columns if i % 2 else rows
-        if place is not None and size is not None and size.lo >= 0:
-            ctx.require(all_of(at_least(place, 0), less(place, size)), laws.INDICES_INSIDE_AXIS, place, size)
+    _require_inside(ctx, rows, columns)
     filled = ctx.fresh("filled")
     first = ctx.fresh("rows") if rows is None else maximum(rows, 0)
     places = tensor(places.dtype, (filled, 2))
     return [places, tensor(values.dtype, (filled,)), tensor("bool", (first,))]
+
+
+def _require_inside(ctx: RuleContext, rows: Dim | None, columns: Dim | None) -> None:
+    """State that the places, a row and a column each, are inside the matrix."""
+    for i, place in enumerate(ctx.items(2) or ()):
+        size = columns if i % 2 else rows
+        if place is not None and size is not None and size.lo >= 0:
+            ctx.require(all_of(at_least(place, 0), less(place, size)), laws.INDICES_INSIDE_AXIS, place, size)

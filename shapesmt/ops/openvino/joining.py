@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, at_least, divides, maximum, product, total
+from shapesmt.algebra import FALSE, Dim, all_of, any_of, at_least, divides, maximum, product, total
 from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, listed, parts, result
@@ -85,10 +85,9 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     batch = ctx.axis(x.rank, 0, "batch_axis")
     along = x[ctx.axis(x.rank, 1, "seq_axis")]
     ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
-    for length in ctx.items(1) or ():
-        if length is not None and length.constant is not None:
-            inside = all_of(at_least(along, length), at_least(length, 1))
-            unchecked(ctx, laws.LENGTHS_INSIDE_AXIS, inside if inside is FALSE else TRUE)
+    known = [d for d in ctx.items(1) or () if d is not None and d.constant is not None]
+    if any(all_of(at_least(along, d), at_least(d, 1)) is FALSE for d in known):
+        unchecked(ctx, laws.LENGTHS_INSIDE_AXIS)
     return ctx.tensor(x.dims)
 
 

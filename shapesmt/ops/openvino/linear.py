@@ -66,14 +66,11 @@ def attention(ctx: RuleContext) -> Tensor:
     q, k, v = (ctx.input(i) for i in range(3))
     ctx.require_equal(q[-1], k[-1], laws.QUERY_AND_KEY_SAME_HEAD_SIZE)
     ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
-    batch = ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
+    scores = (*ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], k[-2])
     if ctx.has(3) and ctx.input(3).rank > 0 and not ctx.integer("causal", 0):
-        mask = ctx.input(3).dims
-        ctx.check(len(mask) > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
-        together = ctx.broadcast(mask, (*batch, q[-2], k[-2]), law=laws.MASK_BROADCASTS_TO_SCORES)
-        batch, rows = together[:-2], together[-2]
-        return ctx.tensor([*batch, rows, v[-1]])
-    return ctx.tensor([*batch, q[-2], v[-1]])
+        ctx.check(ctx.input(3).rank > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
+        scores = ctx.broadcast(ctx.input(3).dims, scores, law=laws.MASK_BROADCASTS_TO_SCORES)
+    return ctx.tensor([*scores[:-1], v[-1]])
 
 
 @operator("Einsum")

@@ -17,6 +17,11 @@ def trips(ctx: RuleContext) -> Tensor:
         axis = ctx.axis(x.rank)
         ctx.require(divides(size, x[axis]), laws.AXIS_SPLITS_INTO_SLICES.of(size=size), x[axis], size)
         return tensor("int64", (), elements((), [x[axis] // size]))
+    return _limit(ctx)
+
+
+def _limit(ctx: RuleContext) -> Tensor:
+    """The number that is given, as far as it is known."""
     listed = ctx.items(0)
     if not listed or listed[0] is None:
         return tensor("int64", ())

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, any_of, equal
-from shapesmt.ops.math.linear import require_broadcast_to
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import result
-from shapesmt.ops.shared.require import require_vector
+from shapesmt.ops.shared.require import require_broadcast_to, require_vector
 
 if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+    from shapesmt.rules import RuleContext, Shape, Tensor
 
 
 @operator("Clamp", any_rank=True, total=True)
@@ -77,11 +76,15 @@ def fake_quantize(ctx: RuleContext) -> Tensor:
     if without_broadcast(ctx):
         ctx.require_agree(*given, law=laws.OPERANDS_SAME_SHAPE)
     together = ctx.broadcast(*(x.dims for x in given))
-    wider = [equal(d, e) is FALSE for d, e in zip(together, given[0].dims, strict=False) if d.constant and e.constant]
-    if len(together) > given[0].rank or any(wider):
+    if len(together) > given[0].rank or _differ(together, given[0].dims):
         unchecked(ctx, laws.RANGES_BROADCAST_TO_INPUT)
         return ctx.tensor(None)
     return ctx.tensor(given[0].dims)
+
+
+def _differ(x: Shape, y: Shape) -> bool:
+    """Whether two shapes have different numbers on an axis."""
+    return any(equal(d, e) is FALSE for d, e in zip(x, y, strict=False) if d.constant and e.constant)
 
 
 @operator("FakeConvert")

@@ -7,13 +7,12 @@ from itertools import repeat
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, Dim, all_of, differs, maximum
-from shapesmt.ops.layout.shape import broadcast_value
-from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.layout.shape import stretched_to
 from shapesmt.ops.openvino.bridge import dtype_of, known, placed, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped
-from shapesmt.ops.shared.require import require_least, require_single, sized
+from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_single, sized
 from shapesmt.ops.windows.detection import known_number
 from shapesmt.rules import RuleContext, Shape, Tensor, tensor
 
@@ -104,9 +103,7 @@ def broadcast(ctx: RuleContext) -> Tensor:
     dims = tuple(sized(ctx, clamped(target), index=1))
     if mode in ("explicit", "none"):
         return _explicit(ctx, x, dims)
-    if None not in target:
-        require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
-    return ctx.tensor(dims, value=broadcast_value(x, dims))
+    return stretched_to(ctx, x, target, dims)
 
 
 def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:

@@ -89,8 +89,7 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     ctx.check(x.rank == len(kernel) + 2, laws.FILTER_SIZE_COUNT.of(axes=x.rank - 2, count=len(kernel)))
     ctx.require_equal(x[1], groups * inner, laws.WEIGHTS_HAVE_INPUT_CHANNELS)
     axes = windows(ctx, [d.constant or 1 for d in kernel])
-    extra = integers(ctx, "output_padding") or (0,) * len(kernel)
-    ctx.check(len(extra) == len(kernel), laws.OUTPUT_PADDING_ENTRIES.of(expected=len(kernel), count=len(extra)))
+    extra = _output_padding(ctx, len(kernel))
     if ctx.has(2):
         asked = ctx.sizes(2, x.rank - 2)
         require_least(ctx, asked, 0, laws.SIZES_NOT_NEGATIVE)
@@ -99,6 +98,13 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     sizes = [a._replace(kernel=k).reach(maximum(d, 1)) + more - a.head - a.tail for d, k, a, more in each]
     require_least(ctx, [*kernel, *sizes], 1, laws.KERNEL_AND_OUTPUT_NOT_EMPTY)
     return ctx.tensor([x[0], outer * groups, *sizes])
+
+
+def _output_padding(ctx: RuleContext, count: int) -> tuple[int, ...]:
+    """How much longer the result of a transposed convolution is along each axis."""
+    extra = integers(ctx, "output_padding") or (0,) * count
+    ctx.check(len(extra) == count, laws.OUTPUT_PADDING_ENTRIES.of(expected=count, count=len(extra)))
+    return extra
 
 
 def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:

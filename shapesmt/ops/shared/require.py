@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext
+    from shapesmt.rules import RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # what 64 bits hold
 
@@ -73,3 +73,29 @@ def sized(ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, inde
 def element(ctx: RuleContext, name: str, index: int, place: int, least: int = 0) -> Dim:
     """A size that is one of an input's elements, which isn't known."""
     return ctx.fresh(name, least, how=Decided((index,), place=place, free=True))
+
+
+def require_ranks(ctx: RuleContext, rank: int, *tensors: Tensor, least: bool = False) -> None:
+    """State that each of some tensors has that rank (`least`: or more)."""
+    for x in tensors:
+        ctx.require_rank(x, rank, least=least)
+
+
+def require_numel(ctx: RuleContext, indices: Sequence[int], count: Dim | int, law: laws.Law) -> None:
+    """State how many elements each of some inputs has, where it is given; any shape will do."""
+    for index in filter(ctx.has, indices):
+        ctx.require_equal(ctx.input(index).numel, count, law)
+
+
+def require_first_axes(ctx: RuleContext, x: Tensor, whole: Tensor, law: laws.Law) -> None:
+    """State that the shape of one tensor begins as that of another does: `[b, s]` fits `[b, s, h]`."""
+    ctx.check(x.rank <= whole.rank, law)
+    for size, d in zip(x.dims, whole.dims, strict=False):
+        ctx.require_equal(size, d, law)
+
+
+def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
+    """State that every size of a tensor, aligned from the right, is that of the shape or 1."""
+    ctx.check(x.rank <= len(shape), law)
+    for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
+        ctx.require(any_of(equal(d, size), equal(d, 1)), law, d, size)

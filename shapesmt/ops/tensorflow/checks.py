@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import differs
 from shapesmt.ops.control.subgraphs import truth_of
-from shapesmt.ops.tensorflow.common import DOMAIN
+from shapesmt.ops.tensorflow.common import DOMAIN, require_numbers
 from shapesmt.rules import rule
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 def asserted(ctx: RuleContext) -> list[Tensor]:
     """The condition holds; where it depends on data, it is taken to."""
     condition = ctx.input(0)
-    if condition.shape is not None:
-        ctx.require_rank(condition, 0)
+    require_numbers(ctx, 0)
     truth = truth_of(condition)
     if truth is None:
         ctx.grant(0)

@@ -44,6 +44,12 @@ def least(ctx: RuleContext, name: str, minimum: int, default: int | None = None)
     return value
 
 
+def texts(ctx: RuleContext, name: str) -> list[str]:
+    """The texts that an attribute lists; none without it."""
+    listed = ctx.attribute(name)
+    return [text for text in listed if isinstance(text, str)] if isinstance(listed, tuple) else []
+
+
 def require_numbers(ctx: RuleContext, *indices: int) -> None:
     """State that inputs, where they are given, are one number each."""
     for index in indices:

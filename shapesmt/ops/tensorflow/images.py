@@ -209,9 +209,7 @@ def draw(ctx: RuleContext) -> Tensor:
 def glimpse(ctx: RuleContext) -> Tensor:
     """A window of the listed sizes of each image."""
     x, offsets = ctx.input(0, rank=4), ctx.input(2, rank=2)
-    law = laws.PLACE_PER_IMAGE
-    ctx.require_equal(offsets[0], x[0], law)
-    ctx.require_equal(offsets[1], 2, law)
+    ctx.require_agree(offsets, ctx.tensor((x[0], 2)), law=laws.PLACE_PER_IMAGE)
     size = ctx.sizes(1, 2)
     require_least(ctx, size, 0, laws.SIZES_NOT_NEGATIVE)
     noise = ctx.text("noise", "uniform")
@@ -223,18 +221,27 @@ def glimpse(ctx: RuleContext) -> Tensor:
 @rule("FractionalAvgPool", "FractionalMaxPool", domain=DOMAIN)
 def fractional_pool(ctx: RuleContext) -> list[Tensor]:
     """Height and width shrink by a ratio; where the windows of each begin is made as well."""
-    x, ratios = ctx.input(0, rank=4), ctx.attribute("pooling_ratio")
-    given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
-    ctx.check(len(given) == 4 and min(given) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
-    ctx.check(given[0] == given[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
+    x, given = ctx.input(0, rank=4), _ratios(ctx)
     require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
     seeds = ctx.integer("seed", 0) or ctx.integer("seed2", 0)
     ctx.check(not seeds or bool(ctx.integer("deterministic", 0)), laws.ONLY_DETERMINISTIC_HAS_SEEDS)
-    made = [
-        (from_dim(d, "float32") / literal(r, "float32")).floor().to_int() for d, r in zip(x.dims, given, strict=True)
-    ]
+    made = [_divided(d, r) for d, r in zip(x.dims, given, strict=True)]
     require_least(ctx, made, 1, laws.POOLED_IMAGE_NOT_EMPTY)
     return [ctx.tensor(made), *(ctx.tensor((d + 1,), "int64") for d in made[1:3])]
+
+
+def _ratios(ctx: RuleContext) -> list[float]:
+    """The ratio by which each axis shrinks: 1 for batch and channels."""
+    ratios = ctx.attribute("pooling_ratio")
+    given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
+    ctx.check(len(given) == 4 and min(given) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
+    ctx.check(given[0] == given[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
+    return given
+
+
+def _divided(size: Dim, ratio: float) -> Dim:
+    """A size divided by a ratio, rounded down as floats of 32 bits are."""
+    return (from_dim(size, "float32") / literal(ratio, "float32")).floor().to_int()
 
 
 @rule("EncodeJpeg", "EncodePng", domain=DOMAIN)

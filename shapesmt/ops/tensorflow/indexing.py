@@ -25,7 +25,7 @@ from shapesmt.algebra import (
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped
 from shapesmt.ops.shared.indices import columns, spans
-from shapesmt.ops.shared.require import require_least, require_shape, sized
+from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -306,12 +306,7 @@ def bincount(ctx: RuleContext) -> Tensor:
     if ctx.node.op == "DenseBincount":
         ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
     require_least(ctx, [size], 0, laws.SIZE_NOT_NEGATIVE)
-    if weights.rank != 1 or weights[0] is not ZERO:
-        law = laws.WEIGHT_PER_NUMBER_OR_NONE
-        same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
-        if ctx.node.op == "Bincount":
-            same = equal(weights.numel, x.numel)
-        ctx.require(any_of(equal(weights.numel, 0), same), law)
+    _require_weights(ctx, x, weights)
     rows = x.dims[:1] if x.rank == 2 and ctx.node.op == "DenseBincount" else ()
     return ctx.tensor([*rows, *sized(ctx, [size])], weights.dtype)
 
@@ -374,10 +369,17 @@ def unsorted_segments(ctx: RuleContext) -> Tensor:
     """Elements or slices folded by their segments, of which there are so many."""
     x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
     ctx.require_rank(ctx.input(2), 0)
-    ctx.check(ids.rank <= x.rank, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
-    for size, d in zip(ids.dims, x.dims, strict=False):
-        ctx.require_equal(size, d, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+    require_first_axes(ctx, ids, x, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
     if count is not None:
         require_each(ctx, ids, lambda d: less(d, count), laws.SEGMENT_NUMBERS_BELOW_COUNT, x.numel)
     return ctx.tensor([*sized(ctx, [count]), *x.dims[ids.rank :]])
+
+
+def _require_weights(ctx: RuleContext, x: Tensor, weights: Tensor) -> None:
+    """State that there is a weight for each number, or none at all."""
+    if weights.rank != 1 or weights[0] is not ZERO:
+        same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
+        if ctx.node.op == "Bincount":
+            same = equal(weights.numel, x.numel)
+        ctx.require(any_of(equal(weights.numel, 0), same), laws.WEIGHT_PER_NUMBER_OR_NONE)

@@ -37,13 +37,14 @@ BACKWARDS = 2**63 - 1
 @rule("Concat", "ConcatV2", domain=DOMAIN)
 def concat(ctx: RuleContext) -> Tensor:
     """Tensors of one shape but for the axis, where the output is their sum."""
-    last = len(ctx.inputs) - 1
-    at = 0 if ctx.node.op == "Concat" else last
-    parts, axis = [ctx.input(i) for i in range(last + 1) if i != at], axis_of(ctx, at)
+    at = 0 if ctx.node.op == "Concat" else len(ctx.inputs) - 1
+    parts, named = [ctx.input(i) for i in range(len(ctx.inputs)) if i != at], axis_of(ctx, at)
     ctx.check(len(parts) > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
-    if axis is None:
-        return anything(ctx, parts[0])
-    axis = ctx.normal(axis, parts[0].rank)
+    return anything(ctx, parts[0]) if named is None else _along(ctx, parts, ctx.normal(named, parts[0].rank))
+
+
+def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
+    """Tensors joined along an axis, off which their sizes are equal."""
     ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = parts[0].replace(axis, total(x[axis] for x in parts)).dims
     return ctx.tensor(dims, parts[0].dtype, joined(parts, axis, dims))

@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
 from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
-from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import require_least, require_ranks, require_shape, require_vector, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
 from shapesmt.rules import Tensor, rule
 
@@ -39,8 +39,7 @@ def matmul(ctx: RuleContext) -> Tensor:
 def batch_matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]`; batch axes broadcast, but in the first version."""
     x, y = ctx.input(0), ctx.input(1)
-    for operand in (x, y):
-        ctx.require_rank(operand, 2, least=True)
+    require_ranks(ctx, 2, x, y, least=True)
     a, b = turned(x, ctx.integer("adj_x", 0)), turned(y, ctx.integer("adj_y", 0))
     ctx.require_equal(a[-1], b[-2], laws.INNER_SIZES_EQUAL)
     if ctx.node.op == "BatchMatMul":
@@ -292,8 +291,7 @@ def qr(ctx: RuleContext) -> list[Tensor]:
 def solve_least_squares(ctx: RuleContext) -> Tensor:
     """`[..., m, n]` and right sides `[..., m, k]` make solutions `[..., n, k]`."""
     a, b = ctx.input(0), ctx.input(1)
-    for x in (a, b):
-        ctx.require_rank(x, 2, least=True)
+    require_ranks(ctx, 2, a, b, least=True)
     require_numbers(ctx, 2)
     for regularizer in numbers(ctx, 2):
         require_order(ctx, 0, regularizer, laws.REGULARIZER_NOT_NEGATIVE)

@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
-from shapesmt.ops.shared.require import require_least, require_shape, sized
+from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
 from shapesmt.rules import Tensor, rule
 
@@ -91,9 +91,7 @@ def mfcc(ctx: RuleContext) -> Tensor:
 def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
     """Elements or slices, each in the output that its number says."""
     x, numbers = ctx.input(0), ctx.input(1)
-    ctx.check(numbers.rank <= x.rank, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
-    for size, d in zip(numbers.dims, x.dims, strict=False):
-        ctx.require_equal(size, d, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+    require_first_axes(ctx, numbers, x, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     inside = laws.NUMBERS_OF_PARTS
     require_each(ctx, numbers, lambda d: all_of(at_least(d, 0), less(d, ctx.outputs)), inside, numbers.numel)
     counts = [ctx.fresh(f"count{i}", 0, numbers.numel) for i in range(ctx.outputs)]

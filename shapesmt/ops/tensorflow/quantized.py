@@ -40,6 +40,15 @@ def ends(ctx: RuleContext) -> Shape:
     return sizes
 
 
+def _require_range(ctx: RuleContext, *, third: bool) -> None:
+    """State what ends of ranges are, and that a single range is ascending where the node goes by it."""
+    sizes = ends(ctx)
+    if ctx.integer("range_given", int(third)):
+        ctx.check(not sizes or third, laws.RANGE_IS_GIVEN)
+        if not sizes:
+            require_ascending(ctx)
+
+
 def require_ascending(ctx: RuleContext) -> None:
     """State that ranges, where both ends are known, begin where they end or before."""
     for low, high in zip(numbers(ctx, 1), numbers(ctx, 2), strict=False):
@@ -72,11 +81,8 @@ def quantize_dequantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; a range is one, or one for each slice, which only the third version has kernels for."""
     x, third = ctx.input(0), ctx.node.op.endswith("V3")
     require_bits(ctx, 3 if third else None)
-    sizes = ends(ctx) if ctx.has(1) else ()
-    if ctx.has(1) and ctx.integer("range_given", int(third)):
-        ctx.check(not sizes or third, laws.RANGE_IS_GIVEN)
-        if not sizes:
-            require_ascending(ctx)
+    if ctx.has(1):
+        _require_range(ctx, third=third)
     ctx.require_rank(x, int(third), least=True)
     return ctx.tensor(x.dims)
 

@@ -28,10 +28,7 @@ def random(ctx: RuleContext) -> Tensor:
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     require_seeds(ctx)
     if op.removesuffix("V2").endswith("UniformInt"):
-        low, high = len(ctx.inputs) - 2, len(ctx.inputs) - 1
-        require_numbers(ctx, low, high)
-        for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
-            require_order(ctx, a, b, laws.RANGE_OF_NUMBERS_NOT_EMPTY, apart=True)
+        _require_range(ctx, len(ctx.inputs) - 2, len(ctx.inputs) - 1)
     default = ctx.input(1).dtype if op == "RandomUniformInt" else "float32"
     dtype = dtype_of(ctx, "Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
@@ -87,3 +84,10 @@ def random_crop(ctx: RuleContext) -> Tensor:
         ctx.require_at_least(d, n, laws.REGION_INSIDE_IMAGE)
         ctx.require_at_least(n, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor([*size, x[2]])
+
+
+def _require_range(ctx: RuleContext, low: int, high: int) -> None:
+    """State that two inputs are the ends of a range of numbers that isn't empty."""
+    require_numbers(ctx, low, high)
+    for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
+        require_order(ctx, a, b, laws.RANGE_OF_NUMBERS_NOT_EMPTY, apart=True)

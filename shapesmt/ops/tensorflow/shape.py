@@ -9,8 +9,7 @@ from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at
 from shapesmt.algebra.numeric import Float, float_at_least
 from shapesmt.graph import Declared
 from shapesmt.ops.layout.reshape import reshape_to
-from shapesmt.ops.layout.shape import broadcast_value
-from shapesmt.ops.math.linear import require_broadcast_to
+from shapesmt.ops.layout.shape import stretched_to
 from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
 from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.items import INTEGERS
@@ -187,9 +186,7 @@ def broadcast_to(ctx: RuleContext) -> Tensor:
     require_least(ctx, target, 0, laws.SIZES_NOT_NEGATIVE)
     dims = tuple(sized(ctx, target, index=1))
     ctx.check(x.rank <= len(dims), laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(dims), rank=x.rank))
-    if None not in target:
-        require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
-    return ctx.tensor(dims, value=broadcast_value(x, dims))
+    return stretched_to(ctx, x, target, dims)
 
 
 @rule("BroadcastArgs", domain=DOMAIN)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, all_of, any_of, as_dim, at_least, equal, select
 from shapesmt.ops.layout.slicing import Cut, kept
-from shapesmt.ops.shared.strided import strided
+from shapesmt.ops.shared.require import require_least
+from shapesmt.ops.shared.strided import Masked, strided
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
 from shapesmt.rules import Decided, rule
 
@@ -59,8 +60,12 @@ def strided_slice(ctx: RuleContext) -> Tensor:
     require_cut(ctx, ctx.input(0))
     ellipses = ctx.integer("ellipsis_mask", 0)
     ctx.check(ellipses & (ellipses - 1) == 0, laws.ONE_ELLIPSIS_AT_MOST)
-    for i, step in enumerate(ctx.items(3) or ()):
-        single = masked("shrink_axis", i) and not masked("new_axis", i) and not masked("ellipsis", i)
-        if single and step is not None:
-            ctx.require_at_least(step, 1, laws.STEP_OVER_SINGLE_ELEMENT_POSITIVE)
+    _require_steps(ctx, masked)
     return strided(ctx, masked)
+
+
+def _require_steps(ctx: RuleContext, masked: Masked) -> None:
+    """State that steps over single elements are positive."""
+    steps = enumerate(ctx.items(3) or ())
+    single = [d for i, d in steps if masked("shrink_axis", i) and not (masked("new_axis", i) or masked("ellipsis", i))]
+    require_least(ctx, single, 1, laws.STEP_OVER_SINGLE_ELEMENT_POSITIVE)

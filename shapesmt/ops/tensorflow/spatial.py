@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.shared.bridge import anything, known
-from shapesmt.ops.shared.require import require_least, require_vector, sized
+from shapesmt.ops.shared.require import require_least, require_ranks, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, Window, sliding
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
 from shapesmt.rules import Tensor, Unjudged, rule
@@ -99,8 +99,7 @@ def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequ
 
 def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
     """The positions of filters `[*kernel, c, m]` over an image."""
-    for operand in (x, w):
-        ctx.require_rank(operand, count + 2)
+    require_ranks(ctx, count + 2, x, w)
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
         require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, laws.FILTERS_NOT_EMPTY)
     axes = windows(ctx, w.dims[:count])
@@ -149,8 +148,7 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
     """An image of the listed sizes, of which a convolution with these filters makes the one that is given."""
     w, y, listed = ctx.input(1), ctx.input(2), ctx.sizes(0)
     count = 3 if "3D" in ctx.node.op else 2
-    for x in (w, y):
-        ctx.require_rank(x, count + 2)
+    require_ranks(ctx, count + 2, w, y)
     if listed is None or None in listed:
         return ctx.tensor(sized(ctx, [None] * (count + 2)), y.dtype)
     short = len(listed) == count  # without batch and channels
@@ -247,8 +245,7 @@ def batch_norm(ctx: RuleContext) -> list[Tensor]:
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
     ctx.require_rank(x, len(ctx.text("data_format", "NHWC")) if ctx.node.op.endswith("V3") else 4)
     channels = channel(ctx, x)
-    for moment in (3, 4):
-        ctx.require_rank(ctx.input(moment), 1)
+    require_ranks(ctx, 1, ctx.input(3), ctx.input(4))
     require_vector(ctx, (1, 2), channels, laws.SCALE_AND_OFFSET_PER_CHANNEL)
     if not training or ctx.number("exponential_avg_factor", 1.0) != 1:
         require_vector(ctx, (3, 4), channels, laws.MEAN_AND_VARIANCE_PER_CHANNEL)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import maximum, minimum
 from shapesmt.algebra.numeric import Float
+from shapesmt.ops.shared.require import require_numel
 from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
@@ -21,11 +22,8 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], laws.SCORE_PER_BOX_AND_CLASS)
     ctx.require_equal(boxes[2], 4, laws.BOX_4_COORDINATES)
-    for index in (2, 3, 4):
-        if ctx.has(index):
-            ctx.require_equal(ctx.input(index).numel, 1, laws.LIMIT_SINGLE_NUMBER)
-    overlap = known_number(ctx.input(3)) if ctx.has(3) else None
-    ctx.check(overlap is None or 0 <= overlap <= 1, laws.IOU_THRESHOLD_0_TO_1.of(overlap=overlap))
+    require_numel(ctx, (2, 3, 4), 1, laws.LIMIT_SINGLE_NUMBER)
+    _require_threshold(ctx)
     limit = scores[0] * scores[1] * kept_per_class(ctx, boxes[1])
     return ctx.tensor([0 if limit.constant == 0 else ctx.fresh("selected", 0, limit), 3], "int64")
 
@@ -54,3 +52,9 @@ def image_decoder(ctx: RuleContext) -> Tensor:
     form = ctx.text("pixel_format", "RGB")
     ctx.check(form in ("RGB", "BGR", "Grayscale"), laws.PIXEL_FORMAT_KNOWN.of(format=form))
     return ctx.tensor([ctx.fresh("height"), ctx.fresh("width"), 1 if form == "Grayscale" else 3], "uint8")
+
+
+def _require_threshold(ctx: RuleContext) -> None:
+    """State that boxes overlap by a share from 0 to 1, where the number is known."""
+    overlap = known_number(ctx.input(3)) if ctx.has(3) else None
+    ctx.check(overlap is None or 0 <= overlap <= 1, laws.IOU_THRESHOLD_0_TO_1.of(overlap=overlap))

@@ -50,14 +50,19 @@ def grid_sample(ctx: RuleContext) -> Tensor:
     """Images `[n, c, *sizes]` read at the points of a grid `[n, *places, len(sizes)]`: `[n, c, *places]`."""
     x, grid = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == grid.rank and x.rank in (4, 5), laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
-    modes = ("nearest", "linear", "cubic") if ctx.version >= 20 else ("nearest", "bilinear", "bicubic")
-    law = laws.MODE_ONE_OF_THREE.of(first=modes[0], second=modes[1], third=modes[2])
-    ctx.limit(ctx.text("mode", modes[1]) in modes, law)
+    _require_mode(ctx)
     ctx.check(x.rank == 4 or "cubic" not in ctx.text("mode", "linear"), laws.CUBIC_FOR_RANK_4)
     ctx.require_equal(grid[0], x[0], laws.IMAGE_AND_GRID_SAME_BATCH)
     ctx.require_equal(grid[-1], x.rank - 2, laws.GRID_COORDINATE_PER_AXIS)
     require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
     return ctx.tensor([x[0], x[1], *grid.dims[1:-1]])
+
+
+def _require_mode(ctx: RuleContext) -> None:
+    """State that the interpolation is a known one, by the names of the operator set."""
+    modes = ("nearest", "linear", "cubic") if ctx.version >= 20 else ("nearest", "bilinear", "bicubic")
+    law = laws.MODE_ONE_OF_THREE.of(first=modes[0], second=modes[1], third=modes[2])
+    ctx.limit(ctx.text("mode", modes[1]) in modes, law)
 
 
 @rule("AffineGrid", since=20)

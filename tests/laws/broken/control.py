@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from shapesmt import laws
 from tests.oracle.onnx_calls import graph, k, op, x
+
+ms = partial(op, domain="com.microsoft", version=1)
 
 ROWS = [
     (laws.CONDITION_ONE_ELEMENT,
@@ -80,33 +84,35 @@ ROWS = [
      op("StringNormalizer", x(2, 1, dtype="object"), version=10, is_case_sensitive=1)),
     (laws.A_TEXT, op("StringNormalizer", x(0, dtype="object"), version=10, is_case_sensitive=1)),
     (laws.INPUT_SAMPLE_OR_BATCH,
-     op("TfIdfVectorizer", k(1, "int32"), version=9, max_gram_length=2, max_skip_count=0, min_gram_length=2,
-      mode="TF", ngram_counts=[0, 4], ngram_indexes=[0, 1, 2, 3, 4, 5, 6], pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6,
-      7])),
+     op("TfIdfVectorizer", x(dtype="int64"), version=9, max_gram_length=1, max_skip_count=0, min_gram_length=1,
+      mode="TF", ngram_counts=[0], ngram_indexes=[0, 1], pool_int64s=[3, 4])),
     (laws.A_ROW,
      op("TfIdfVectorizer", x(0, 4, dtype="int64"), version=17, max_gram_length=1, max_skip_count=0, min_gram_length=1,
       mode="TF", ngram_counts=[0], ngram_indexes=[0, 1], pool_int64s=[1, 2])),
     (laws.N_GRAMS_AT_LEAST_MIN_GRAM_LENGTH,
-     op("TfIdfVectorizer", x(2, 6, dtype="int32"), version=9, max_skip_count=0, min_gram_length=2, mode="TF",
-      ngram_counts=[0, 4], ngram_indexes=[0, 1, 2, 3, 4, 5, 6], pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7],
-      max_gram_length=1)),
+     op("TfIdfVectorizer", x(3, dtype="int64"), version=9, max_gram_length=1, max_skip_count=0, mode="TF",
+      ngram_counts=[0], ngram_indexes=[0, 1], pool_int64s=[3, 4], min_gram_length=2)),
     (laws.WEIGHTS_ENTRY_PER_N_GRAM,
-     op("TfIdfVectorizer", x(2, 6, dtype="int32"), version=9, max_gram_length=2, max_skip_count=0, min_gram_length=2,
-      mode="TF", ngram_counts=[0, 4], ngram_indexes=[0, 1, 2, 3, 4, 5, 6], pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7],
-      weights=[0.0])),
+     op("TfIdfVectorizer", x(3, dtype="int64"), version=9, max_gram_length=1, max_skip_count=0, min_gram_length=1,
+      mode="TF", ngram_counts=[0], ngram_indexes=[0, 1], pool_int64s=[3, 4], weights=[0.0])),
     (laws.NGRAM_COUNTS_PER_LENGTH,
-     op("TfIdfVectorizer", x(2, 6, dtype="int32"), version=9, max_gram_length=2, max_skip_count=0, min_gram_length=2,
-      mode="TF", ngram_indexes=[0, 1, 2, 3, 4, 5, 6], pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7], ngram_counts=[0])),
+     op("TfIdfVectorizer", x(3, dtype="int64"), version=9, max_skip_count=0, min_gram_length=1, mode="TF",
+      ngram_counts=[0], ngram_indexes=[0, 1], pool_int64s=[3, 4], max_gram_length=2)),
     (laws.NGRAM_INDEXES_LIST,
-     op("TfIdfVectorizer", x(2, 6, dtype="int32"), version=9, max_gram_length=2, max_skip_count=0, min_gram_length=2,
-      mode="TF", ngram_counts=[0, 4], pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7], ngram_indexes=[-5, 1, 2, 3, 4, 5,
-      6])),
+     op("TfIdfVectorizer", x(3, dtype="int64"), version=9, max_gram_length=1, max_skip_count=0, min_gram_length=1,
+      mode="TF", ngram_counts=[0], pool_int64s=[3, 4], ngram_indexes=[-5, 1])),
     (laws.N_GRAMS_IN_POOL,
-     op("TfIdfVectorizer", x(2, 6, dtype="int32"), version=9, max_gram_length=2, max_skip_count=0, min_gram_length=2,
-      mode="TF", ngram_counts=[0, 4], ngram_indexes=[0, 1, 2, 3, 4, 5, 6])),
-    (laws.INPUT_LIST_OF_INTEGERS, op("Tile", x(2, 3, 4, 5), k(7), version=7)),
-    (laws.NUMBER_OF, op("Tile", x(2, 3, 4, 5), k([]), version=7)),
-    (laws.NUMBER_OF, op("Split", x(6), outputs=3, version=7, split=[0])),
-    (laws.SOMETHING_TO_PICK, op("GatherND", x(0, 2, dtype="int32"), x(2, 2, dtype="int64"), version=11)),
+     op("TfIdfVectorizer", x(3, dtype="int64"), version=9, max_gram_length=1, max_skip_count=0, min_gram_length=1,
+      mode="TF", ngram_counts=[0], ngram_indexes=[0, 1])),
+    (laws.N_GRAMS_DIFFER,
+     op("TfIdfVectorizer", x(3, dtype="int64"), version=9, max_gram_length=1, max_skip_count=0, min_gram_length=1,
+      mode="TF", ngram_counts=[0], ngram_indexes=[0, 1], pool_int64s=[3, 3])),
+    (laws.SOMETHING_TO_PICK, op("GatherND", x(2, 0), x(2, 1, dtype="int64"), version=13, batch_dims=1)),
     (laws.INDICES_INSIDE_AXIS, op("Gather", x(1), k([0, 1, 3]), version=7, axis=0)),
+    (laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH,
+     ms("QLinearSigmoid", k(1, "uint8"), k([[1.0]], "float32"), k(0, "uint8"), k(1.0, "float32"), k(0, "uint8"))),
+    (laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH,
+     op("QLinearConv", x(3, 1, 4, 4, dtype="uint8"), x(0), x(1, dtype="uint8"), x(2, 1, 2, 2, dtype="uint8"), x(2),
+      x(2, dtype="uint8"), x(1), x(1, dtype="uint8"), version=22)),
+    (laws.WINDOW_FITS, op("Conv", x(1, 1, 0, 5), x(1, 1, 3, 3), version=7, kernel_shape=[3, 3], pads=[1, 1, 1, 1])),
 ]  # fmt: skip

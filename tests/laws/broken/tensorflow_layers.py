@@ -8,9 +8,7 @@ from tests.oracle.tensorflow_calls import b, f, i, j, k, op, s, x
 ROWS = [
     (laws.AXIS_INSIDE_RANK, op("UniqueV2", x(2), j([1]))),
     (laws.SIZES_ADD_UP_TO_AXIS, op("SplitV", x(2, 0), k([1, -1]), k(1), num_split=2)),
-    (laws.AT_MOST_ONE_MINUS_1, op("Reshape", x(2, 3, 4), k([-1, -1]))),
-    (laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, op("Reshape", x(), k([4, -1]))),
-    (laws.RANK, op("Min", x(2, 3, 4), k([[1]]))),
+    (laws.INPUT_LIST_OF_INTEGERS, op("Fill", k(2), x())),
     (laws.AT_MOST_ONE_MINUS_1, op("SplitV", x(2, 4), k([-1, -1]), k(1), num_split=2)),
     (laws.INDEX_INSIDE_AXIS,
      op("StridedSlice", x(4, 0, 6), k([1, 2]), k([3, 4]), k([1, 1]), shrink_axis_mask=2, begin_mask=1, end_mask=1)),

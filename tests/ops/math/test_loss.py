@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import shapesmt
 from shapesmt.frontends import load
 from shapesmt.inference.infer import infer
 from shapesmt.rules.tensor import tensor
@@ -54,3 +55,11 @@ def test_random_numbers(op, shape):
 def test_multinomial(samples):
     agree(node("Multinomial", ["x"], sample_size=samples), {"x": ["a", "b"]}, {"a": (0, 2), "b": (0, 2)})
     assert agree(node("Multinomial", ["x"], dtype=7), {"x": ["a"]}, {"a": (1, 2)}).failed
+
+
+@pytest.mark.parametrize("ignored", ["", "<ignore_index = 1>"])
+def test_labels_of_which_nobody_says_anything_are_data(ignored):
+    graph = f"""<ir_version: 8, opset_import: ["": 13]> g (float[3, 5] x, int64[3] t) => (float y) {{
+        y = SoftmaxCrossEntropyLoss {ignored} (x, t) }}"""
+    assert shapesmt.check(graph.encode()).verdict.name == "PROVED"
+    assert shapesmt.check(graph.encode(), values={"t": 7}).verdict.name == "FAILS"

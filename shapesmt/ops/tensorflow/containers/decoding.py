@@ -20,6 +20,7 @@ from shapesmt.ops.tensorflow.common import (
     require_each,
     require_numbers,
     require_order,
+    texts,
 )
 from shapesmt.ops.tensorflow.containers.sparse import triple
 from shapesmt.rules import Tensor, rule
@@ -76,8 +77,7 @@ def loss(ctx: RuleContext) -> list[Tensor]:
     ctx.require_equal(places[1], 2, laws.SPARSE_MATRIX_TWO_AXES)
     if integers_of(places) is not None or integers_of(classes) is not None:
         leave_open(ctx, laws.LABELS_ARE_DATA)
-    for index in (1, 2):
-        ctx.grant(index)
+    ctx.grant(1, 2)
     return [ctx.tensor((x[1],)), ctx.tensor(x.dims)]
 
 
@@ -132,10 +132,7 @@ def parse_some(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0)
     ctx.check(x.rank <= 1, laws.RANK_AT_MOST_1.of(rank=x.rank))
     ctx.only_sizes(0)
-    types, splits = (
-        [t for t in ctx.attribute(name) or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
-        for name in ("ragged_value_types", "ragged_split_types")
-    )
+    types, splits = texts(ctx, "ragged_value_types"), texts(ctx, "ragged_split_types")
     values = [ctx.tensor((ctx.fresh(f"values{i}"),), dtype) for i, dtype in enumerate(types)]
     ends = [ctx.tensor((x[0] + 1,) if x.rank else (0,), dtype) for dtype in splits]
     return [*examples(ctx, x.dims, ctx.integer("num_sparse")), *values, *ends]

@@ -49,6 +49,12 @@ def with_element(ctx: RuleContext, found: Tensor, length: Dim, x: Tensor) -> Ten
     return listed(x.dtype, length, x.dims)
 
 
+def fitted(ctx: RuleContext, made: Tensor, index: int) -> Tensor:
+    """A list, whose elements have the shape that an input lists."""
+    fitting(ctx, made, asked(ctx, index), ONE)
+    return made
+
+
 def asked(ctx: RuleContext, index: int) -> list[Dim | None] | None:
     """The shape that an input lists for elements, None for each unknown size; None where any will do."""
     x, items = ctx.input(index), ctx.items(index)
@@ -118,9 +124,7 @@ def from_tensor(ctx: RuleContext) -> Tensor:
     """The slices of a tensor along its first axis."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
-    made = listed(x.dtype, x[0], x.dims[1:])
-    fitting(ctx, made, asked(ctx, 1), ONE)
-    return made
+    return fitted(ctx, listed(x.dtype, x[0], x.dims[1:]), 1)
 
 
 @rule("TensorListSetItem", domain=DOMAIN)
@@ -231,9 +235,7 @@ def scatter(ctx: RuleContext) -> Tensor:
     elif count.constant != -1:
         ctx.require_at_least(count, length, laws.POSITION_INSIDE_LIST)
         length = count
-    made = listed(x.dtype, length, x.dims[1:])
-    fitting(ctx, made, asked(ctx, 2), ONE)
-    return made
+    return fitted(ctx, listed(x.dtype, length, x.dims[1:]), 2)
 
 
 @rule("TensorListScatterIntoExistingList", domain=DOMAIN)
@@ -253,6 +255,4 @@ def split(ctx: RuleContext) -> Tensor:
         leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)
     ctx.require_equal(sizes[0] * len(sizes), x[0], laws.LENGTHS_ADD_UP_TO_AXIS)
     ctx.require_at_least(sizes[0], 0, laws.SIZES_NOT_NEGATIVE)
-    made = listed(x.dtype, lengths[0], [sizes[0], *x.dims[1:]])
-    fitting(ctx, made, asked(ctx, 1), ONE)
-    return made
+    return fitted(ctx, listed(x.dtype, lengths[0], [sizes[0], *x.dims[1:]]), 1)

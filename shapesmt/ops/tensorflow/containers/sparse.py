@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, Dim, Formula, any_of, differs, equal, less, total
+from shapesmt.algebra import FALSE, ONE, Dim, Formula, any_of, differs, equal, less, total
 from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.indices import columns
 from shapesmt.ops.shared.require import require_least, require_vector, sized
@@ -295,13 +295,8 @@ def sparse_sets(ctx: RuleContext) -> list[Tensor]:
 def ragged_range(ctx: RuleContext) -> list[Tensor]:
     """Numbers from each start to its limit: where each row ends, and all of them."""
     ends = [ctx.input(i) for i in range(3)]
-    for x in ends:
-        ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
-    lists = [x[0] for x in ends if x.rank]
-    for size in lists[1:]:
-        ctx.require_equal(size, lists[0], laws.STARTS_AS_MANY_AS_LIMITS_AND_STEPS)
+    rows = _range_count(ctx, ends)
     require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)
-    rows = lists[0] if lists else 1
     return [ctx.tensor((rows + 1,), dtype_of(ctx, "Tsplits", "int64")), ctx.tensor((ctx.fresh("count"),))]
 
 
@@ -315,3 +310,13 @@ def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
     for index in range(splits):
         require_rows(ctx, index, ctx.input(index + 1)[0] - (index + 1 < splits))
     return triple(ctx, values.numel, splits + values.rank, values.dtype)
+
+
+def _range_count(ctx: RuleContext, ends: list[Tensor]) -> Dim:
+    """How many ranges starts, limits and steps make, each of them a number or a list of so many."""
+    for x in ends:
+        ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
+    lists = [x[0] for x in ends if x.rank]
+    for size in lists[1:]:
+        ctx.require_equal(size, lists[0], laws.STARTS_AS_MANY_AS_LIMITS_AND_STEPS)
+    return lists[0] if lists else ONE

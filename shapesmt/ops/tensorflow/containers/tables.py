@@ -86,12 +86,17 @@ def dense(ctx: RuleContext) -> Tensor:
     empty, buckets = ctx.input(0), ctx.integer("initial_num_buckets", 131072)
     ctx.check(empty.rank <= 1, laws.KEY_NUMBER_OR_LIST)
     if ctx.node.op.endswith("V2"):
-        ctx.require_agree(empty, ctx.input(1), law=laws.TABLE_KEYS_ONE_SHAPE)
-        same = integers_of(empty) is not None and integers_of(empty) == integers_of(ctx.input(1))
-        ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)
+        _require_two_keys(ctx, empty, ctx.input(1))
     ctx.check(buckets >= 4 and buckets & buckets - 1 == 0, laws.PLACE_COUNT_POWER_OF_2)
     ctx.check(0 < ctx.number("max_load_factor", 0.8) < 1, laws.SOME_PLACES_EMPTY)
     return handle(empty.dims, sizes_of_value(ctx), "dense ")
+
+
+def _require_two_keys(ctx: RuleContext, empty: Tensor, deleted: Tensor) -> None:
+    """State that the keys which stand for an empty and for a deleted place have one shape and differ."""
+    ctx.require_agree(empty, deleted, law=laws.TABLE_KEYS_ONE_SHAPE)
+    same = integers_of(empty) is not None and integers_of(empty) == integers_of(deleted)
+    ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)
 
 
 @rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN)

@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.shared.require import sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers, texts
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.rules import Decided, Tensor, rule
 
@@ -121,12 +121,10 @@ def columns(ctx: RuleContext) -> list[Tensor]:
     ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
     if ctx.attribute("select_cols"):
         leave_open(ctx, laws.ALL_COLUMNS_READ)
-    types = [t for t in ctx.attribute("OUT_TYPE") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
-    for index in range(1, len(ctx.inputs)):
-        default = ctx.input(index)
+    for default in (ctx.input(i) for i in range(1, len(ctx.inputs))):
         ctx.check(default.rank <= 1, laws.DEFAULT_ONE_VALUE_OR_NONE)
         ctx.require_at_least(as_dim(1), default.numel, laws.DEFAULT_ONE_VALUE_OR_NONE)
-    return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in types]
+    return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in texts(ctx, "OUT_TYPE")]
 
 
 @rule("EncodeWav", domain=DOMAIN)
