@@ -39,32 +39,32 @@ MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
 
 
 class Kind(str, Enum):
-    """Who decides a symbol; a condition has to hold for each value of some."""
+    """What decides the value of a symbol: the caller of the model, the data, the iteration of a loop."""
 
     INPUT = "input"
     """The caller of the model."""
     VALUE = "value"
-    """The caller: an element of a small input of which nothing is declared."""
+    """The caller: an element of a small input for which no value is declared."""
     DATA = "data"
-    """The data: every value has to work."""
+    """The data: a requirement has to hold for every value."""
     PLACE = "place"
-    """The data: an index, of which a tensor has several."""
+    """The data: an element of a tensor of indices, which has several."""
     ENTRY = "entry"
-    """The data: what elements that aren't known may be."""
+    """The data: stands for any of a tensor's unknown elements."""
     TRIP = "trip"
-    """The trips of a loop, each of which has to work."""
+    """The iteration of a loop: a requirement has to hold for every one."""
     AXIS = "axis"
-    """None: it is a position inside a tensor."""
+    """Nothing: it ranges over the positions in a tensor."""
     LOST = "lost"
-    """Other sizes, nobody knows how."""
+    """Other sizes, by a computation that is not known."""
     OPEN = "open"
-    """Not even that is known."""
+    """Unknown, even whether other sizes decide it."""
     MARK = "mark"
-    """None: it stands for an element of unknown origin while a rule is applied."""
+    """Nothing: it stands for an element of unknown origin while a rule is applied."""
     DEFINED = "defined"
-    """The expression that it stands for."""
+    """The expression that defines it."""
     NONE = ""
-    """It is no symbol but an operation."""
+    """Not a symbol, but an operation."""
 
     __hash__ = str.__hash__
 
@@ -74,7 +74,7 @@ UNIVERSAL = BY_DATA | {Kind.TRIP}
 
 
 class Atom:
-    """What a polynomial is made of: a symbol, or one operation on `Dim`s."""
+    """A factor of a polynomial's monomials: a symbol, or an operation on `Dim`s."""
 
     __slots__ = (
         *("__weakref__", "args", "definition", "depth", "hi", "key", "kind", "lo", "name", "number", "op", "step"),
@@ -97,7 +97,7 @@ class Atom:
 
     @property
     def universal(self) -> bool:
-        """Whether a condition has to hold for each of its values: the data's sizes, the trips of a loop."""
+        """Whether a requirement has to hold for each of its values: sizes that data decides, iterations of a loop."""
         return self.kind in UNIVERSAL
 
     @property
@@ -186,12 +186,12 @@ class Dim:
             return self._symbols
 
     def as_symbol(self) -> Atom | None:
-        """The symbol this is, if it is nothing but one."""
+        """The symbol, if the expression is a single symbol."""
         atom = self.as_atom()
         return atom if atom is not None and atom.op is SYMBOL else None
 
     def as_atom(self) -> Atom | None:
-        """The symbol or the operation that this is, if it is nothing but one."""
+        """The symbol or the operation, if the expression is a single one."""
         if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
             return ATOMS[self.terms[0][0][0]]
         return None
@@ -253,7 +253,7 @@ def _symbol(key: AtomKey) -> Atom:
 
 
 def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim:
-    """A symbol that stands for `meaning`: what keeps expressions small and nesting shallow."""
+    """A symbol defined as `meaning`: it keeps expressions small and their nesting shallow."""
     if meaning.constant is not None:
         return meaning
     key = ("defined", meaning, name)
@@ -269,7 +269,7 @@ def _defined(key: AtomKey, bounds: Interval) -> Atom:
 
 
 def make_atom(op: Operation, args: tuple[Any, ...], bounds: Interval | None = None) -> Dim:
-    """The interned application of an operation to arguments as an expression; in narrower bounds, if given."""
+    """The interned application of an operation to arguments, as an expression; optionally with narrower bounds."""
     if any(getattr(a, "depth", 0) >= MAX_DEPTH for a in args):
         args = tuple(defined(a) if isinstance(a, Dim) and a.depth >= MAX_DEPTH else a for a in args)
     key = (op, *args)
@@ -354,7 +354,7 @@ def _polynomial(terms: Terms) -> Dim:
 
 
 def term_bounds(monomial: Monomial, coefficient: int) -> Interval:
-    """What interval arithmetic says of one term."""
+    """The bounds of a term by interval arithmetic."""
     if not monomial:
         return (coefficient, coefficient)
     bounds: Interval | None = None

@@ -1,6 +1,7 @@
 """Division: the normal form of `a // b`.
 
-What divides exactly is taken out, nested floors merge, and a quotient with one value left is that number.
+Terms that divide exactly are taken out of the floor, nested floors are merged, and a quotient whose bounds admit a
+single value becomes that number.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> h = symbol("h", 1, 64)
@@ -68,7 +69,7 @@ def _divide_by_constant(a: Dim, k: int) -> Dim:
 
 
 def _quotient_atom(a: Dim, k: int) -> Dim:
-    """`a // k` for the rest that exact division leaves."""
+    """`a // k` for the terms that don't divide exactly."""
     shift = dict(a.terms).get((), 0)
     g = k
     for monomial, c in a.terms:
@@ -90,7 +91,7 @@ def _quotient_atom(a: Dim, k: int) -> Dim:
 
 
 def _exact_part(a: Dim, b: Dim) -> tuple[Dim, Dim]:
-    """`(q, r)` with `a == q*b + r`, where q takes what divides exactly."""
+    """`(q, r)` with `a == q*b + r`: polynomial division with integer coefficients."""
     quotient: dict[Monomial, int] = {}
     lead, coefficient = max(b.terms, key=lambda t: (len(t[0]), t[0]))
     for _ in range(MAX_PRODUCT):

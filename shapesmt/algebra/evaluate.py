@@ -25,7 +25,7 @@ LONG = 1 << 16  # bits of a number that no size comes near
 
 
 def lowest(symbol: Atom) -> int:
-    """The value that a symbol has unless something speaks against it: the end of its range nearest to 0."""
+    """The default value of a symbol: the end of its range nearest to 0."""
     return int(symbol.lo) if symbol.lo > -inf else int(min(symbol.hi, 0))
 
 
@@ -112,7 +112,7 @@ class Evaluator:
         return result
 
     def _define(self, dim: Dim) -> None:
-        """Values of the definitions below, oldest first, so that no chain of them nests calls."""
+        """Evaluate the definitions that roots depend on, oldest first, so that a long chain needs no deep recursion."""
         if dim in self._scanned:
             return
         for atom in definitions((dim,), self._atoms, self._scanned):
@@ -130,7 +130,7 @@ def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
 def definitions(
     roots: tuple[Dim | Formula, ...], known: Container[Atom] = (), seen: set[Any] | None = None
 ) -> list[Atom]:
-    """The defined symbols that the roots rest on, each after those that its definition needs.
+    """The defined symbols that the roots depend on, each after those in its definition.
 
     What only `known` atoms rest on isn't looked at, nor what was `seen` by an earlier call.
     """
@@ -156,7 +156,7 @@ def definitions(
 
 
 def fits_int64(what: Dim | Formula) -> bool:
-    """Whether no step of evaluating it leaves 62 bits, given the symbols' ranges."""
+    """Whether all intermediate results of its evaluation fit 62 bits, given the symbols' ranges."""
     fits = _FITS.get(what)
     if fits is None:
         fits = _FITS[what] = _fits(what)

@@ -1,4 +1,4 @@
-"""Extremes: the least and the greatest of several expressions; those that can't be it are dropped.
+"""Extremes: the minimum and the maximum of several expressions, without those that can never be the result.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> s = symbol("s", 1, 512)
@@ -17,13 +17,13 @@ from shapesmt.algebra.relaxation import tight
 
 @MIN.defines
 def minimum(*dims: Dim | int) -> Dim:
-    """The least of them."""
+    """The minimum of several expressions."""
     return _extreme(MIN, dims)
 
 
 @MAX.defines
 def maximum(*dims: Dim | int) -> Dim:
-    """The greatest of them."""
+    """The maximum of several expressions."""
     return _extreme(MAX, dims)
 
 
@@ -32,18 +32,18 @@ def _extreme(op: Operation, operands: Sequence[Dim | int]) -> Dim:
     for d in map(as_dim, operands):
         atom = d.as_atom()
         flat.update(dict.fromkeys(atom.args if atom is not None and atom.op is op else (d,)))
-    kept: list[Dim] = []
+    candidates: list[Dim] = []
     for d in flat:
-        if not any(_dominates(op, other, d) for other in kept):
-            kept = [other for other in kept if not _dominates(op, d, other)]
-            kept.append(d)
-    if len(kept) == 1:
-        return kept[0]
-    return make_atom(op, tuple(sorted(kept, key=lambda d: d.terms)))
+        if not any(_dominates(op, other, d) for other in candidates):
+            candidates = [other for other in candidates if not _dominates(op, d, other)]
+            candidates.append(d)
+    if len(candidates) == 1:
+        return candidates[0]
+    return make_atom(op, tuple(sorted(candidates, key=lambda d: d.terms)))
 
 
 def _dominates(op: Operation, a: Dim, b: Dim) -> bool:
-    """True when b never decides the extreme because a is there."""
+    """Whether `b` can never be the extreme, since `a` is always as good."""
     if op is MIN:
         a, b = b, a
     return a.lo >= b.hi or tight(a - b)[0] >= 0

@@ -1,4 +1,4 @@
-"""Factors: what the terms of expressions share, and expressions without it.
+"""Factors: the common factor of the terms of expressions, and division by it.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> n, m = symbol("n", 1), symbol("m", 1)
@@ -16,7 +16,7 @@ from shapesmt.algebra.dim import Dim, Monomial, from_terms
 
 
 def without(monomial: Monomial, part: Monomial) -> Monomial | None:
-    """A monomial divided by another; None where that leaves a rest."""
+    """A monomial divided by another; None if that isn't exact."""
     left = list(monomial)
     for n in part:
         if n not in left:

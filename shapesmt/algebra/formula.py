@@ -1,4 +1,4 @@
-"""Formula: interned conditions on `Dim`s, simplified as they are made.
+"""Formula: interned conditions on `Dim`s, simplified on construction.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> h, n = symbol("h", 1, 64), symbol("n", 1, 8)
@@ -25,9 +25,9 @@ from shapesmt.algebra.interning import Table
 from shapesmt.algebra.operations import MAX, MIN, SELECT, written
 from shapesmt.algebra.relaxation import tight
 
-MAX_FACTOR = 64  # of one factor of a product, times its partner
-MAX_CLAUSES = 48  # conditions that are compared with each other
-MAX_LIFTED = 5  # nesting of cases that a comparison is drawn into
+MAX_FACTOR = 64  # the greatest number that is tried as the ratio of two factors
+MAX_CLAUSES = 48  # the most clauses that are compared with each other
+MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
 
 
 class Formula:
@@ -55,7 +55,7 @@ class Formula:
 
     @property
     def conjuncts(self) -> tuple[Formula, ...]:
-        """What has to hold together for it to hold."""
+        """The conditions of which it is the conjunction."""
         return self.args if self.op == "and" else () if self is TRUE else (self,)
 
     def __str__(self) -> str:
@@ -192,7 +192,7 @@ def divides(k: Dim | int, a: Dim | int) -> Formula:
 
 
 def negate(f: Formula) -> Formula:
-    """The opposite.
+    """The negation.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> negate(at_least(symbol("s", 1), 5))
@@ -211,34 +211,34 @@ def negate(f: Formula) -> Formula:
 
 
 def all_of(*formulas: Formula) -> Formula:
-    """Every one holds."""
+    """The conjunction."""
     return _joined("and", TRUE, FALSE, formulas)
 
 
 def any_of(*formulas: Formula) -> Formula:
-    """At least one holds."""
+    """The disjunction."""
     return _joined("or", FALSE, TRUE, formulas)
 
 
 def implies(a: Formula, b: Formula) -> Formula:
-    """B holds wherever a does."""
+    """The implication: `b` holds wherever `a` does."""
     return any_of(negate(a), b)
 
 
 def _joined(op: str, neutral: Formula, absorbing: Formula, formulas: tuple[Formula, ...]) -> Formula:
-    kept: dict[Formula, None] = {}
+    parts: dict[Formula, None] = {}
     for f in formulas:
-        kept.update(dict.fromkeys(f.args if f.op == op else (f,)))
-    kept.pop(neutral, None)
-    if absorbing in kept or any(f.dim is not None and negate(f) in kept for f in kept):
+        parts.update(dict.fromkeys(f.args if f.op == op else (f,)))
+    parts.pop(neutral, None)
+    if absorbing in parts or any(f.dim is not None and negate(f) in parts for f in parts):
         return absorbing
-    if not kept:
+    if not parts:
         return neutral
-    return next(iter(kept)) if len(kept) == 1 else _intern(op, None, tuple(kept))
+    return next(iter(parts)) if len(parts) == 1 else _intern(op, None, tuple(parts))
 
 
 def resolved(f: Formula) -> Formula:
-    """The same condition without what is said twice: `(a or b) and (a or not b)` is `a`.
+    """An equivalent condition, simplified by resolution and subsumption: `(a or b) and (a or not b)` is `a`.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
@@ -250,14 +250,14 @@ def resolved(f: Formula) -> Formula:
         shorter = next(filter(None, map(_shorter, permutations(clauses, 2))), None)
         if shorter is None:
             break
-        longer, left = shorter
+        longer, replacements = shorter
         del clauses[longer]
-        clauses.update(left)
+        clauses.update(replacements)
     return all_of(*(any_of(*sorted(clause, key=attrgetter("number"))) for clause in clauses))
 
 
 def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] | None:
-    """The second of two alternatives lists, if the first makes (a part of) it idle, and what is left of it."""
+    """The second of two clauses if the first makes it (or a literal of it) redundant, and what replaces it."""
     one, other = pair
     if one <= other:
         return other, {}
@@ -318,7 +318,7 @@ def absolute(a: Dim | int) -> Dim:
 
 
 def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
-    """The comparison of `... + select(c, a, b)` with 0 by its cases, where a case decides itself."""
+    """The comparison of `... + select(c, a, b)` with 0 as a condition on `c`, if one case is always true or false."""
     for monomial, coefficient in p.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is None or atom.op not in (SELECT, MIN, MAX) or atom.depth > MAX_LIFTED:
@@ -341,7 +341,7 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
 
 
 def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
-    """`min(a, b) == x` where x is one of them, or nothing is below it."""
+    """`min(a, b) == x` without `min`, if `x` is one of the arguments or none is below it; the same for `max`."""
     beyond = at_least if atom.op is MIN else at_most
     if x in atom.args:
         return all_of(*(beyond(a, x) for a in atom.args if a is not x))
@@ -351,7 +351,7 @@ def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
 
 
 def _factorwise(p: Dim) -> Formula | None:
-    """`a*b == x*y` as `a == x` and `b == y`, where nothing on the left is below 1 or above its partner.
+    """`a*b == x*y` as `a == x and b == y`, if every factor on the left is at least 1 and at most its partner.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> h, w = symbol("h", 4), symbol("w", 4)
@@ -376,7 +376,7 @@ def _factorwise(p: Dim) -> Formula | None:
 
 
 def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
-    """The factors of two products side by side, by the symbols that they depend on."""
+    """The factors of two products in pairs that depend on the same symbols; None if there are no such pairs."""
     free = [ATOMS[n] for n in great]
     pairs = []
     for atom in (ATOMS[n] for n in small):
@@ -389,7 +389,7 @@ def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
 
 
 def _reduced(p: Dim, *, equality: bool) -> Dim:
-    """P without the factors that all its terms share and that can't be 0 (or, for `>=`, are positive)."""
+    """The polynomial without common factors of its terms that can't be 0 (for `>=`: that are positive)."""
     _, monomial = common_factor((p,))
     nonzero = tuple(n for n in monomial if ATOMS[n].lo > 0 or (equality and ATOMS[n].hi < 0))
     return divide_terms(p, 1, nonzero) if nonzero else p

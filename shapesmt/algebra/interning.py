@@ -1,4 +1,4 @@
-"""Interning: tables in which equal things are one object, whichever thread asks, and which can be forgotten.
+"""Interning: tables in which equal objects are one object, in all threads, and whose unused entries can be dropped.
 
     >>> table = Table("texts by their length", len)
     >>> "abc" if table.get(3) is None else "there"
@@ -7,12 +7,12 @@
     ('abc', 'abc', 'abc')
     >>> TABLES.remove(table)
 
-What is there is looked up without a lock (`get`); what isn't is made under the one lock of all tables (`make`), whole
-before another thread sees it. A `WeakTable` keeps what somebody holds, for objects that files bring along and that may
-be large. Tables that only save work (`memo`) need no lock: the same answer twice does no harm.
+Existing entries are looked up without a lock (`get`); new ones are built under the lock that all tables share (`make`),
+so that no other thread sees an incomplete one. A `WeakTable` keeps only objects that are referenced elsewhere: for
+constants from files, which may be large. Caches (`memo`) need no lock: computing a result twice does no harm.
 
-`forget` drops what nobody holds any more: whoever keeps an expression finds it, and all that it is made of, to be the
-same objects afterwards.
+`forget` drops the entries that nothing else references. An expression that is still referenced, and all its parts,
+remain the same objects.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from shapesmt.memory import gc_paused
 __all__ = ["LIMIT", "Table", "WeakTable", "entries_of", "forget", "memo", "one_call", "sizes"]
 
 LIMIT = 250_000
-"""Entries of all tables together that are kept from one call for the next: some 200 MB."""
-BETWEEN_LOOKS = 64  # entries of a table that are made from one look at the clock to the next
+"""The most entries of all tables together that one call leaves to the next: some 200 MB."""
+BETWEEN_LOOKS = 64  # new entries of a table between two checks of the deadline
 LOCK = RLock()
 
 Key = TypeVar("Key", bound=Hashable)
@@ -39,9 +39,12 @@ Entry = TypeVar("Entry")
 
 
 class Table(dict[Key, Entry], Generic[Key, Entry]):
-    """The objects of one kind, called `name`, by what they are made of; `key` says that of an object.
+    """The objects of one kind by their key, such as operation and arguments.
 
-    `parts` gives what an object refers to by number only, where there is any; it is kept with it (as `held`).
+    Args:
+        name: The name of the kind, in `sizes`.
+        key: Computes the key of an object.
+        parts: The objects that an object refers to only by number; it keeps them alive by its attribute `held`.
     """
 
     def __init__(self, name: str, key: Callable[[Entry], Key], parts: Callable[[Entry], object] | None = None) -> None:
@@ -62,13 +65,13 @@ class Table(dict[Key, Entry], Generic[Key, Entry]):
             return entry
 
     def hold(self) -> None:
-        """Have every object keep its parts."""
+        """Let every object reference its parts, by `held`."""
         if self.parts is not None:
             for entry in self.values():
                 cast("Any", entry).held = self.parts(entry)
 
     def restore(self, entries: Iterable[Entry]) -> None:
-        """Take back what somebody holds."""
+        """Enter the objects again that are referenced elsewhere."""
         for entry in entries:
             self[self.key(entry)] = entry
             if self.parts is not None:
@@ -76,7 +79,7 @@ class Table(dict[Key, Entry], Generic[Key, Entry]):
 
 
 class WeakTable(WeakValueDictionary[Key, Entry], Generic[Key, Entry]):
-    """The objects of one kind, called `name`, that somebody holds, by what they are made of."""
+    """The objects of one kind by their key, as long as they are referenced elsewhere."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -100,7 +103,7 @@ AnyMemo = TypeVar("AnyMemo", bound="dict[Any, Any] | set[Any]")
 
 
 def memo(name: str, empty: AnyMemo, count: Callable[[AnyMemo], int] = len) -> AnyMemo:
-    """A dictionary or a set that only saves work: it is emptied where tables are forgotten.
+    """Register a dictionary or a set as a cache, which `forget` empties.
 
     `count` says how many entries it has, where its values are tables.
     """
@@ -110,18 +113,18 @@ def memo(name: str, empty: AnyMemo, count: Callable[[AnyMemo], int] = len) -> An
 
 
 def entries_of(tables: dict[Any, dict[Any, Any]]) -> int:
-    """How many entries several tables have together."""
+    """The number of entries of several tables together."""
     return sum(map(len, tables.values()))
 
 
 def sizes() -> dict[str, int]:
-    """How many entries each table has."""
+    """The number of entries of each table."""
     tables = {table.name: len(table) for table in TABLES} | {table.name: len(table) for table in WEAK_TABLES}
     return tables | {name: count(remembered) for name, (remembered, count) in MEMOS.items()}
 
 
 def forget() -> None:
-    """Drop what is remembered of earlier calls and what nobody holds; no other thread may be inside a call."""
+    """Empty the caches and drop unreferenced entries; no other thread may be in a call of the library."""
     with LOCK:
         for remembered, _ in MEMOS.values():
             remembered.clear()
@@ -136,14 +139,14 @@ def forget() -> None:
 
 
 class _Calls:
-    """The calls of the library that are under way, in all threads."""
+    """The calls of the library that are running, in all threads."""
 
     count = 0
 
 
 @contextmanager
 def one_call() -> Iterator[None]:
-    """One call of the library: nothing is collected inside, and the first of those under way starts with little kept.
+    """One call of the library, without garbage collection; `forget` is called before the first if tables are large.
 
     >>> with one_call():
     ...     gc.isenabled()

@@ -1,8 +1,7 @@
-"""Operations: what polynomials lack, a row for each: floor division, `min`, `max`, a choice, ...
+"""Operations: the kinds of atoms in polynomials, an object for each: floor division, `min`, `max`, a choice, ...
 
-A row says what is known of its operation wherever expressions are worked with, but for two things that are said by
-those who know how: its normal form, by the file that defines it (`defines`), and what analyses make of it, by each
-analysis in a table of its own.
+An `Operation` has the properties that all parts of the algebra need: bounds, value, text. The module of an operation
+adds its normal form (`defines`); each analysis has a table by operation of its own.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> h = symbol("h", 1, 64)
@@ -26,7 +25,7 @@ AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
 
 
 class Values(Protocol):
-    """What an operation is evaluated by: the values of its arguments."""
+    """Gives an operation the values of its arguments."""
 
     arrays: bool
     """Whether some values are arrays."""
@@ -135,7 +134,7 @@ def _unknown(_: Values, *args: Any) -> Any:
 
 
 SYMBOL = Operation("symbol", bounds=lambda: intervals.ALL, evaluate=_unknown)
-"""No operation but a name; it has no arguments, and its atom says the rest."""
+"""A named variable; it has no arguments, and its atom has its name, range and kind."""
 FLOOR_DIVISION = Operation(
     "floordiv",
     bounds=lambda a, b: intervals.floor_divide(ends(a), ends(b)),
@@ -149,7 +148,7 @@ PRODUCT = Operation(
     evaluate=lambda at, a, b: at.dim(a) * at.dim(b),
     text=lambda _, a, b: (f"({a})*({b})", False),
 )
-"""A product that is too long to be written out."""
+"""A product with too many terms to be multiplied out."""
 MIN = Operation("min", bounds=_extreme_bounds(min), evaluate=_extreme(min, np.minimum))
 MAX = Operation("max", bounds=_extreme_bounds(max), evaluate=_extreme(max, np.maximum))
 SELECT = Operation(
@@ -160,7 +159,7 @@ SELECT = Operation(
 )
 """The first of two expressions where a condition holds, else the second."""
 ENTRY = Operation("entry", bounds=lambda index, *_: ends(index), evaluate=_unknown, opaque=True)
-"""The element at some places of a tensor whose elements only data know."""
+"""The element at some indices of a tensor whose elements depend on data."""
 
 
 @singledispatch

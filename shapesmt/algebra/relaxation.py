@@ -1,4 +1,4 @@
-"""Relaxation: bounds that see how the parts of an expression hang together, as in `h - 2*(h//2)`.
+"""Relaxation: bounds that take dependences between the parts of an expression into account, as in `h - 2*(h//2)`.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> h = symbol("h", 1, 64)
@@ -18,11 +18,11 @@ from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 
-MAX_RELAXED = 12  # nesting past which bounds are interval arithmetic's alone
+MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 
 
 def tight(dim: Dim) -> Interval:
-    """Bounds of an expression, where each floor, minimum, maximum or choice may give way to what bounds it."""
+    """Bounds of an expression, found by replacing floors, minima, maxima and choices by linear bounds of them."""
     if dim.relaxed is None:
         dim.relaxed = (dim.lo, dim.hi) if dim.constant is not None else _relaxed(dim)
     return dim.relaxed
@@ -42,7 +42,7 @@ def _relaxed(dim: Dim) -> Interval:
 
 
 def _upper(p: Dim, depth: int, budget: list[int]) -> Bound:
-    """A bound above p: one atom at a time gives way to what it is at most (or at least)."""
+    """An upper bound of p: the least one found by replacing one atom at a time by a bound of it."""
     best = p.hi
     if depth == 0 or p.constant is not None:
         return best
@@ -89,4 +89,4 @@ ABOVE: dict[Operation, Above | None] = {
     PRODUCT: None,
     SYMBOL: None,
 }
-"""A bound above `others + factor*atom`, where the factor doesn't change sign; None for what gives no way."""
+"""An upper bound of `others + factor*atom` with a factor of constant sign; None for atoms that aren't replaced."""

@@ -39,7 +39,7 @@ class Tree(Protocol):
 
     @property
     def args(self) -> tuple[Any, ...]:
-        """What it is made of."""
+        """Its arguments."""
 
     def rebuilt(self, args: Sequence[Any]) -> Any:
         """The same operation on other arguments."""
@@ -49,7 +49,7 @@ AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Tree")
 
 
 def substitute(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
-    """`what` with every given symbol replaced, all at once."""
+    """`what` with these symbols replaced, all at the same time."""
     if what.symbols.isdisjoint(replacements):
         return what
     replaced: AnyPart = Substitution(replacements).apply(what)
@@ -57,7 +57,7 @@ def substitute(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
 
 
 def beyond(dim: Dim) -> Dim:
-    """The expression over inputs of any size from 1 on, whatever their declared ranges.
+    """The expression over inputs of any size of at least 1, without their declared ranges.
 
     >>> beyond(symbol("h", 64, 512) - 7).lo
     -6
@@ -68,7 +68,7 @@ def beyond(dim: Dim) -> Dim:
 
 @ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
-    """The element at these places of a tensor whose elements only data know: each may be any that `index` may be.
+    """The element at these indices of a tensor whose elements depend on data: any value that `index` may have.
 
     >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
     >>> entry(twin(i, Kind.ENTRY), j) is entry(twin(i, Kind.ENTRY), j), entry(i, j) is i
@@ -80,7 +80,7 @@ def entry(index: Dim, *places: Dim) -> Dim:
 
 
 def atom_of(size: Dim) -> Atom:
-    """The symbol that an expression is, which it has to be.
+    """The symbol of an expression that has to be a single symbol.
 
     >>> atom_of(symbol("n", 1)).name
     'n'
@@ -91,18 +91,18 @@ def atom_of(size: Dim) -> Atom:
 
 
 def twin(size: Dim, kind: Kind) -> Dim:
-    """The symbol of another kind that has the same name and range; a number is its own."""
+    """The symbol of another kind with the same name and range; a number is returned as it is."""
     atom = size.as_symbol()
     return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
 
 
 def entries(what: Dim | Tree) -> list[Atom]:
-    """What the unknown elements in an expression may be."""
+    """The symbols in an expression that stand for unknown elements."""
     return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
 
 
 def any_entry(element: Dim) -> Dim | None:
-    """An element with a size of data's for what is unknown of it; None where two such parts are alike."""
+    """An element with its unknown parts as symbols that data decides; None if two such parts have the same symbol."""
     unknown = entries(element)
     if len({a for a in _nested(element) if a.op is ENTRY}) > len(unknown):
         return None
@@ -110,7 +110,7 @@ def any_entry(element: Dim) -> Dim | None:
 
 
 def _nested(what: Any) -> Iterator[Atom]:
-    """The atoms of an expression, and those inside them."""
+    """The atoms of an expression, and those in their arguments."""
     atoms = what.atoms() if isinstance(what, Dim) else []
     yield from atoms
     for part in (*(a for atom in atoms for a in atom.args), *getattr(what, "args", ()), getattr(what, "dim", None)):
@@ -119,7 +119,7 @@ def _nested(what: Any) -> Iterator[Atom]:
 
 
 def spelled(dim: Dim) -> Dim:
-    """The expression with what its symbols are defined as in their place.
+    """The expression with its defined symbols replaced by their definitions.
 
     >>> n = symbol("n", 1)
     >>> spelled(defined(n + 1, "m") * 2)
@@ -144,7 +144,7 @@ def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
 
 
 class Substitution:
-    """One substitution, with what it has rewritten so far."""
+    """A substitution that remembers what it has rewritten."""
 
     def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
         self._changed = frozenset(replacements)

@@ -1,6 +1,6 @@
 """Text of expressions and conditions, in the grammar of Python.
 
-`h - 4*(h//4)` is written `h % 4`; names that are no identifiers stand in backticks.
+`h - 4*(h//4)` is written `h % 4`; names that are not identifiers are put in backticks.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from shapesmt.algebra.operations import FLOOR_DIVISION, SYMBOL, written
 
 Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
 _FUNCTIONS = frozenset({"min", "max", "abs"})
-MAX_TEXT = 4000  # characters of an expression, or of a part of one
-CUT = "..."  # stands for what is longer, and names nothing: different expressions have this text
+MAX_TEXT = 4000  # the most characters of an expression, or of a part of one
+CUT = "..."  # replaces longer texts, so that different expressions may have this text
 _TEXTS: dict[Dim | Formula, str] = memo("texts", {})
 _OPERANDS: dict[Dim, str] = memo("texts of operands", {})
 _ATOMIC: dict[Atom, tuple[str, bool]] = memo("texts of atoms", {})
@@ -24,7 +24,7 @@ _SCANNED: set[Dim | Formula | Atom] = memo("what has texts below", set())  # the
 
 
 def name_text(name: str) -> str:
-    """A symbol's name as formulas show it."""
+    """A symbol's name as it is written in formulas."""
     plain = name.isidentifier() and not iskeyword(name) and name not in _FUNCTIONS
     return name if plain else f"`{name.replace('`', '')}`"
 
@@ -74,7 +74,7 @@ def _condition(formula: Formula) -> str:
 
 
 def _residue(dim: Dim, op: str) -> str:
-    """`(e + c) % k == r` as `e % k == (r - c) % k`; empty where it is none."""
+    """`(e + c) % k == r` as `e % k == (r - c) % k`; "" for another equation."""
     for monomial, c in dim.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is not None and atom.op is FLOOR_DIVISION and abs(c) == atom.args[1].constant:
@@ -118,7 +118,7 @@ def _is_number(pieces: list[Piece]) -> bool:
 
 
 def _sides(pieces: list[Piece]) -> tuple[list[Piece], list[Piece], int]:
-    """The positive terms, the negative ones with their signs turned, and the number."""
+    """The positive terms, the negated negative ones, and the constant."""
     left = [p for p in pieces if p[1] and p[0] > 0]
     right = [(-c, text, factor) for c, text, factor in pieces if text and c < 0]
     return left, right, sum(c for c, text, _ in pieces if not text)
@@ -140,7 +140,7 @@ def _sum(pieces: list[Piece]) -> str:
 
 
 def _pieces(dim: Dim) -> list[Piece]:
-    """The terms, remainders recognised, in reading order."""
+    """The terms in the order of the text; `h - 4*(h//4)` is recognised as one term `h % 4`."""
     coefficients = dict(dim.terms)
     pieces: list[Piece] = []
     for monomial, c in dim.terms:

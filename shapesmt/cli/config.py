@@ -41,7 +41,7 @@ Options: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Config:
-    """What a configuration file declares; without one, nothing.
+    """The declarations of a configuration file; empty without a file.
 
     Attributes:
         path: The file.
@@ -71,7 +71,7 @@ class Config:
             return _config(file, table)
         try:
             folder = Path.cwd()
-        except OSError:  # it is gone
+        except OSError:  # the working directory was deleted
             return Config()
         for file in (parent / name for parent in (folder, *folder.parents) for name in _FILES):
             if _is_file(file) and (table := _table(file, file.name == "pyproject.toml")) is not None:
@@ -111,7 +111,7 @@ class Config:
 
 
 def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 - one that may not be looked at is none
+    return os.path.isfile(path)  # noqa: PTH113 - an unreadable file counts as missing
 
 
 def _absolute(path: str | Path) -> Path:
@@ -161,7 +161,7 @@ def _config(file: Path, table: Mapping[str, Any]) -> Config:
 
 @dataclass(frozen=True)
 class _Reader:
-    """One table of a file: its values checked, and stamped with their origin."""
+    """One table of a file, whose values are checked and marked with their origin."""
 
     file: Path
     origin: Origin
@@ -177,7 +177,7 @@ class _Reader:
         return {key: self.keys[key](self, key, value) for key, value in table.items()}
 
     def table(self, key: str, value: Any) -> Mapping[str, Any]:
-        """A table below this one."""
+        """A table inside this one."""
         if not isinstance(value, dict):
             raise self._refusal(key, value, f"write a table, as in [{self.prefix}{key}]")
         return value
@@ -215,7 +215,7 @@ class _Reader:
         return dict.fromkeys(texts, self.origin)
 
     def timeout(self, key: str, value: Any) -> float:
-        """Seconds."""
+        """A number of seconds."""
         if type(value) not in (int, float) or not 0 < value < inf:
             raise self._refusal(key, value, "write a number of seconds above 0")
         return float(value)
@@ -234,7 +234,7 @@ class _Reader:
         return str(value)
 
     def strict(self, key: str, value: Any) -> bool:
-        """Whether warnings count."""
+        """Whether warnings make the check fail."""
         if not isinstance(value, bool):
             raise self._refusal(key, value, "write true or false")
         return value

@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit):  # click makes a broken pipe a SystemExit
         discard_output()
         return BROKEN_PIPE
-    except Exception as error:  # the last door: whatever it is becomes one line
+    except Exception as error:  # any error becomes one line
         status, text = _failed(error, debug)
     discard_output_that_fails()
     with suppress(OSError):  # where that can't be written either, the status has to do
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(error: Exception, debug: bool) -> tuple[int, str]:
-    """The exit status, and one line that says what went wrong and whose mistake it is."""
+    """The exit status and the line for an error: 2 for the user's mistakes, 4 for internal errors."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.1 has none
         return 2, str(error)
     if debug:
@@ -157,7 +157,7 @@ def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, ht
 
 
 def _written(path: str, data: PageData) -> Report:
-    """Write the page of a model; its report."""
+    """Write the page of a model, and return its report."""
     from shapesmt.export import write_whole
     from shapesmt.render import html_page
 

@@ -1,4 +1,4 @@
-"""Many models: each checked as if alone, several at once, and reported in the order in which they were asked for.
+"""Many models: each is checked as if alone, several in parallel, and reported in the order of the arguments.
 
 Every worker is a process that takes one model after another and has a solver of its own. What ends a worker ends
 one model's check, not the others'.
@@ -31,14 +31,14 @@ __all__ = ["Task", "check_all", "models_in", "shared", "usual_jobs"]
 
 Options: TypeAlias = dict[str, Any]
 
-PATIENCE = 5.0  # seconds that a worker has to end itself and its solver
+PATIENCE = 5.0  # seconds in which a worker has to end itself and its solver before it is killed
 _WORKER = (
     "import sys; del sys.path[0]; from shapesmt.cli.many import serve; serve()"  # not the working directory's modules
 )
 
 
 class Task(NamedTuple):
-    """A model's path, what is asked of it, and shapes that count where it has such an input."""
+    """A model's path, the question about it, and shapes that are used if it has such an input."""
 
     path: str
     question: Question
@@ -46,7 +46,7 @@ class Task(NamedTuple):
 
 
 def models_in(paths: Iterable[str]) -> list[str]:
-    """The models that are named, and of folders every `*.onnx` below them, sorted; hidden folders are left out.
+    """The models among the paths, and every `*.onnx` below folders among them, sorted; hidden folders are left out.
 
     Raises:
         UsageError: A folder has no such file, or standard input is among several models.
@@ -70,15 +70,15 @@ def _hidden(parts: Sequence[str]) -> bool:
 
 
 def usual_jobs(models: int) -> int:
-    """As many processes as there are processors, and no more than models."""
+    """The number of processes: as many as processors, but no more than models."""
     return max(1, min(models, os.cpu_count() or 1))
 
 
 def shared(paths: Sequence[str], options: Options) -> Options:
-    """What is declared of several models at once: a name has to be one of some model; the others do without.
+    """The options for several models: a declaration applies to the models that have its name, at least to one.
 
     Raises:
-        UsageError: No model that can be read has the name, or what is said of it can't be read.
+        UsageError: No model that can be read has the name, or the declaration can't be read.
     """
     dims = {
         name: replace(parse_range(spec, name), origin=Origin("--dim", needed=False))
@@ -92,17 +92,17 @@ def shared(paths: Sequence[str], options: Options) -> Options:
     assume = dict.fromkeys(options.get("assume", ()), Origin("--assume", needed=False))
     for name, shape in shapes.items():
         parse_shape(shape, name)
-    wanted = {("input dimension", name) for name in dims} | {("input", name) for name in shapes}
-    wanted |= {("small input", name) for name in values}
-    wanted |= {("symbol", name) for text in assume for name in names_in(text)}
-    _require(wanted, paths)
+    names = {("input dimension", name) for name in dims} | {("input", name) for name in shapes}
+    names |= {("small input", name) for name in values}
+    names |= {("symbol", name) for text in assume for name in names_in(text)}
+    _require(names, paths)
     return {**options, "dims": dims, "values": values, "assume": assume}
 
 
-def _require(wanted: set[tuple[str, str]], paths: Sequence[str]) -> None:
-    """Read models until each name was seen."""
+def _require(names: set[tuple[str, str]], paths: Sequence[str]) -> None:
+    """Read models until each name has occurred; raise for one that no model has."""
     known: dict[str, dict[str, None]] = {"input dimension": {}, "input": {}, "small input": {}, "symbol": {}}
-    for path in paths if wanted else ():
+    for path in paths if names else ():
         with suppress(ShapesmtError):
             graph = load(path)
             dims, elements = names_of(graph)
@@ -110,17 +110,17 @@ def _require(wanted: set[tuple[str, str]], paths: Sequence[str]) -> None:
             known["input"].update(dict.fromkeys(graph.inputs))
             known["small input"].update(dict.fromkeys(sorted({*elements, *graph.inputs})))
             known["symbol"].update(dict.fromkeys(sorted(dims | elements)))
-        wanted = {(what, name) for what, name in wanted if name not in known[what]}
-        if not wanted:
+        names = {(what, name) for what, name in names if name not in known[what]}
+        if not names:
             return
-    for what, name in sorted(wanted) if any(known.values()) else ():
+    for what, name in sorted(names) if any(known.values()) else ():
         raise unknown_name(what, name, known[what], f"any of {len(paths)} models")
 
 
 def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = str) -> BatchReport:
-    """Check every model, `jobs` at a time; `done` hears of each that is finished.
+    """Check every model, `jobs` at a time; `done` is called with the path of each that is finished.
 
-    With one job all happens in this process.
+    With one job, the models are checked in this process.
     """
     started = time.perf_counter()
     outcomes: dict[int, Report | Unchecked] = {}
@@ -131,7 +131,7 @@ def check_all(tasks: Sequence[Task], jobs: int, done: Callable[[str], object] = 
 
 
 def _outcomes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[int, Report | Unchecked]]:
-    """The index of each task and what came of it, as they are finished."""
+    """The index and the outcome of each task, in the order in which they finish."""
     if jobs <= 1:
         for index, task in enumerate(tasks):
             yield index, outcome(task)
@@ -149,7 +149,7 @@ def _outcomes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[int, Report | 
 
 
 def outcome(task: Task) -> Report | Unchecked:
-    """What `check` says of one model under its path; a mistake in it is an outcome too."""
+    """The report of `check` for one model under its path, or the error that prevented it."""
     from shapesmt import api
 
     path = printable(task.path, 1000)
@@ -169,7 +169,7 @@ def outcome(task: Task) -> Report | Unchecked:
 
 
 class _Workers:
-    """The processes that wait for a task, and those at one."""
+    """The worker processes, idle or with a task."""
 
     def __init__(self) -> None:
         self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
@@ -218,7 +218,7 @@ class _Workers:
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
-    """Wait for a worker that has been asked to end, and kill it after `PATIENCE`; its solver ends with it."""
+    """Wait for a worker that was told to end, and kill it after `PATIENCE`; its solver ends with it."""
     try:
         worker.wait(PATIENCE)
     except subprocess.TimeoutExpired:
@@ -227,7 +227,7 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
 
 
 def serve() -> None:
-    """Be a worker: tasks come in on standard input, outcomes go out on standard output, until the input ends."""
+    """Run as a worker: read tasks from standard input and write outcomes to standard output until the input ends."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that the solver is ended as well
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     with suppress(EOFError):

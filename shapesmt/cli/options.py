@@ -35,7 +35,7 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
 
 
 def _number(context: click.Context, option: click.Parameter, value: float) -> float:
-    """A number that is one, as `nan` isn't."""
+    """The type of a number option; it refuses `nan`."""
     if value != value:
         raise click.BadParameter("nan is no number of seconds", context, option)
     return value
@@ -97,7 +97,7 @@ declared_option = click.option(
 
 
 def configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
-    """The configuration that the options ask for, and the others of them."""
+    """The configuration by `--config` or `--no-config`, and the other options."""
     from shapesmt.cli.config import Config
 
     path, none = options.pop("config"), options.pop("no_config")
@@ -107,7 +107,7 @@ def configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
 
 
 def settled(model: str, config: Config, options: Mapping[str, Any]) -> Question:
-    """The question about a model: what the command line says goes before what the configuration says."""
+    """The question about a model: options of the command line override those of the configuration."""
     from shapesmt.examine import Question
     from shapesmt.language import Origin
 

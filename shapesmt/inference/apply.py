@@ -1,4 +1,4 @@
-"""Apply: the rule of one node on its inputs, with what its schema says and in each case of what it is given."""
+"""Apply: the rule of one node on its inputs, in each of their cases, together with the checks of its schema."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ UNKNOWN = tensor("", None)
 
 
 def out_of_time(node: Node) -> Application:
-    """What is said of a node that there is no time for."""
-    left = Unjudged("", node.op, "timeout", "the node is looked at in the time given")
-    return Application((UNKNOWN,) * len(node.outputs), (), (), (left,), repeatable=False)
+    """The application of a node for which there was no time."""
+    unjudged = Unjudged("", node.op, "timeout", "the node is looked at in the time given")
+    return Application((UNKNOWN,) * len(node.outputs), (), (), (unjudged,), repeatable=False)
 
 
 class Applier(ABC):
-    """Applies rules; what takes more than one node, calls of functions and inner graphs, is left to who walks them.
+    """Applies rules to single nodes; a subclass handles calls of functions and graphs inside nodes.
 
     Attributes:
         literals: The tensors that are constants of the graph.
-        origins: Who decides the elements of the tensors.
-        numbers: The sizes and elements that are the same function of the same data.
+        origins: What the unknown elements of the tensors come from.
+        numbers: Which tensors have equal elements.
     """
 
     literals: frozenset[str]
@@ -58,10 +58,10 @@ class Applier(ABC):
     def __init__(self, opsets: Mapping[str, int], schemas: Schemas | None, *, renamed: bool) -> None:
         self._opsets = opsets
         self._schemas = schemas
-        self._renamed = renamed  # whether each size becomes a variable of its own
+        self._renamed = renamed  # whether each size is replaced by a variable
 
     @abstractmethod
-    def call(self, function: Function, node: Node, given: list[Tensor | None]) -> Application:
+    def call(self, function: Function, node: Node, inputs: list[Tensor | None]) -> Application:
         """A local function applied to its inputs."""
 
     @abstractmethod
@@ -74,120 +74,123 @@ class Applier(ABC):
         outer: dict[str, Tensor],
         runs: list[tuple[Origins, Graph]],
     ) -> tuple[Tensor, ...]:
-        """The outputs of a graph inside a node; what its nodes state goes to the node's context."""
+        """The outputs of a graph inside a node; its nodes' requirements are added to the node's context."""
 
     def apply(
-        self, rule: Rule | Function | None, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]
+        self, rule: Rule | Function | None, node: Node, inputs: list[Tensor | None], tensors: dict[str, Tensor]
     ) -> Application:
-        """What the node's rule says in each case of its inputs; of what makes no sense no rule is asked."""
+        """The node's rule applied in each case of its inputs; a node that its schema refuses fails without a rule."""
         law = None if isinstance(rule, Function) else self._misfit(node)
         if law:
             return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
-        if not any(t is not None and t.cases for t in given):
+        if not any(t is not None and t.cases for t in inputs):
             with suppress(UndecidedError):
-                return self._typed(rule, node, given, tensors, TRUE)
+                return self._typed(rule, node, inputs, tensors, TRUE)
 
         def applied(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
             return self._typed(rule, node, [*inputs], tensors, case)
 
-        return by_case(given, applied, simpler=not self._renamed)
+        return by_case(inputs, applied, simpler=not self._renamed)
 
     def _typed(
         self,
         rule: Rule | Function | None,
         node: Node,
-        given: list[Tensor | None],
+        inputs: list[Tensor | None],
         tensors: dict[str, Tensor],
         case: Formula | None,
     ) -> Application:
-        """What the node's rule says, and what its schema says of the types."""
-        law = None if isinstance(rule, Function) else self._clash(node, given)
-        if law:  # no rule has to reckon with elements of types that don't go together
-            given = [
-                None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None) for t in given
+        """The node's rule applied, with the requirements of the node's schema on types and values."""
+        law = None if isinstance(rule, Function) else self._clash(node, inputs)
+        if law:  # rules needn't handle elements of wrong types
+            inputs = [
+                None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None)
+                for t in inputs
             ]
-        application = self._applied(rule, node, given, tensors, case)
-        value = None if isinstance(rule, Function) else refused(node)
+        application = self._applied(rule, node, inputs, tensors, case)
+        broken = None if isinstance(rule, Function) else refused(node)
         if law:
             application = replace(
                 application, requirements=(Requirement(FALSE, law, typed=True), *application.requirements)
             )
-        elif value:
+        elif broken:
             application = replace(
-                application, requirements=(Requirement(FALSE, value, limit=True), *application.requirements)
+                application, requirements=(Requirement(FALSE, broken, limit=True), *application.requirements)
             )
         return application
 
     def _misfit(self, node: Node) -> laws.Law | None:
-        """The law that the node breaks by what it has or lacks, if any."""
+        """The law that the node breaks by its attributes or its number of inputs, if any."""
         version = self._opsets.get(node.domain)
         return self._schemas.misfit(node, version) if self._schemas and version else None
 
-    def _clash(self, node: Node, given: list[Tensor | None]) -> laws.Law | None:
+    def _clash(self, node: Node, inputs: list[Tensor | None]) -> laws.Law | None:
         """The law that the types of the inputs break, if any."""
         version = self._opsets.get(node.domain)
         signature = self._schemas.signature(node.domain, node.op, version) if self._schemas and version else None
-        return None if signature is None else signature.clash(["" if t is None else t.dtype for t in given])
+        return None if signature is None else signature.clash(["" if t is None else t.dtype for t in inputs])
 
     def _applied(
         self,
         rule: Rule | Function | None,
         node: Node,
-        given: list[Tensor | None],
+        inputs: list[Tensor | None],
         tensors: dict[str, Tensor],
         case: Formula | None,
     ) -> Application:
         if rule is None and self._schemas is not None:
-            types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in given]
+            types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in inputs]
             rule = self._schemas.body(node, self._opsets.get(node.domain, 1), types)
         if rule is None:
             op = f"{node.domain}.{node.op}" if node.domain else node.op
-            wanted = f"operator {op} has a rule"
-            said = None if self._schemas is None else registered(self._schemas, node, given, self._opsets, wanted)
+            law = f"operator {op} has a rule"
+            from_schema = None if self._schemas is None else registered(self._schemas, node, inputs, self._opsets, law)
             outputs = (UNKNOWN,) * len(node.outputs)
-            return said or Application(outputs, (), (), (Unjudged("", op, "unsupported", wanted),), repeatable=False)
+            return from_schema or Application(
+                outputs, (), (), (Unjudged("", op, "unsupported", law),), repeatable=False
+            )
         if isinstance(rule, Function):
-            return self.call(rule, node, given)
-        if any(t is not None and t.shape is None for t in given):
-            return self._unranked(rule, node, given, tensors)
+            return self.call(rule, node, inputs)
+        if any(t is not None and t.shape is None for t in inputs):
+            return self._unranked(rule, node, inputs, tensors)
         try:
-            return self._judged(rule, node, given, tensors, case)
-        except UnknownRankError:  # of a tensor that the rule itself made
+            return self._judged(rule, node, inputs, tensors, case)
+        except UnknownRankError:  # of a tensor that the rule itself computes
             outputs = (tensor(rule.dtype, None),) * len(node.outputs)
             return Application(outputs, (), (), (Unjudged("", node.op, "rank", RANK_LAW),))
 
-    def _unranked(self, rule: Rule, node: Node, given: list[Tensor | None], tensors: dict[str, Tensor]) -> Application:
-        """The rule where the rank of some input isn't known."""
-        dtype = rule.dtype or next((t.dtype for t in given if t is not None), "")
+    def _unranked(self, rule: Rule, node: Node, inputs: list[Tensor | None], tensors: dict[str, Tensor]) -> Application:
+        """The rule applied where the rank of some input isn't known."""
+        dtype = rule.dtype or next((t.dtype for t in inputs if t is not None), "")
         try:
-            direct = self._judged(rule, node, given, tensors) if rule.any_rank else None
+            direct = self._judged(rule, node, inputs, tensors) if rule.any_rank else None
         except UnknownRankError:
             direct = None
-        if rule.nested or any(t is not None and t.shape is None and not t.is_tensor for t in given):
+        if rule.nested or any(t is not None and t.shape is None and not t.is_tensor for t in inputs):
             application = direct or Application((tensor(dtype, None),) * len(node.outputs), ())
-            left = (Unjudged("", node.op, "rank", RANK_LAW),) * (not rule.total)
-            return replace(application, unjudged=(*application.unjudged, *left))
-        found = unranked(
-            given, lambda inputs: self._judged(rule, node, inputs, tensors), node.outputs, node.op, total=rule.total
+            unjudged = (Unjudged("", node.op, "rank", RANK_LAW),) * (not rule.total)
+            return replace(application, unjudged=(*application.unjudged, *unjudged))
+        over_ranks = unranked(
+            inputs, lambda inputs: self._judged(rule, node, inputs, tensors), node.outputs, node.op, total=rule.total
         )
-        outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in found.outputs)
-        return replace(found, outputs=outputs) if direct is None else joined(direct, found)
+        outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in over_ranks.outputs)
+        return replace(over_ranks, outputs=outputs) if direct is None else joined(direct, over_ranks)
 
     def _judged(
         self,
         rule: Rule,
         node: Node,
-        given: Sequence[Tensor | None],
+        inputs: Sequence[Tensor | None],
         tensors: dict[str, Tensor],
         case: Formula | None = None,
     ) -> Application:
-        """The rule applied to inputs that it can work on."""
+        """The rule applied to inputs without cases, of ranks that it accepts."""
         runs: list[tuple[Origins, Graph]] = []
 
         def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
             return self.run_graph(ctx, graph, inputs, label, tensors, runs)
 
-        ctx = InferenceContext(node, given, self._opsets.get(node.domain, 1), run)
+        ctx = InferenceContext(node, inputs, self._opsets.get(node.domain, 1), run)
         ctx.case = case
         ctx.boolean = lambda index: self.numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
@@ -203,9 +206,9 @@ class Applier(ABC):
             raise InternalError(f"{where}: {reason}") from error
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
 
-    def trace(self, rule: Rule, node: Node, given: Sequence[Tensor | None]) -> Application | None:
-        """The rule applied to inputs that stand for any, None where it can't work on them."""
+    def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
+        """The rule applied to marked inputs (see `Origins`); None where it fails on them."""
         try:
-            return self._judged(rule, node, given, {})
+            return self._judged(rule, node, inputs, {})
         except (UnknownRankError, ShapesmtError):
             return None

@@ -1,4 +1,4 @@
-"""Infer: a graph and its input tensors → every tensor's shape and elements, and what every node needs."""
+"""Infer: a graph and its input tensors → every tensor's shape and elements, and every node's requirements."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from shapesmt.rules import Application, Requirement, Tensor, read
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """The tensors of a graph by name, and for each of its nodes what its rule says: the application."""
+    """The tensors of a graph by name, and the application of each of its nodes."""
 
     graph: Graph
     tensors: dict[str, Tensor]
     applications: list[Application] = field(default_factory=list)
     steps: Iterator[Application] = field(default_factory=lambda: iter(()))
-    """The applications of the nodes that are left; each adds the node's tensors as well."""
+    """Applies the remaining nodes one by one, and adds their outputs to `tensors`."""
     ranks: Mapping[Atom, Dim] = field(default_factory=dict)
-    """The ranks that inner tensors are assumed to have, because nodes need them and nothing else says what they are."""
+    """The unknown ranks of inner tensors that are assumed because nodes require them."""
     assumed: tuple[tuple[int, Requirement], ...] = ()
-    """What nodes need of these ranks, by the nodes' indices."""
+    """The requirements on these ranks, with the nodes' indices."""
     unranked: list[str] = field(default_factory=list)
-    """The outputs of nodes that have an unknown rank, or one that is assumed."""
+    """The outputs of nodes that have an unknown rank, or an assumed one."""
     nested: list[Node] = field(default_factory=list)
-    """The nodes that have graphs of their own, as far as inference has come."""
+    """The nodes with graphs inside, among those applied so far."""
     to_read: set[Literal] = field(default_factory=set)
     """The constants whose elements nodes depend on, and that haven't been read yet."""
     scope: Scope = field(default_factory=Scope)
@@ -52,10 +52,10 @@ def infer(
     Args:
         graph: The model.
         inputs: Its input tensors by name.
-        rename: Applied to every tensor a node makes before others read it; `encode` uses it to give each size
+        rename: Applied to every output of a node before other nodes read it; `encode` uses it to give each size
             a variable of its own.
-        claims: Shapes to take where a node makes a tensor of unknown rank.
-        sizes: The sizes that data decides by name, as an earlier inference of the graph has them.
+        claims: Shapes for outputs of unknown rank.
+        sizes: The data-dependent sizes of an earlier inference of the graph, by name, which are reused.
     """
     ranks: dict[Atom, Dim] = {}
     assumed: tuple[tuple[int, Requirement], ...] = ()
@@ -82,7 +82,7 @@ def start(
     ranks: Mapping[Atom, Dim] | None = None,
     sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
-    """An inference that has yet to `advance`: for a caller who may not need all of it."""
+    """An inference of which no node has been applied yet: `advance` applies some or all."""
     if claims:
 
         def rename(name: str, t: Tensor) -> Tensor:
@@ -108,7 +108,7 @@ def start(
 
 
 def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
-    """The ranks that nodes need of tensors of which nothing is known."""
+    """The ranks that nodes require of inner tensors of unknown rank."""
     ranks: dict[Atom, Dim] = {}
     for ndim, rank in [pair for a in applications for pair in a.ranks]:
         atom = next(iter(ndim.symbols), None)

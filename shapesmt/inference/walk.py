@@ -1,4 +1,4 @@
-"""Walk: nodes in topological order, each rule applied to what the nodes before it make.
+"""Walk: nodes in topological order, each rule applied to the outputs of the nodes before it.
 
 A rule applied to the same attributes and the same (interned) tensors gives the same answer, so applications are
 remembered: a 48-layer transformer is one layer's work and 47 lookups.
@@ -44,7 +44,7 @@ from shapesmt.rules import (
 
 MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
-MAX_ENTRIES = 4  # runs of a body to find out who decides what it carries
+MAX_ENTRIES = 4  # walks along a loop's body to find the origins of the tensors that it carries
 
 _REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo("applications", {}, entries_of)
 
@@ -52,7 +52,7 @@ Renaming = Callable[[str, Tensor], Tensor]
 
 
 def forget_applications() -> None:
-    """Apply every rule anew: constants that applications were made without are known now."""
+    """Forget all remembered applications: constants have been read that they didn't use."""
     for applications in [*_REMEMBERED.values()]:
         applications.clear()
 
@@ -87,7 +87,7 @@ class Walk(Applier):
         self._rules: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
-        """Every node of a graph applied in turn; `tensors` gains what they make."""
+        """Every node of a graph applied in turn; the outputs are added to `tensors`."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
         self.literals |= graph.literals.keys()
@@ -107,15 +107,15 @@ class Walk(Applier):
                 rule = rules[domain, op]
             except KeyError:
                 rule = rules[domain, op] = self._lookup(domain, op)
-            given = [tensors[name] if name else None for name in reads]
+            inputs = [tensors[name] if name else None for name in reads]
             try:
                 if attributes.graphs:
                     self.nested.append(node)
-                    application = self.apply(rule, node, given, tensors)
+                    application = self.apply(rule, node, inputs, tensors)
                 else:
-                    key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *given)
+                    key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *inputs)
                     known = remembered.get(key)
-                    application = known if known is not None else self._remember(key, rule, node, given, tensors)
+                    application = known if known is not None else self._remember(key, rule, node, inputs, tensors)
                 if application.decides_success or application.fresh_symbols or application.origin is not None:
                     application = origins.checked(application, node)
                 if application.fresh_symbols:
@@ -138,7 +138,7 @@ class Walk(Applier):
             yield application
 
     def _named(self, name: str, t: Tensor) -> Tensor:
-        """A tensor of unknown rank with a symbol for it, or with the sizes of the rank that some node needs."""
+        """A tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""
         if t.shape is not None or t.cases or not t.is_tensor or self._depth:
             return t
         self.unranked.append(name)
@@ -153,11 +153,11 @@ class Walk(Applier):
         key: tuple[Any, ...],
         rule: Rule | Function | None,
         node: Node,
-        given: list[Tensor | None],
+        inputs: list[Tensor | None],
         tensors: dict[str, Tensor],
     ) -> Application:
         look()
-        application = self.apply(rule, node, given, tensors)
+        application = self.apply(rule, node, inputs, tensors)
         if application.repeatable and self._rename is None and not self.to_read:
             if len(self._remembered) > MAX_REMEMBERED:
                 self._remembered.clear()
@@ -192,45 +192,47 @@ class Walk(Applier):
     def _body(
         self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
     ) -> tuple[dict[str, Tensor], Origins, list[Application]] | None:
-        """The tensors of a graph inside a node, who decides their elements, and what its nodes state.
+        """The tensors of a graph inside a node, their origins, and the applications of its nodes.
 
-        What it carries from trip to trip comes from outside and from the trip before; so its nodes are walked until
-        the trip before says nothing new.
+        A tensor that a loop carries has the origins of its first value and of the trip before; so the body is walked
+        again until no trip adds an origin.
         """
-        given = entering(node, graph, self.origins)
-        lost = of("sizes", title(node))
+        origins = entering(node, graph, self.origins)
+        unfollowed = of("sizes", title(node))
         own, numbers = {*graph.inputs, *graph.literals}, self.numbers
         for trial in count(1):
-            walk, inner = self._deeper(partial(self._inside, node, dict(given))), dict(tensors)
+            walk, inner = self._deeper(partial(self._inside, node, dict(origins))), dict(tensors)
             if walk is None:
                 break
             walk.literals, walk.scope = self.literals, self.scope.within()
             walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]
             back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
-            entered = {k: together(given[k], walk.origins.read(out)) for k, out in back.items()}
-            entered = {k: lost if origin == {STARTED} else origin for k, origin in entered.items()}
-            if entered.items() <= given.items() or trial > MAX_ENTRIES:
+            carried_origins = {k: together(origins[k], walk.origins.read(out)) for k, out in back.items()}
+            carried_origins = {
+                k: unfollowed if origin == {STARTED} else origin for k, origin in carried_origins.items()
+            }
+            if carried_origins.items() <= origins.items() or trial > MAX_ENTRIES:
                 return inner, walk.origins, applications
-            given.update(entered if trial < MAX_ENTRIES else dict.fromkeys(back, lost))
+            origins.update(carried_origins if trial < MAX_ENTRIES else dict.fromkeys(back, unfollowed))
         return None
 
-    def _inside(self, node: Node, given: Mapping[str, Origin], name: str) -> Origin:
-        """The origin of a tensor that a graph inside a node is given, or reads from outside."""
-        return left(given[name], node) if name in given else self.origins.origin(name)
+    def _inside(self, node: Node, origins: Mapping[str, Origin], name: str) -> Origin:
+        """The origin of a tensor that is an input of a graph inside a node, or that the graph reads from outside."""
+        return left(origins[name], node) if name in origins else self.origins.origin(name)
 
-    def call(self, function: Function, node: Node, given: list[Tensor | None]) -> Application:
-        """The body of a local function on the inputs and attributes of the node that calls it."""
+    def call(self, function: Function, node: Node, inputs: list[Tensor | None]) -> Application:
+        """The body of a local function applied to the inputs and attributes of the node that calls it."""
         walk = self._inside_function(function, node)
         if walk is None:
             deep = Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls")
             return Application((UNKNOWN,) * len(node.outputs), (), (), (deep,), repeatable=False)
-        present = {name: t for name, t in zip(function.inputs, given, strict=False) if t is not None}
+        present = {name: t for name, t in zip(function.inputs, inputs, strict=False) if t is not None}
         tensors = dict.fromkeys(function.inputs, tensor("", ())) | present
         missing = set(function.inputs) - present.keys()
         body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, tensors, {})]
-        ctx = InferenceContext(node, given, 1)
+        ctx = InferenceContext(node, inputs, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
         ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
         for inner_node, application in zip(body, applications, strict=True):
@@ -240,7 +242,7 @@ class Walk(Applier):
         return replace(ctx.application(outputs), origin=partial(_by_function, function, walk.origins), called=True)
 
     def _inside_function(self, function: Function, node: Node) -> Walk | None:
-        """A walk along a function's body, where the sizes that data decides have names of their own."""
+        """A walk along a function's body, in which the names of data-dependent sizes begin with the caller's output."""
         places = {name: handed(index) for index, name in enumerate(function.inputs)}
         walk = self._deeper(places.__getitem__, function.opsets)
         if walk is not None:
@@ -262,5 +264,5 @@ class Walk(Applier):
 
 
 def _by_function(function: Function, origins: Origins, index: int) -> Origin:
-    """The origin of what a function makes."""
+    """The origin of a function's output."""
     return origins.read(function.outputs[index]) if index < len(function.outputs) else FOLLOWED

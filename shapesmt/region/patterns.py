@@ -16,10 +16,10 @@ Truth = NDArray[np.bool_]
 Residues = tuple[int, tuple[int, ...]]
 
 MAX_LISTED = 8  # values that are listed one by one
-MAX_RESIDUES = 4  # residues that are listed although they follow each other
+MAX_RESIDUES = 4  # consecutive residues that are still listed one by one
 MAX_MODULUS = 512
-MAX_EXCEPTIONS = 4  # values at the lower end that need not follow the residues
-SAMPLE = 2048  # values looked at where a symbol has too many
+MAX_EXCEPTIONS = 4  # values at the lower end that may be exceptions to the residues
+SAMPLE = 2048  # values tried where a symbol has too many
 
 
 class Piece(NamedTuple):
@@ -61,7 +61,7 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] |
 
 
 def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
-    """Residues, and a few values at the lower end beside them."""
+    """Residues, and a few values at the lower end that are exceptions to them."""
     residues = _residues(symbol, values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:])
     if residues is None:
         return None
@@ -74,26 +74,26 @@ def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Piece] 
 
 
 def evenly_spaced(symbol: Atom, values: Values) -> bool:
-    """Whether the values follow each other at one distance."""
+    """Whether the distance from each value to the next is the same."""
     if len(values) < 3 or int(values[-1] - values[0]) == (len(values) - 1) * symbol.step:
         return True
     return bool((np.diff(values) == values[1] - values[0]).all())
 
 
 def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
-    """`(m, residues)` if the truth is a matter of the remainder by some m."""
-    first, seen = values[:SAMPLE], truth[:SAMPLE]
+    """`(m, residues)` if the truth depends only on the remainder by some m."""
+    first, sample_truth = values[:SAMPLE], truth[:SAMPLE]
     step = int(first[1] - first[0]) if len(first) > 1 and evenly_spaced(symbol, first) else 0
-    if step and (seen.all() or not seen.any()):
+    if step and (sample_truth.all() or not sample_truth.any()):
         return None  # each remainder is among those
-    pattern = seen.tobytes()
+    pattern = sample_truth.tobytes()
     for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
         if step:  # what repeats looks the same when it is shifted
             period = m // gcd(m, step)
             same = pattern.startswith(pattern[period:])
         else:
             passed, failed = np.zeros((2, m), dtype=np.bool_)
-            passed[first[seen] % m] = failed[first[~seen] % m] = True
+            passed[first[sample_truth] % m] = failed[first[~sample_truth] % m] = True
             same = not (passed & failed).any()
         if same:
             good = np.unique(values[truth] % m)
@@ -114,14 +114,14 @@ def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
     run = len(residues)
     if run > MAX_RESIDUES and all((start + i) % m in residues for i in range(run)):
         shift = -start if start <= m // 2 else m - start
-        shown = name if shift == 0 else f"({name} {'+' if shift > 0 else '-'} {abs(shift)})"
-        return Piece(at_most((x + shift) % m, run - 1), f"{shown} % {m} <= {run - 1}")
+        shifted = name if shift == 0 else f"({name} {'+' if shift > 0 else '-'} {abs(shift)})"
+        return Piece(at_most((x + shift) % m, run - 1), f"{shifted} % {m} <= {run - 1}")
     formula = any_of(*(equal(rest, r) for r in residues))
     return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
 
 
 def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Piece]:
-    """The bounds that are needed beside the residues: only where a value outside would pass them."""
+    """The bounds that are needed in addition to the residues, where a value outside has one of the residues."""
 
     def passes(outside: Values) -> bool:
         return bool(np.isin(outside % residues[0], residues[1]).any())

@@ -41,10 +41,10 @@ from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 
 MAX_TEXT = 300
-OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # what no reader can undo
+OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # operations that can't be read back as a formula
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
-MAX_CASES = 4  # products that a union is made of
-SAMPLES = {2: 256, 3: 48}  # of each symbol, where several have too many
+MAX_CASES = 4  # products in a union
+SAMPLES = {2: 256, 3: 48}  # values of each symbol, by the number of symbols, where they have too many
 
 
 class Region(NamedTuple):
@@ -63,8 +63,8 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     """The condition over the domain, readable.
 
     Args:
-        condition: Over the domain's symbols; sizes that data decide are required whatever the data.
-        domain: Where the text has to agree with the condition; elsewhere it may say anything.
+        condition: Over the domain's symbols; it has to hold for every value of a size that data decides.
+        domain: The inputs for which the text has to agree with the condition; for others it may differ.
         proves: Decides whether a condition holds over a domain.
     """
     if condition is FALSE:
@@ -107,18 +107,18 @@ def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[For
 
 
 def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
-    """The region with one more part: its pieces, else the condition as it is where that can be read."""
+    """The region with one more part: its pieces, or else the condition's own text where that is readable."""
     own = [str(f) for f in part.conjuncts] if readable else []
     texts = own if pieces is None else [p.text for p in pieces]
     if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
         texts = own
-    kept = [*filter(readable_text, texts)]
-    exact = region.exact and len(kept) == len(texts) and (readable or pieces is not None)
-    return Region((*region.text, *kept), exact)
+    readable_texts = [*filter(readable_text, texts)]
+    exact = region.exact and len(readable_texts) == len(texts) and (readable or pieces is not None)
+    return Region((*region.text, *readable_texts), exact)
 
 
 def readable_text(text: str) -> bool:
-    """Whether a condition's text is short, and in words that can be read back."""
+    """Whether a condition's text is short and can be read back as a formula."""
     return len(text) <= MAX_TEXT and not any(op in text for op in OPAQUE)
 
 
@@ -156,13 +156,15 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
 
 
 def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
-    """A condition on one symbol where another has some value, and on it or on none where it hasn't."""
+    """A condition that, by the case of one symbol (`c == 1` or not), is about one other symbol or about none."""
     choices = [a for p in condition.conjuncts for a in p.args if p.op == "or" and len(a.symbols) == 1]
     for choice in dict.fromkeys(a for a in choices if choices.count(a) > 1 or negate(a) in choices):
         pieces: list[Piece] = []
         for taken, other in ((choice, negate(choice)), (negate(choice), choice)):
-            asked = [p for p in condition.conjuncts if p is not taken and taken not in p.args]
-            part = all_of(*(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in asked))
+            remaining = [p for p in condition.conjuncts if p is not taken and taken not in p.args]
+            part = all_of(
+                *(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in remaining)
+            )
             own: list[Piece] | None = [] if part is TRUE else None
             if len(part.symbols) == 1 and part.symbols != choice.symbols:
                 own = _one_symbol(part, next(iter(part.symbols)), domain, proves)
@@ -192,13 +194,13 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
-    """A product read off the truth at small sizes, if it is proven to be the condition."""
-    most = SAMPLES.get(len(symbols))
+    """A product derived from the truth at small sizes, if it is proven equivalent to the condition."""
+    samples = SAMPLES.get(len(symbols))
     ends = [domain.ends(s) for s in symbols]
-    if most is None or any(lo == -inf or lo > hi for lo, hi in ends):
+    if samples is None or any(lo == -inf or lo > hi for lo, hi in ends):
         return None
     axes = [
-        np.arange(int(lo), int(min(hi, lo + most * s.step)) + 1, s.step, dtype=np.int64)
+        np.arange(int(lo), int(min(hi, lo + samples * s.step)) + 1, s.step, dtype=np.int64)
         for s, (lo, hi) in zip(symbols, ends, strict=True)
     ]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
@@ -217,7 +219,7 @@ def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, pro
 
 
 def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
-    """What each symbol has to be, where that is all that matters."""
+    """A condition on each symbol, if their conjunction is the whole condition; else None."""
     each = sides(truth)
     if each is None:
         return None
@@ -233,9 +235,9 @@ def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> l
 def _relation(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
 ) -> list[Piece] | None:
-    """What one symbol has to be against the sum of the others: equal to it, at least or at most that, give or take."""
+    """One symbol compared with the sum of the others and a constant: `z == x + y + 1`, `z >= x`, `z <= x + 2`."""
     if condition is not None and _plain(condition):
-        return None  # it says so itself
+        return None  # the condition's own text is as simple
     grid = np.meshgrid(*axes, indexing="ij", sparse=True)
     for i, s in enumerate(symbols):
         rest = total(of_atom(t) for t in symbols if t is not s)
@@ -263,7 +265,7 @@ def _as_written(formula: Formula) -> Piece:
 
 
 def _plain(condition: Formula) -> bool:
-    """Whether a condition relates symbols, and nothing that is computed from them."""
+    """Whether a condition compares symbols, without divisions or other operations on them."""
     return all(a.op is SYMBOL for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
 
 
@@ -273,7 +275,7 @@ def _atoms(condition: Formula) -> Iterator[Atom]:
 
 
 def _union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text: str) -> list[Piece] | None:
-    """A few products of which one has to hold, where that is shorter than the condition: by what the first one is."""
+    """A disjunction of a few products, one per set of values of the first symbol, if shorter than the condition."""
     if len(symbols) != len(("x", "y")):
         return None
     patterns: dict[bytes, list[int]] = {}
@@ -289,15 +291,17 @@ def _union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text: 
         pieces = _product(symbols, axes, np.logical_and.outer(same, truth[rows[0]]))
         if not pieces:
             return None
-        shown = " and ".join(f"({p.text})" if " or " in p.text else p.text for p in pieces)
-        cases.append(Piece(all_of(*(p.formula for p in pieces)), f"({shown})" if len(pieces) > 1 else shown))
+        text_of_case = " and ".join(f"({p.text})" if " or " in p.text else p.text for p in pieces)
+        cases.append(
+            Piece(all_of(*(p.formula for p in pieces)), f"({text_of_case})" if len(pieces) > 1 else text_of_case)
+        )
     whole = " or ".join(case.text for case in cases)
     readable = cases and len(whole) <= len(text) + len("()()") * len(cases)
     return [Piece(any_of(*(case.formula for case in cases)), whole)] if readable else None
 
 
 def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
-    """The inputs for which the condition holds whatever the data, where they can be run through."""
+    """The inputs for which the condition holds for all data, where every assignment can be enumerated."""
     if not fits_int64(condition):
         return None
     points = domain.points(condition.symbols)
@@ -325,7 +329,7 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:
-    """Assignments one by one, where few are good."""
+    """The assignments at which the condition holds, listed one by one where there are few."""
     if good.all():
         return []
     if int(good.sum()) > MAX_LISTED or not good.any():

@@ -54,8 +54,8 @@ _HOMES = {
 __getattr__ = lazy(__name__, _HOMES)
 
 Form: TypeAlias = str
-FORMS: tuple[Form, ...] = ("text", "json")  # of any answer
-CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # of what `check` answers
+FORMS: tuple[Form, ...] = ("text", "json")  # for any result
+CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # for results of `check`
 LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the model's file is
 
 _WRITERS = {

@@ -1,4 +1,4 @@
-"""Findings as single sentences, each with its severity: for annotations in other tools."""
+"""Findings and warnings as single sentences with a severity, for annotations in other tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEVELS = {Verdict.DEPENDS: "error", Verdict.FAILS: "error", Verdict.UNKNOWN: "n
 
 
 class Notice(NamedTuple):
-    """One thing to say of a node.
+    """A sentence about a node.
 
     `level` is "error", "warning" or "note"; `identity` is what stays the same when other nodes are added.
     """
@@ -37,7 +37,7 @@ class Notice(NamedTuple):
 
 
 def notices(report: Report) -> Iterator[Notice]:
-    """Everything that a report has to say: its findings in the order of their nodes, and its warnings."""
+    """All notices of a report: its findings in the order of their nodes, then its warnings."""
     for finding in report.judged:
         yield Notice(
             _LEVELS[finding.verdict],
@@ -56,7 +56,7 @@ def notices(report: Report) -> Iterator[Notice]:
 
 
 def step(cause: Cause) -> str:
-    """One step of how a size came to be.
+    """One cause of a size as text.
 
     >>> from shapesmt.report import Cause
     >>> step(Cause("", "image", 2, "height", 65))
@@ -67,7 +67,7 @@ def step(cause: Cause) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    """The law, the sides that clash, the input that shows it and the inputs that are fine."""
+    """The finding in one sentence: law, clashing sides, counterexample, and the inputs for which the node runs."""
     parts = [printable(finding.law, 400)]
     if finding.note:
         parts[0] += f" ({printable(finding.note, 400)})"
@@ -102,5 +102,5 @@ def _identity(finding: Finding) -> str:
 
 
 def _details(finding: Finding) -> dict[str, object]:
-    kept = ("verdict", "kind", "op_type", "condition", "counterexample", "holds_iff")
-    return {key: value for key, value in finding.to_dict().items() if key in kept and value not in (None, "")}
+    keys = ("verdict", "kind", "op_type", "condition", "counterexample", "holds_iff")
+    return {key: value for key, value in finding.to_dict().items() if key in keys and value not in (None, "")}

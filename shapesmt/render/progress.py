@@ -1,4 +1,4 @@
-"""A bar on standard error for work that takes long: it appears after a second, and only at a terminal."""
+"""A progress bar on standard error: it appears after a second, and only on a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["counting", "timing"]
 
 @contextmanager
 def timing(what: str, budget: float, stream: TextIO | None = None, delay: float = 1.0) -> Iterator[None]:
-    """While the body runs, show after `delay` seconds how much of its `budget` of seconds is spent.
+    """Show, `delay` seconds after the body started, how much of its `budget` of seconds is spent.
 
     >>> with timing("checking unet.onnx", budget=60.0):
     ...     pass
@@ -39,7 +39,7 @@ def timing(what: str, budget: float, stream: TextIO | None = None, delay: float 
 
 @contextmanager
 def counting(total: int, stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
-    """A bar of how many of `total` models are done, for the body to move on with the name of each.
+    """A bar of how many of `total` models are done; the body calls the yielded function with each one's name.
 
     >>> with counting(2) as done:
     ...     done("unet.onnx")

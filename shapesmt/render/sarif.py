@@ -44,8 +44,8 @@ def sarif(result: AnyResult, version: str) -> dict[str, Any]:
     ('2.1.0', 'PROVED', [])
     """
     reports = reports_in(result)
-    said = [(_uri(report.model), notice) for report in reports for notice in notices(report)]
-    rules = sorted({notice.code for _, notice in said})
+    located = [(_uri(report.model), notice) for report in reports for notice in notices(report)]
+    rules = sorted({notice.code for _, notice in located})
     uris = list(dict.fromkeys(_uri(report.model) for report in reports))
     verdict = Verdict.worst(report.verdict for report in reports)
     models = [{"uri": _uri(r.model), **{k: v for k, v in r.to_dict().items() if k in _KEPT}} for r in reports]
@@ -54,14 +54,14 @@ def sarif(result: AnyResult, version: str) -> dict[str, Any]:
         "invocations": [_invocation(unchecked_in(result))],
         "artifacts": [{"location": {"uri": uri}, "roles": ["analysisTarget"]} for uri in uris],
         "columnKind": "unicodeCodePoints",
-        "results": list(_results(said, uris, rules)),
+        "results": list(_results(located, uris, rules)),
         "properties": {"verdict": verdict.value, "models": models},
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
-    """Whether all could be checked, and what stood in the way."""
+    """The invocation: whether all models could be checked, and the errors of the others."""
     notifications = [
         {
             "level": "error",
@@ -74,7 +74,7 @@ def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    """An entry of the catalogue; of a code that a plugin gave, its name alone."""
+    """The SARIF rule of an error code; for a code that a plugin defines, its name alone."""
     entry = CATALOGUE.get(code)
     if entry is None:
         return {"id": code}
@@ -87,9 +87,11 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _results(said: Sequence[tuple[str, Notice]], uris: Sequence[str], rules: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _results(
+    located: Sequence[tuple[str, Notice]], uris: Sequence[str], rules: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     seen: Counter[tuple[str, str]] = Counter()
-    for uri, notice in said:
+    for uri, notice in located:
         # Models have no lines, but code scanning shows no result without one.
         place = {"artifactLocation": {"uri": uri, "index": uris.index(uri)}, "region": {"startLine": 1}}
         seen[uri, notice.identity] += 1
@@ -108,7 +110,7 @@ def _results(said: Sequence[tuple[str, Notice]], uris: Sequence[str], rules: Seq
 
 
 def _flow(notice: Notice, place: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The nodes through which the clashing sizes came to be, and last the one at which they clash."""
+    """The nodes that computed the clashing sizes, and last the one that fails."""
     for cause in notice.because:
         at = _location(place, cause.node or cause.tensor, "operator" if cause.node else "input")
         yield {"location": {**at, "message": {"text": step(cause)}}, "importance": "important"}
@@ -124,7 +126,7 @@ def _location(place: dict[str, Any], node: str, kind: str) -> dict[str, Any]:
 
 
 def _fingerprint(notice: Notice, occurrence: int) -> str:
-    """A hash that is the same while the node, its law and its code are."""
+    """A hash of the node, its law and its code, which stays the same when other nodes change."""
     return f"{sha256(notice.identity.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}:{occurrence}"
 
 

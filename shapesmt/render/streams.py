@@ -12,7 +12,7 @@ __all__ = ["discard_output", "discard_output_that_fails", "have_streams", "refus
 
 
 def have_streams() -> None:
-    """Standard input and error may be closed, and are empty then; an answer has to go somewhere.
+    """Replace standard input and error by empty ones if they are closed; refuse a closed standard output.
 
     Raises:
         UsageError: Standard output is closed.
@@ -29,20 +29,20 @@ def have_streams() -> None:
 
 
 def tolerate_unprintable() -> None:
-    """A name that the terminal's encoding lacks is shown escaped, instead of ending the program."""
+    """Show characters that the terminal's encoding lacks escaped, instead of ending the program."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # absent under capture
 
 
 def discard_output() -> None:
-    """Whoever read our output has gone: let nothing complain when the interpreter closes it."""
+    """After the reader of our output has closed it: prevent a second error when the interpreter exits."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def discard_output_that_fails() -> None:
-    """What is left of an answer that can't be written must not fail again when the interpreter closes it."""
+    """Drop the rest of an answer that can't be written, which would fail again when the interpreter exits."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError, AttributeError):
@@ -50,7 +50,7 @@ def discard_output_that_fails() -> None:
 
 
 def refusal(error: OSError | ImportError) -> str:
-    """What the system doesn't give: room for the output, a process, a library.
+    """The message for what the system refuses: space for the output, a process, a library.
 
     >>> refusal(OSError(28, "No space left on device"))
     'cannot write the answer: No space left on device'

@@ -1,4 +1,4 @@
-"""The answer of `check` for several models: a report of each, or why it has none."""
+"""The result of `check` for several models: for each a report, or the error that prevented one."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ class BatchReport(Data):
 
     @property
     def reports(self) -> tuple[Report, ...]:
-        """Those that were checked."""
+        """The reports of the models that were checked."""
         return tuple(model for model in self.models if isinstance(model, Report))
 
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
-        """Those that were not."""
+        """The models that could not be checked."""
         return tuple(model for model in self.models if isinstance(model, Unchecked))
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many models there are, by verdict."""
+        """The number of models by verdict."""
         verdicts = Counter(report.verdict for report in self.reports)
         tallies = {verdict.value.lower(): verdicts[verdict] for verdict in Verdict}
         return {"models": len(self.models), **tallies, "unchecked": len(self.unchecked)}
@@ -89,7 +89,7 @@ AnyResult: TypeAlias = Result | BatchReport
 
 
 def reports_in(result: AnyResult) -> tuple[Report, ...]:
-    """The reports that a result consists of: of one model, of several, or none where it is another answer."""
+    """The reports in a result: one for one model, several for several, none for the result of another question."""
     if isinstance(result, BatchReport):
         return result.reports
     return (result,) if isinstance(result, Report) else ()

@@ -1,4 +1,4 @@
-"""Frozen data that turns itself into the plain dictionaries of its JSON."""
+"""The base of the results: frozen data that converts itself into the plain dictionaries of its JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Data:
 
 @cache
 def _layout(kind: Any) -> list[tuple[str, str, bool]]:
-    """Of each field that JSON shows: its name, its key, and whether it is left out when empty."""
+    """For each field in the JSON: its name, its key, and whether it is omitted when empty."""
     return [
         (item.name, item.metadata.get("key", item.name), "omit" in item.metadata)
         for item in fields(kind)

@@ -1,6 +1,6 @@
-"""Finding: a node that isn't proved, with its verdict, the input that shows it, the sizes that clash, and why.
+"""Finding: a node that isn't proved, with its verdict, counterexample, clashing sizes, and their causes.
 
-Dictionaries are built when asked for, never while analysing.
+Dictionaries are built only by `to_dict()`, never during the analysis.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Counterexample(Data):
 
 @dataclass(frozen=True, slots=True)
 class Cause(Data):
-    """One step of how a dimension came to be: `node` computes `tensor`, whose `axis` has the size `expr`.
+    """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 
     `axis` is None where `expr` is among the elements of the tensor; `value` is what it is at the counterexample, and
     `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2").
@@ -83,7 +83,7 @@ class Side(Data):
 
 @dataclass(frozen=True, slots=True)
 class Clash(Data):
-    """The two sides that a law relates and that don't fit together.
+    """The two sizes that a law relates and that violate it.
 
     >>> Clash(Side("height", 65), Side("64")).to_dict()
     {'left': {'expr': 'height', 'value': 65}, 'right': {'expr': '64', 'value': None}}
@@ -95,7 +95,7 @@ class Clash(Data):
 
 @dataclass(frozen=True, slots=True)
 class Replay(Data):
-    """What running a counterexample showed: `confirmed` where `node` fails, None where it could not be run.
+    """The result of running a counterexample: `confirmed` if `node` fails, None if it could not be run.
 
     >>> Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ").to_dict()["confirmed"]
     True
@@ -111,12 +111,12 @@ class FindingKind(str, Enum):
     """What a finding is about."""
 
     REQUIREMENT = "requirement"  # a law that fails, or isn't decided
-    DATA = "data"  # a law that hinges on a size that only the data decide
+    DATA = "data"  # a law that depends on a size that only the data decide
     DECLARATION = "declaration"  # the file claims another shape
     UNSUPPORTED = "unsupported"  # no rule for the operator
     RANK = "rank"  # an input of unknown rank
-    ELEMENTS = "elements"  # numbers that come from sizes in a way that isn't followed
-    TIMEOUT = "timeout"  # a node that nobody had time for
+    ELEMENTS = "elements"  # integers computed from sizes in a way that is not followed
+    TIMEOUT = "timeout"  # a node that the timeout left unexamined
 
     def __str__(self) -> str:
         return self.value
@@ -156,13 +156,13 @@ class Finding(Data):
 class WarningKind(str, Enum):
     """What a warning is about."""
 
-    BROADCAST = "broadcast"  # equal sizes are meant, and a 1 is stretched as well
+    BROADCAST = "broadcast"  # sizes that are meant to be equal, but a 1 is broadcast as well
     DECLARATION = "declaration"  # the file declares another shape than its nodes make
     UNREACHABLE = "unreachable"  # a branch that no input takes, a loop body that never runs
     RANGE = "range"  # assumptions that leave one value of a wider range
-    SIZE = "size"  # more elements than 32 bits can count
+    SIZE = "size"  # a tensor with more elements than a signed 32-bit integer can count
     SYMBOL = "symbol"  # a dimension that no node reads
-    PLACEHOLDER = "placeholder"  # dimensions that the file gives no names but `?` or the like
+    PLACEHOLDER = "placeholder"  # dimensions that the file names `?` or the like, which is no name
 
     def __str__(self) -> str:
         return self.value
@@ -170,7 +170,7 @@ class WarningKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ModelWarning(Data):
-    """Something that runs and still deserves a look; it never counts in the verdict.
+    """A model that runs, but probably not as intended; a warning never changes the verdict.
 
     `index` is -1 where it is about no node; `example` is an input at which it shows.
 

@@ -1,4 +1,4 @@
-"""What a page shows of one model, as frozen data: its report and bounds, how its failures come about, where it runs."""
+"""The content of a model's page, as frozen data: report, bounds, cause graphs of findings, raster of valid inputs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge of a cause graph between two of its steps: the tensor that arrives, and how many nodes lie between.
+    """An edge of a cause graph between two of its steps: the tensor that arrives, and the number of nodes between.
 
     `sizes` is None where the rank is unknown.
     """
@@ -49,7 +49,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class CauseGraph:
-    """How the sizes that clash came to be: steps in topological order, and the edges between them."""
+    """The nodes that computed the clashing sizes: steps in topological order, and the edges between them."""
 
     steps: tuple[Step, ...]
     links: tuple[Link, ...]
@@ -81,7 +81,7 @@ class Axis:
 
     @property
     def last(self) -> int:
-        """The greatest value that is shown."""
+        """The greatest value in the raster."""
         return self.first + (self.count - 1) * self.step
 
     def span(self, cell: int) -> tuple[int, int]:
@@ -94,7 +94,7 @@ class Axis:
         return self.first + ends[0] * self.step, self.first + ends[1] * self.step
 
     def cell(self, value: int) -> float:
-        """Where a value stands, in cells from the first.
+        """The position of a value, in cells from the first.
 
         >>> Axis("height", 64, 2, 10, 10, block=4).cell(80)
         2.125
@@ -103,12 +103,12 @@ class Axis:
 
 
 class Cell(str, Enum):
-    """What the inputs in a cell of a raster do, as one letter."""
+    """Whether the inputs in a cell of a raster run, as one letter."""
 
-    RUNS = "g"  # all
-    FAILS = "r"  # all
+    RUNS = "g"  # all run
+    FAILS = "r"  # all fail
     MIXED = "m"  # some run
-    NONE = "n"  # no input of it is admissible
+    NONE = "n"  # none is admissible
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Raster:
             first.
         fixed: The values of the other symbols.
         marks: The counterexamples.
-        counts: How many inputs run, and of how many, where all were looked at.
+        counts: The numbers of inputs that run and of all inputs, if all were evaluated; None for a sample.
     """
 
     axes: tuple[Axis, ...]
@@ -136,8 +136,8 @@ class PageData:
     """Everything that a page shows.
 
     Attributes:
-        cause_graphs: By the place of their finding among the report's that are judged.
-        producers: Of each tensor the node and the operator that make it; "" and "input" or "constant" where none does.
+        cause_graphs: The cause graph of each finding, by its position among the report's `judged`.
+        producers: The node and the operator that compute each tensor; "" and "input" or "constant" for the others.
     """
 
     report: Report

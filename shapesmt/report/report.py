@@ -1,7 +1,7 @@
-"""The answers to the questions, as frozen data: the last stage before wording.
+"""The results of all questions, as frozen data.
 
 Every result has `to_dict()`, the JSON of its schema, and `exit_status`, the status of the command line.
-Dictionaries are built when asked for, never while analysing; results share what is equal.
+Dictionaries are built only by `to_dict()`, never during the analysis; equal parts of results are shared.
 """
 
 from __future__ import annotations
@@ -84,19 +84,19 @@ class Report(Data):
     seconds: float = 0.0
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     certificate: str = field(default="", metadata=_OMIT_EMPTY)
-    """What the solver said of the complete system, where it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
+    """The solver's verdict about the complete system, if it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
     origins: Mapping[str, str] = field(default_factory=dict, metadata={"key": "assumptions_from", **_OMIT_EMPTY})
     """The configuration file of each assumption that comes from one."""
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
-    """Ranges in the file's metadata for names that none of its dimensions has."""
+    """Ranges in the file's metadata for names that no dimension has, which are not used."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     strict: bool = field(default=False, metadata=_OMIT)
-    """Whether a warning fails: it changes the exit status, never the verdict."""
+    """Whether warnings make the check fail: this changes the exit status, never the verdict."""
 
     @property
     def judged(self) -> tuple[Finding, ...]:
-        """The findings about what nodes need; what is wrong with declared shapes is among the warnings too."""
+        """The findings about requirements of nodes, without those about declared shapes, which are warnings too."""
         return tuple(finding for finding in self.findings if finding.kind != FindingKind.DECLARATION)
 
     @property
@@ -148,7 +148,7 @@ class TensorBounds(Data):
 
     @property
     def shapes(self) -> tuple[tuple[DimBounds, ...], ...]:
-        """The shape, or that of each case; none where nothing is known of the rank."""
+        """The shape, or the shapes of all cases; empty if the rank isn't known."""
         return tuple([case.shape for case in self.cases]) if self.shape is None else (self.shape,)
 
     @property

@@ -1,4 +1,4 @@
-"""What presolve leaves open, decided by Z3: one-shot, on the cone, from SMT-LIB text."""
+"""The conditions that presolve can't decide, decided by Z3: one query each, from SMT-LIB text."""
 
 from shapesmt.solve.process import Query, Reply, ask
 from shapesmt.solve.smtlib import Script

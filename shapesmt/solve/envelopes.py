@@ -1,4 +1,4 @@
-"""What float arithmetic keeps to, in integers: two straight lines that a rounded result lies between.
+"""Envelopes: two straight lines between which a result of float arithmetic lies, so that integers can bound it.
 
 `floor(0.7 * h)` in float32 isn't `7*h//10`, but a rounding moves a value by a known part of itself at most.
 
@@ -9,7 +9,7 @@
     >>> between.base, [f"{float(slope):.3f}h + {float(offset):.3f}" for slope, offset in between.lines]
     (Dim('h'), ['0.700h + -1.000', '0.700h + 0.000'])
 
-With these a solver can decide what doesn't hang on the last bit, over ranges too long for a table.
+With them a solver can decide conditions that don't depend on the last bit, over ranges too long for a table.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Envelope(NamedTuple):
 
 
 def envelope(number: Float) -> Envelope | None:
-    """Lines around a value that is never negative; None where the operations aren't of that kind."""
+    """The lines around a value that is never negative; None where an operation isn't one of those above."""
     if number.numerator is not None:
         exact = (Fraction(1, number.denominator), Fraction(0))
         return Envelope(number.numerator, (exact, exact)) if number.numerator.lo >= 0 else None
@@ -78,7 +78,7 @@ def _constant(number: Float) -> Fraction | None:
 
 
 def _rounded(exact: Envelope, dtype: str) -> Envelope:
-    """The lines moved by as much as rounding to that type can move a value."""
+    """The lines widened by the largest error of rounding to that type."""
     part = Fraction(1, 1 << MANTISSA[dtype])
     return exact.mapped(
         lambda line: (line[0] * (1 - part), line[1] * (1 - part) - TINY),

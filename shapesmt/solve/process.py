@@ -1,7 +1,7 @@
-"""Z3 in a child process: text in, verdict out, and an end that is kept.
+"""Z3 in a child process, with a timeout that is kept.
 
-Z3 looks at its limits now and then only, so the sole timeout that holds is to kill it. One child is started
-when first needed, serves query after query, and is replaced when it had to be killed.
+Z3 checks its own limits only now and then, so the only reliable timeout is to kill it. One child is started
+when first needed, answers query after query, and is replaced after it was killed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Query:
 
     Attributes:
         text: SMT-LIB 2 without `check-sat`.
-        values: The constants whose values are wanted, without bars.
+        values: The constants whose values are returned, without bars.
         assume: Boolean constants assumed to be true; the core is made of them.
         effort: Z3's resource limit, the same on every machine; 0 is none.
         seed: For its choices.
@@ -50,7 +50,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What Z3 said: "sat" with values, "unsat" with a core of the assumptions, or "unknown"."""
+    """Z3's answer: "sat" with values, "unsat" with a core of the assumptions, or "unknown"."""
 
     verdict: str
     values: dict[str, int] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class _Child:
         if process is not None and self._owner == os.getpid():
             process.kill()
             process.wait()
-            with suppress(OSError):  # what it didn't read any more
+            with suppress(OSError):  # it may not have read all of the query
                 cast("IO[bytes]", process.stdin).close()
 
     def ask(self, query: Query, deadline: Deadline) -> Reply:
@@ -122,7 +122,7 @@ class _Child:
         except (OSError, Empty, RuntimeError):  # it ended, is late, or the system has no room for it or its thread
             pass
         finally:
-            if not line:  # late, dead, or interrupted: what it might still say answers nothing
+            if not line:  # late, dead, or interrupted: a later answer must not be read as one to the next query
                 self.stop()
         return _reply(json.loads(line)) if line else UNKNOWN
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Part: TypeAlias = "Dim | Formula | Atom"
 
 LONGEST = 100  # characters; a longer part is named
-SCALE = 1 << 28  # in whose parts the lines around a float are given
+SCALE = 1 << 28  # denominator of the slopes and offsets of the lines around a float
 MAX_TABLE = 500  # values of a symbol for which an operation on floats is tabulated
 
 
@@ -63,7 +63,7 @@ class Script:
         self._taken: set[str] = set()
 
     def term(self, what: Part) -> str:
-        """The text that stands for it; what it rests on is declared and defined first."""
+        """The text of a term; the symbols and parts in it are declared and defined first."""
         terms = self._terms
         if what not in terms:
             stack: list[Part] = [what]
@@ -86,15 +86,15 @@ class Script:
             self.lines.append(f"(assert {self.term(f)})")
 
     def define(self, name: str, what: Part) -> str:
-        """Give a term a name of that sound; the name as the text has it."""
+        """Define a name for a term; returns the name as it is written in the text."""
         text = self.term(what)
         name = self.name(name)
         self.lines.append(f"(define-fun {name} () {'Bool' if isinstance(what, Formula) else 'Int'} {text})")
         return name
 
-    def name(self, wanted: str) -> str:
+    def name(self, stem: str) -> str:
         """A quoted name that nothing else has, as close to the wanted one as SMT-LIB's grammar admits."""
-        clean = "".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in wanted)
+        clean = "".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem)
         name, count = clean, 1
         while name in self._taken:
             count += 1
@@ -102,10 +102,10 @@ class Script:
         self._taken.add(name)
         return f"|{name}|"
 
-    def corrections(self, evaluator: Evaluator, said: Mapping[str, int]) -> list[str]:
-        """Assertions of what the opaque operations are at these sizes, for those of which a solver said otherwise.
+    def corrections(self, evaluator: Evaluator, solver_values: Mapping[str, int]) -> list[str]:
+        """Assertions of the values of opaque operations at these sizes, for those that a solver's model has wrong.
 
-        `said` holds the solver's values by name without bars.
+        `solver_values` has the solver's values by name without bars.
         """
         lines = []
         for atom, name in self.opaque.items():
@@ -113,7 +113,7 @@ class Script:
                 actual = int(evaluator.dim(of_atom(atom)))
             except (ArithmeticError, ValueError):  # not a number
                 continue
-            if actual != said[name[1:-1]]:
+            if actual != solver_values[name[1:-1]]:
                 here = [f"(= {self.symbols[s]} {number(evaluator.dim(of_atom(s)))})" for s in atom.symbols]
                 lines.append(f"(assert (=> (and true {' '.join(here)}) (= {name} {number(actual)})))")
         return lines
@@ -198,7 +198,7 @@ def number(value: int) -> str:
 
 
 def _parts(part: Part) -> list[Part]:
-    """What a part is made of."""
+    """The parts of which a part is composed."""
     if isinstance(part, Dim):
         return [a for factors, _ in part.products() for a in factors]
     if isinstance(part, Formula):
@@ -277,7 +277,7 @@ def _lines(name: str, base: str, between: Envelope) -> list[str]:
 
 
 def _table(atom: Atom) -> list[tuple[int, int]] | None:
-    """The values of an operation on one symbol: from which value of the symbol on it is what."""
+    """The values of an operation on one symbol, as pairs: the symbol's value from which on, the result."""
     if len(atom.symbols) != 1:
         return None
     (symbol,) = atom.symbols

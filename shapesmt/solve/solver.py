@@ -54,7 +54,7 @@ class Answer:
     """Whether the conditions hold together somewhere.
 
     Attributes:
-        verdict: "sat", "unsat", or "unknown" when Z3 gave up or its model didn't stand the check.
+        verdict: "sat", "unsat", or "unknown" when Z3 gave up or its model failed the check.
         model: For "sat": a value of every free symbol, inside its range, at which all the conditions hold.
     """
 
@@ -88,33 +88,33 @@ def check(
     conditions = [f for f in dict.fromkeys(formulas) if f is not TRUE]
     if FALSE in conditions:
         return UNSAT
-    wanted = frozenset(symbols).union(*(f.symbols for f in conditions))
+    all_symbols = frozenset(symbols).union(*(f.symbols for f in conditions))
     if not conditions:
-        return Answer("sat", complete({}, wanted))
+        return Answer("sat", complete({}, all_symbols))
     if deadline.expired:  # the text alone takes its time
         return UNKNOWN
     text = script(conditions)
     for by_tactics, seed, times in ATTEMPTS:
         how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
-        answer = _attempt(text, conditions, wanted, deadline, how)
+        answer = _attempt(text, conditions, all_symbols, deadline, how)
         if answer.verdict != "unknown" or deadline.expired:
             return answer
     return UNKNOWN
 
 
 def _attempt(
-    text: Script, conditions: Sequence[Formula], wanted: frozenset[Atom], deadline: Deadline, how: Query
+    text: Script, conditions: Sequence[Formula], all_symbols: frozenset[Atom], deadline: Deadline, settings: Query
 ) -> Answer:
-    """One attempt, with what the text only bounds pinned down where a model got it wrong."""
+    """One attempt; where a model has a wrong value for an operation that the text only bounds, it is corrected."""
     names = [name[1:-1] for name in (*text.symbols.values(), *text.opaque.values())]
     lines = [str(text)]
     for _ in range(MAX_REFINEMENTS):
-        reply = ask(replace(how, text="\n".join(lines), values=names), deadline)
+        reply = ask(replace(settings, text="\n".join(lines), values=names), deadline)
         if reply.verdict == "unsat":
             return UNSAT
         if reply.verdict != "sat":
             return UNKNOWN
-        values = complete({atom: reply.values[name[1:-1]] for atom, name in text.symbols.items()}, wanted)
+        values = complete({atom: reply.values[name[1:-1]] for atom, name in text.symbols.items()}, all_symbols)
         evaluator = Evaluator(values)
         if _holds(evaluator, conditions):
             return Answer("sat", values)
@@ -178,7 +178,7 @@ def core(
 
 
 def _first_core(named: Mapping[Name, Formula], deadline: Deadline, given: Sequence[Formula]) -> list[Name] | None:
-    """What Z3 itself names as the core, if that stands on its own."""
+    """The core that Z3 reports, if a query of its own confirms it."""
     text = script(given)
     literals: dict[str, Name] = {}
     for key, formula in named.items():

@@ -29,7 +29,7 @@ ATTEMPTS = ((False, 0, 0.5), (True, 1, 0.5), (False, 7, 1.0))  # (by tactics, se
 
 
 class Certificate(NamedTuple):
-    """What the complete system says.
+    """The decision on a complete system.
 
     Attributes:
         verdict: "PROVED": every requirement of every node holds for all admissible inputs. "REFUTED": `failing`
@@ -49,8 +49,8 @@ UNKNOWN = Certificate("UNKNOWN", {}, None)
 def certify(encoding: Encoding, deadline: Deadline | None = None) -> Certificate:
     """The complete system decided by Z3, before the deadline.
 
-    The system says nothing of nodes without a rule: whether there are any (`encoding.unsupported`) is for the
-    caller to judge.
+    The system has no requirements of nodes without a rule; the caller has to check whether there are any
+    (`encoding.unsupported`).
     """
     deadline = deadline or Deadline(None)
     script = encoding.script

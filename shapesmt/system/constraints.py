@@ -47,10 +47,10 @@ class Constraints:
         bounds: The admissible interval of each free symbol.
         definitions: What each size and each listed element is in terms of others, by its name: `y[1] == 400*x_dim2`.
         assumptions: What is assumed of the symbols, as conditions.
-        requirements: By node, what it needs to run, by law; those that hold by themselves are left out.
-        facts: What the sizes keep to that only data decide, once the nodes before have run.
-        approximate: Sizes from float arithmetic, of which Z3 knows an interval only: `shapes` has the true ones.
-        unsupported: The nodes without a rule, of which nothing is said.
+        requirements: The requirements of each node, by law; those that hold for all inputs are left out.
+        facts: Facts about data-dependent sizes, which hold once the nodes before have run.
+        approximate: Sizes from float arithmetic, for which Z3 has only an interval; `shapes` has the exact values.
+        unsupported: The nodes without a rule, for which there are no requirements.
     """
 
     def __init__(
@@ -62,17 +62,19 @@ class Constraints:
         assumed: Iterable[tuple[int, Requirement]] = (),
     ) -> None:
         self._graph = graph
-        given = {name: _named(name, t) for name, t in inputs.items()}
-        sizes = infer(graph, given).scope.named
-        self._found = infer(graph, given, rename=lambda name, t: _named(name, renamed(name, t)), sizes=sizes)
+        input_variables = {name: _named(name, t) for name, t in inputs.items()}
+        sizes = infer(graph, input_variables).scope.named
+        self._inference = infer(
+            graph, input_variables, rename=lambda name, t: _named(name, renamed(name, t)), sizes=sizes
+        )
         self._dims = {name: _variable(d, name) for name, d in dims.items()}
         script = _Declaring()
-        for d in (*self._dims.values(), *(d for t in self._found.tensors.values() for d in variables(t))):
+        for d in (*self._dims.values(), *(d for t in self._inference.tensors.values() for d in variables(t))):
             script.term(d)
         script.note("assumption", "", facts)
         self.unsupported: tuple[str, ...] = ()
-        ranks = [*assumed]  # what is needed of ranks that the inputs are taken to have
-        for index, (node, application) in enumerate(zip(graph.nodes, self._found.applications, strict=True)):
+        ranks = [*assumed]  # the requirements on ranks that the inputs are assumed to have
+        for index, (node, application) in enumerate(zip(graph.nodes, self._inference.applications, strict=True)):
             for r in (*(r for i, r in ranks if i == index), *application.requirements):
                 path = f"{node.name}/{r.within}" if r.within else node.name
                 script.note("requirement", (path, str(r.law)), [r.formula] if r.formula is not TRUE else [])
@@ -84,7 +86,7 @@ class Constraints:
         self._take(z3.parse_smt2_string(str(script)), script.kinds)
 
     def _take(self, conditions: Iterable[Any], kinds: Iterable[tuple[str, Any]]) -> None:
-        """Put each condition where it belongs."""
+        """Add each condition to the attribute for its kind."""
         self.bounds: dict[str, Any] = {}
         self.definitions: dict[str, Any] = {}
         assumptions, facts, every = [], [], []
@@ -113,9 +115,9 @@ class Constraints:
         Raises:
             UsageError: There is no such tensor or axis, or its rank is unknown.
         """
-        if tensor not in self._found.tensors:
-            raise unknown_name("tensor", tensor, self._found.tensors, self._graph.source)
-        shape = self._found.tensors[tensor].shape
+        if tensor not in self._inference.tensors:
+            raise unknown_name("tensor", tensor, self._inference.tensors, self._graph.source)
+        shape = self._inference.tensors[tensor].shape
         if shape is None:
             raise UsageError(f"tensor {quoted(tensor)} is of unknown rank; declare the shapes of the inputs")
         if not -len(shape) <= axis < len(shape):
@@ -141,11 +143,11 @@ class Constraints:
         return z3.Not(self.running())
 
     def admissible(self) -> Any:
-        """What holds of every admissible input: bounds and assumptions, and what each size is."""
+        """The conditions on admissible inputs (bounds and assumptions), with the definition of each size."""
         return z3.And(self._stated())
 
     def solver(self) -> Any:
-        """A `z3.Solver` that knows the admissible inputs and what each size is; not that the nodes run."""
+        """A `z3.Solver` with the conditions of `admissible`; it doesn't assume that the nodes run."""
         solver = z3.Solver()
         solver.add(self._stated())
         return solver
@@ -158,7 +160,7 @@ class Constraints:
         free = {atom: v for atom, v in self._variables.items() if atom.definition is None}
         values = {atom: model.eval(v, model_completion=True).as_long() for atom, v in free.items()}
         evaluator = Evaluator(values)
-        known = {name: held(t, values).shape for name, t in self._found.tensors.items()}
+        known = {name: held(t, values).shape for name, t in self._inference.tensors.items()}
         return {name: tuple(int(evaluator.dim(d)) for d in s) for name, s in known.items() if s is not None}
 
     def _expression(self, d: Dim) -> Any:
@@ -170,7 +172,7 @@ class Constraints:
 
 
 class _Requirements(dict[str, dict[str, Any]]):
-    """What nodes need, by node and law; a node of which nothing is left has no law."""
+    """Requirements by node and law; a node without requirements has an empty dictionary."""
 
     def __init__(self, graph: Graph, needs: Mapping[str, dict[str, Any]]) -> None:
         super().__init__(needs)
@@ -184,7 +186,7 @@ class _Requirements(dict[str, dict[str, Any]]):
 
 
 class _Declaring(Script):
-    """A script in which each definition is a variable, and which knows of what kind its assertions are."""
+    """A script in which each definition is a variable, and which records the kind of each assertion."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,7 +195,7 @@ class _Declaring(Script):
         self._noted = 0  # lines
 
     def note(self, kind: str, name: Any, formulas: Iterable[Formula] = ()) -> None:
-        """State conditions, and keep of what kind the assertions are that were written since the last note."""
+        """State conditions, and record the kind of all assertions written since the last note."""
         self.state(*formulas)
         self.kinds += [(kind, name) for line in self.lines[self._noted :] if line.startswith("(assert")]
         self._noted = len(self.lines)

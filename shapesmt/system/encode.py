@@ -46,10 +46,10 @@ class Stated(NamedTuple):
     """A requirement of the system.
 
     Attributes:
-        name: In the text.
+        name: Its name in the text.
         node: The node's name, with the path inside it.
         position: The node's index in the graph.
-        law: What it stands for.
+        law: The law that it states.
         formula: The condition over the system's variables.
     """
 
@@ -66,9 +66,9 @@ class Encoding:
 
     Attributes:
         script: The text with the names in it.
-        requirements: In the order of the nodes; those that hold by themselves are left out.
-        facts: What is assumed of the symbols.
-        unsupported: Nodes without a rule, of which the system says nothing.
+        requirements: The requirements in the order of the nodes; those that hold for all inputs are left out.
+        facts: The assumptions about the symbols.
+        unsupported: Nodes without a rule, for which the system has no requirements.
     """
 
     script: Script
@@ -93,8 +93,8 @@ def encode(
     Args:
         graph: The model.
         inputs: Its input tensors by name.
-        facts: What is assumed of their symbols.
-        assumed: By node, what is needed of ranks that the inputs are taken to have.
+        facts: The assumptions about their symbols.
+        assumed: The requirements on ranks that the inputs are assumed to have, with the nodes' indices.
     """
     inference = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
     facts = tuple(facts)
@@ -117,7 +117,7 @@ class _System:
         self.script = Script()
         self.requirements: list[Stated] = []
         self.unsupported: list[str] = []
-        self._passed: list[str] = []  # requirements that no chain of facts has taken in yet
+        self._passed: list[str] = []  # requirements so far; after a fact, one name stands for all of them
 
     def begin(self, inputs: Mapping[str, Tensor], facts: Iterable[Formula]) -> None:
         lines = self.script.lines
@@ -129,7 +129,7 @@ class _System:
         self.script.state(*facts)
 
     def node(self, index: int, application: Application, outputs: Iterable[Tensor]) -> None:
-        """What a node needs, what its data-dependent sizes keep to, and what it makes."""
+        """Add a node's requirements, the facts about its data-dependent sizes, and its outputs."""
         name = self.graph.nodes[index].name
         self.script.lines.append(f"; node {printable(name)}")
         for number, r in enumerate(application.requirements, 1):
@@ -162,7 +162,7 @@ class _System:
             lines.append(f"(get-value ({' '.join(self.script.symbols.values())}))")
 
     def _grant(self, fact: Formula) -> None:
-        """A fact about sizes that data decides: it holds once the node has run, so after all before it passed."""
+        """Add a fact about sizes that data decides, which holds only if all requirements so far hold."""
         term = self.script.term(fact)
         if self._passed:
             before = self.script.name("every requirement so far")
@@ -186,7 +186,7 @@ def renamed(name: str, t: Tensor) -> Tensor:
 
 
 def _size(meaning: Dim, name: str) -> Dim:
-    """A variable for a size: no less than 0, for what reads it runs only where its node could."""
+    """A variable for a size, at least 0: a node that reads it runs only if the node that computes it did."""
     lo, hi = max(0, meaning.lo), meaning.hi
     return defined(meaning, name, (lo, hi if hi >= lo else inf))
 

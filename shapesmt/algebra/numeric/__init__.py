@@ -1,4 +1,4 @@
-"""What no polynomial describes, decided by evaluating: floats as a machine rounds them, and folds over positions."""
+"""Operations that polynomials can't express, decided by evaluation: rounded floats, and folds over positions."""
 
 from shapesmt.algebra.numeric import steps
 from shapesmt.algebra.numeric.float_choices import (

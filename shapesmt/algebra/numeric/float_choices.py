@@ -111,7 +111,7 @@ def _compared(op: Step, exact: Callable[[Dim, Dim], Formula], a: Float, b: Float
 
 
 def _near(x: Float) -> Dim | None:
-    """The integer that it is the nearest float to, or the small number that it is: rounding keeps their order."""
+    """The integer whose nearest float it is, or its exact small value: comparisons of these are those of the floats."""
     if x.op is FROM_DIM:
         return as_dim(x.args[0])
     number = x.numerator.constant if x.numerator is not None and x.denominator == 1 else None
@@ -119,6 +119,6 @@ def _near(x: Float) -> Dim | None:
 
 
 def _numbers(*numbers: Float) -> bool:
-    """Whether none can be NaN: what can be has no bounds."""
+    """Whether none can be NaN: a float that may be NaN has no bounds."""
     bounded = (r.op is FROM_DIM or r.numerator is not None or r.lo > -inf or r.hi < inf for r in numbers)
     return all(bounded) and all(r.dtype in NUMPY for r in numbers)

@@ -115,15 +115,15 @@ class Float:
 
     @property
     def blurred(self) -> bool:
-        """Whether it takes a root whose last bit differs between runtimes, and isn't rounded."""
+        """Whether it contains a square root, whose last bit differs between runtimes, without rounding after it."""
         return not self.op.whole and any(a.op is ROOT for a in self.args if isinstance(a, Float))
 
     def unary(self, op: Step) -> Float:
-        """A function of one number that keeps order where it is defined (`SQRT`, `LOG`, ...)."""
+        """A monotone function of the float (`SQRT`, `LOG`, ...)."""
         return step(op, (self,), self.dtype)
 
     def cast(self, dtype: str) -> Float | None:
-        """In another float type."""
+        """The float cast to another float type."""
         if self.numerator is not None and _representable(self.numerator, self.denominator, dtype):
             return exact_fraction(self.numerator, self.denominator, dtype)
         return step(CAST, (self,), dtype) if dtype in NUMPY else None
@@ -203,7 +203,7 @@ def _float(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, flo
 
 
 def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Float:
-    """The fraction of which it is known that the type represents it."""
+    """The exact fraction, if the type is known to represent it."""
     while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
         numerator, denominator = numerator // 2, denominator // 2
     bounds = _ratio(numerator.lo, denominator), _ratio(numerator.hi, denominator)
@@ -232,7 +232,7 @@ def step(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float
 
 
 def _bounds(op: Step, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
-    """Rounding keeps order, so the ends of the result come from the ends of the arguments."""
+    """The bounds of the result, computed from the bounds of the arguments: rounding is monotone."""
     if op.ends is not None:
         return op.ends(*args)
     if dtype not in NUMPY:
@@ -275,7 +275,7 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
 
 
 def _as_quotient(whole: Float) -> Dim | None:
-    """An integer quotient that is equal to the rounded tree for every value of the one size it rests on.
+    """An integer quotient that equals the rounded tree for every value of the only size that the tree depends on.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> (from_dim(symbol("h", 1, 512), "float32") * literal(0.7, "float32")).floor().to_int()
@@ -288,16 +288,16 @@ def _as_quotient(whole: Float) -> Dim | None:
     if not isinstance(size, Dim) or not 0 <= size.lo <= size.hi <= MOST_TRIED:
         return None
     values = np.arange(int(size.lo), int(size.hi) + 1, dtype=np.int64)
-    wanted = _tried(whole, size, values)
-    if wanted is None:
+    results = _tried(whole, size, values)
+    if results is None:
         return None
     if len(values) == 1:
-        return const(int(wanted[0]))
-    slope = float(wanted[-1] - wanted[0]) / float(values[-1] - values[0])
+        return const(int(results[0]))
+    slope = float(results[-1] - results[0]) / float(values[-1] - values[0])
     for q in range(1, MOST_DENOMINATOR + 1):
         for p in {int(slope * q), round(slope * q), int(slope * q) + 1}:
-            shift = int((wanted * q - p * values).max())
-            if np.array_equal((p * values + shift) // q, wanted):
+            shift = int((results * q - p * values).max())
+            if np.array_equal((p * values + shift) // q, results):
                 return (size * p + shift) // q
     return None
 
@@ -326,7 +326,7 @@ def _over(number: Float, size: Dim, twin: Dim) -> Float:
 
 
 def _sizes(number: Float) -> set[Dim | Formula]:
-    """The expressions and conditions that a tree of float operations starts from."""
+    """The expressions and conditions at the leaves of a tree of float operations."""
     if number.op is FRACTION:
         return {number.numerator} if number.numerator is not None and number.numerator.constant is None else set()
     sizes: set[Dim | Formula] = set()
@@ -378,7 +378,7 @@ def _integer_bounds(number: Float) -> tuple[int | float, int | float]:
 
 
 def _truncated(at: Values, number: Float) -> Any:
-    """What doesn't fit, and what is no number, becomes the least integer as it does on most processors."""
+    """Cast to integers; values out of range and NaN become the least integer, as on most processors."""
     with np.errstate(invalid="ignore"):
         whole = np.asarray(number.value(at)).astype(np.int64)
     return whole if whole.ndim else int(whole)

@@ -74,7 +74,7 @@ class Fold:
 
     @property
     def args(self) -> tuple[Dim, ...]:
-        """What it is made of."""
+        """Its arguments."""
         return (self.element, *self.lasts.values())
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ class Fold:
         return int(REDUCE[self.how].reduce(table, axis=None)) if table.size else 0
 
     def _all_at_once(self, rows: Values) -> Values:
-        """One table for the largest tensor; the others are its corners."""
+        """The folds for arrays of sizes, looked up in one table for the largest tensor."""
         table = self._table(rows.max(axis=0), {})
         for axis in range(table.ndim):
             table = REDUCE[self.how].accumulate(table, axis=axis)
@@ -117,7 +117,7 @@ def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
 
 
 def _bounds(folded: Fold) -> Interval:
-    """No fold is past 0 on the side where no element is: there may be no position."""
+    """The bounds of a fold, which include 0: the value without positions."""
     lo, hi = _interval(folded.element, MAX_CASES)
     if folded.how != "sum":
         return min(lo, 0), max(hi, 0)
@@ -137,7 +137,7 @@ FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuilt` folds anew
 
 
 def too_long(dim: Dim) -> bool:
-    """Whether an expression folds over more positions than can be tried where its sizes are greatest."""
+    """Whether an expression has a fold over more positions, at its greatest sizes, than can be evaluated."""
     folds = [a.args[0] for a in dim.atoms() if a.op is FOLD]
     return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in folds)
 
@@ -186,7 +186,7 @@ def _interval(element: Dim, cases: int) -> Interval:
 
 
 def _differences(element: Dim) -> Dim:
-    """The element with `p - q` as one number wherever it depends on two positions in that way only."""
+    """The element with `p - q` replaced by one symbol, if it depends on two positions only by their difference."""
     places = [s for s in element.symbols if s.kind is Kind.AXIS]
     for p, q in permutations(sorted(places, key=lambda s: s.name), 2):
         apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind=Kind.AXIS)

@@ -1,4 +1,4 @@
-"""Steps: what is computed with floats, a row for each, the result of each rounded to its type."""
+"""Steps: the operations on floats, an object for each; the result of each is rounded to its type."""
 
 from __future__ import annotations
 

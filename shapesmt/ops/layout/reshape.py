@@ -173,7 +173,7 @@ def multiple(a: Dim, b: Dim) -> bool:
 def divided(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula]:
     """`product(sizes) // product(divisors)` and when that is exact, for divisors that aren't 0.
 
-    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import as_dim, symbol
     >>> batch, seq = symbol("batch", 0), symbol("seq", 0)
     >>> divided([batch * seq, as_dim(768)], [batch, seq, as_dim(12)])
     (Dim('64'), Formula('True'))

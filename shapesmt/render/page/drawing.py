@@ -13,15 +13,15 @@ from shapesmt.report import Axis, CauseGraph, Cell, Link, Raster, Step
 
 __all__ = ["cause_graph", "region"]
 
-_CHARACTER = 7.3  # the width of one in a label
+_CHARACTER = 7.3  # the width of a character in a label
 _BOX, _LABEL = 30.0, 32.0  # heights of a box and of a label
-_ABOVE, _BELOW = 16.0, 20.0  # what is free above and below a label
-_MOST = 30  # characters of a name in a drawing
-_SIDE = 400.0  # of a grid
+_ABOVE, _BELOW = 16.0, 20.0  # the space above and below a label
+_MOST = 30  # the most characters of a name in a drawing
+_SIDE = 400.0  # the length of a side of a grid
 
 
 def cause_graph(shown: CauseGraph) -> Markup:
-    """The steps as boxes from top to bottom, the tensors between them as labels on the arrows."""
+    """The cause graph: steps as boxes from top to bottom, tensors as labels on the arrows between them."""
     labels = [_label(link) for link in shown.links]
     boxes = [_box(step) for step in shown.steps]
     widths = [_width(line) + 28 for line in boxes]
@@ -74,7 +74,7 @@ def _top(rank: int) -> float:
 
 
 def _arrow(way: Sequence[Item]) -> Markup:
-    """A line through the middle of the ranks on its way, which ends in a head."""
+    """An arrow that passes through the middle of the ranks between its ends."""
     points = [(way[0].x, _top(way[0].rank) + _BOX)]
     for item in way[1:-1]:
         top = _top(item.rank)
@@ -119,7 +119,7 @@ def _svg(width: float, height: float, content: Content, title: str, kind: str) -
 
 
 def region(raster: Raster) -> Markup:
-    """A grid of cells, or a strip of them: where the model runs, where not, and where only some of a cell."""
+    """The raster as a grid or a strip of cells, coloured by whether all, some or none of their inputs run."""
     across, up = raster.axes[0], raster.axes[1] if len(raster.axes) > 1 else None
     width = _SIDE
     height = _SIDE if up is not None else 56.0
@@ -141,13 +141,13 @@ def region(raster: Raster) -> Markup:
 
 
 def _hatch() -> Markup:
-    """The pattern of what fails, which shows without colour too."""
+    """The hatching of cells that fail, which is visible without colour too."""
     under, stroke = tag("rect", width=6, height=6, class_="under"), tag("path", d="M0 6L6 0", class_="stroke")
     return tag("defs", tag("pattern", under, stroke, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse"))
 
 
 def _cells(rows: Sequence[str], letter: str, cell: tuple[float, float], height: float) -> Iterator[str]:
-    """The outlines of the runs of cells with that letter, the first row at the bottom."""
+    """The outlines of adjacent cells with that letter, the first row at the bottom."""
     for row, text in enumerate(rows):
         start = 0
         for cell_letter, run in groupby(text):
@@ -166,7 +166,7 @@ def _mark(raster: Raster, values: Sequence[int], cell: tuple[float, float], heig
 
 
 def _ticks(axis: Axis) -> list[int]:
-    """A few values of an axis, its ends among them."""
+    """A few values of an axis for its ticks, including both ends."""
     cells = axis.cells
     count = min(cells - 1, 4)
     return [axis.first] if not count else [_round(axis, i / count) for i in range(count + 1)]

@@ -1,7 +1,7 @@
 """One page that shows a model to people: verdict, valid region, findings with their cause graphs, tensors to search.
 
-The page is whole in itself: its policy forbids every request, and the only script and style that may run are those
-whose hashes it names. All text from the model goes through `tag` or `data`, which escape it.
+The page needs no other file: its content security policy forbids every request, and allows only the script and style
+whose hashes it states. All text from the model passes through `tag` or `data`, which escape it.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _section(title: str, *content: Content, number: int | None = None) -> Markup
 
 
 def _inputs(report: Report) -> Markup | None:
-    """The ranges of the symbols, and what is assumed of them."""
+    """The ranges of the symbols, and the assumptions."""
     if not report.symbols:
         return None
     chips = [
@@ -130,7 +130,7 @@ def _inputs(report: Report) -> Markup | None:
 
 
 def _region(report: Report, raster: Raster | None) -> Markup | None:
-    """When the model runs: the condition, what to declare, and the raster."""
+    """The inputs for which the model runs: the condition, the remedy, and the raster."""
     region = report.precondition
     if report.verdict is Verdict.FAILS or region is None or not region.text:
         return None
@@ -174,7 +174,7 @@ def _caption(raster: Raster) -> list[Markup]:
 
 
 def _notes(raster: Raster) -> Iterator[str]:
-    """What the raster leaves out: how much of an endless range, what a cell stands for, the other symbols."""
+    """What the raster doesn't show: the rest of an unbounded range, single inputs of a cell, the other symbols."""
     axes = raster.axes[::-1]
     for axis in axes:
         if axis.total is None:
@@ -231,7 +231,7 @@ def _law(finding: Finding, among: Sequence[Finding]) -> str:
 
 
 def _details(finding: Finding) -> Iterator[Markup]:
-    """What clashes, at which input, and for which inputs the node runs."""
+    """The clashing sides, the counterexample, and the inputs for which the node runs."""
     if finding.note:
         yield tag("p", printable(finding.note, 400), class_="faint")
     if finding.when:
@@ -280,14 +280,14 @@ def _side(side: Side) -> Markup:
 
 
 def _warnings(report: Report) -> Markup | None:
-    """What runs and still deserves a look."""
+    """The section of the warnings."""
     if not report.warnings:
         return None
-    listed = [_warning(warning) for warning in report.warnings[:_MOST_WARNINGS]]
-    hidden = len(report.warnings) - len(listed)
+    items = [_warning(warning) for warning in report.warnings[:_MOST_WARNINGS]]
+    hidden = len(report.warnings) - len(items)
     more = tag("p", f"{count(hidden, 'more warning')}; --format json lists all", class_="faint") if hidden else None
     strict = tag("p", "--strict makes these fail", class_="faint") if report.strict else None
-    return _section("Warnings", tag("ul", listed, class_="warnings"), more, strict, number=len(report.warnings))
+    return _section("Warnings", tag("ul", items, class_="warnings"), more, strict, number=len(report.warnings))
 
 
 def _warning(warning: ModelWarning) -> Markup:
@@ -298,7 +298,7 @@ def _warning(warning: ModelWarning) -> Markup:
 
 
 def _tensors(page: PageData) -> Markup | None:
-    """The table of all tensors, whose rows the script makes from data as they are asked for."""
+    """The table of all tensors; the page's script creates the visible rows from data."""
     bounds = page.bounds
     if not bounds.tensors:
         return None

@@ -1,4 +1,4 @@
-"""Layers: where the boxes and labels of a small directed graph stand, in ranks from top to bottom.
+"""Layers: the positions of the boxes and labels of a small directed graph, in ranks from top to bottom.
 
 Edges go through a label on the rank above their target and through bends on the ranks between, so that nothing lies
 on top of anything else.
@@ -48,7 +48,7 @@ def arranged(boxes: Sequence[float], labels: Sequence[tuple[int, int, float]]) -
     items = [Item(width) for width in boxes]
     for source, target, _ in sorted(labels, key=lambda edge: edge[1]):
         items[target].rank = max(items[target].rank, items[source].rank + 2)
-    for source in reversed(range(len(items))):  # as near to where they are needed as can be
+    for source in reversed(range(len(items))):  # as close as possible to the first box that they lead to
         targets = [items[t].rank for s, t, _ in labels if s == source]
         if targets and not any(t == source for _, t, _ in labels):
             items[source].rank = min(targets) - 2
@@ -73,18 +73,18 @@ def arranged(boxes: Sequence[float], labels: Sequence[tuple[int, int, float]]) -
 
 
 def _place(rank: list[Item], *, downwards: bool) -> None:
-    """Move the items of a rank to the middle of their neighbours, in that order, side by side."""
+    """Move the items of a rank to the mean position of their neighbours, without overlaps."""
     if not rank:
         return
-    wanted = {}
+    positions = {}
     for item in rank:
         near = (item.above if downwards else item.below) or [item]
-        wanted[item] = sum(n.x for n in near) / len(near)
-    rank.sort(key=lambda item: wanted[item])  # stable: of equals the first stays left
+        positions[item] = sum(n.x for n in near) / len(near)
+    rank.sort(key=lambda item: positions[item])  # stable: equal ones keep their order
     end = float("-inf")
     for item in rank:
-        item.x = max(wanted[item], end + item.width / 2)
+        item.x = max(positions[item], end + item.width / 2)
         end = item.x + item.width / 2 + GAP
-    drift = sum(item.x - wanted[item] for item in rank) / len(rank)
+    drift = sum(item.x - positions[item] for item in rank) / len(rank)
     for item in rank:
         item.x -= drift

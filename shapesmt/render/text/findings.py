@@ -1,4 +1,4 @@
-"""Findings in words: the law, the sides that clash, the input that shows it, how the sizes came to be."""
+"""Findings as text: the law, the clashing sides, the counterexample, the causes of the sizes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["assignment", "causes", "finding_lines", "first_of_each", "input_shapes", "replayed", "shape_text"]
 
-_MOST_NAMED = 4  # inputs of the same shape that are named
-_LONGEST = 100  # characters of a formula whose value is shown beside it
+_MOST_NAMED = 4  # the most inputs of the same shape that are named
+_LONGEST = 100  # the most characters of a formula that is shown with its value
 
 
 def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, but of the nodes that lack the same rule only the first."""
+    """The findings; of several nodes whose operator has no rule, only the first."""
     seen: dict[object, Finding] = {}
     for finding in findings:
         seen.setdefault(finding.op_type if finding.kind == FindingKind.UNSUPPORTED else id(finding), finding)
@@ -70,7 +70,7 @@ def finding_lines(
 
 
 def _no_rule(finding: Finding, among: Sequence[Finding]) -> str:
-    """That an operator has no rule, and how many nodes lack it."""
+    """The line about an operator without a rule, with the number of its nodes."""
     if " must be known: " in finding.law:
         return printable(finding.law, 400)
     others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == finding.op_type for f in among) - 1
@@ -80,7 +80,7 @@ def _no_rule(finding: Finding, among: Sequence[Finding]) -> str:
 
 
 def causes(because: Sequence[Cause]) -> Iterator[Line]:
-    """How dimensions came to be, in columns: node with what matters of it, tensor and axis, formula and value."""
+    """The causes of dimensions, in columns: node with its relevant settings, tensor and axis, formula and value."""
     nodes = [_made_by(cause) for cause in because]
     places = [_made(c) for c in because]
     node_width, place_width = column(nodes, most=90), column(places)
@@ -90,14 +90,14 @@ def causes(because: Sequence[Cause]) -> Iterator[Line]:
 
 
 def _made_by(cause: Cause) -> str:
-    """`/down1/MaxPool (stride 2)`, `join (Concat, axis 1)`: the operator only where the name doesn't tell it."""
+    """`/down1/MaxPool (stride 2)`, `join (Concat, axis 1)`: with the operator unless the name contains it."""
     named = cause.op_type.lower() in cause.node.lower()
     about = ", ".join(part for part in ("" if named else name(cause.op_type), printable(cause.attributes, 60)) if part)
     return (name(cause.node) or "input") + (f" ({about})" if about else "")
 
 
 def _made(cause: Cause) -> str:
-    """The tensor and its axis; of a tensor that has its node's name only what that doesn't tell."""
+    """The tensor and its axis; a tensor that is named after its node (`/conv_output_0`) as `output`."""
     own = f"{cause.node}_output_"
     number = cause.tensor.removeprefix(own)
     if not cause.node or not number.isdigit():
@@ -110,7 +110,7 @@ def _place(tensor: str, axis: int | None) -> str:
 
 
 def _sides(finding: Finding) -> Iterator[Line]:
-    """The two sides that clash, below each other; without them, the condition."""
+    """The two clashing sides, one below the other; without a clash, the condition."""
     if finding.clash is None:
         if finding.condition:
             yield line(4, code(finding.condition))
@@ -129,7 +129,7 @@ def _sides(finding: Finding) -> Iterator[Line]:
 
 
 def _equation(side: Side) -> list[tuple[str, str]]:
-    """The input's axis, the formula and the value of a side, as far as there are such, without repetition."""
+    """The input's axis, the formula and the value of a side, without those that are missing or repeat another."""
     cells = [(_place(side.tensor, side.axis), "")] if side.tensor else []
     cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
     if side.value is not None and side.expr != str(side.value):
@@ -143,7 +143,7 @@ def _value(of: Cause) -> str:
 
 
 def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str]) -> Iterator[Line]:
-    """At which inputs the node fails, and at which it runs."""
+    """The inputs for which the node fails, and those for which it runs."""
     shown = finding.counterexample
     if finding.verdict is Verdict.FAILS:
         only = shown is not None and bool(shown.symbols) and shown.symbols.keys() <= fixed
@@ -167,7 +167,7 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str]) -> Iterator[Lin
 
 
 def replayed(replay: Replay) -> str:
-    """What the run showed, in one sentence; a disagreement is loud.
+    """The result of the replay in one sentence; a disagreement is in capitals.
 
     >>> from shapesmt.report import Replay
     >>> replayed(Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ"))
@@ -187,7 +187,7 @@ def assignment(example: Counterexample) -> str:
 
 
 def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = False) -> str:
-    """` at height=65, any batch (image 1x3x65x64)`: what matters, what doesn't, and the shape of every input."""
+    """` at height=65, any batch (image 1x3x65x64)`: relevant sizes, irrelevant ones, and the inputs' shapes."""
     free = [symbol for symbol in example.symbols if symbol not in fixed]
     matter = [symbol for symbol in free if symbol in (example.relevant or example.symbols)]
     parts = [f"{name(symbol)}={example.symbols[symbol]}" for symbol in matter]
@@ -203,7 +203,7 @@ def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = 
 
 
 def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
-    """The shape of every input; those that have the same are named together.
+    """The shape of every input; inputs of the same shape are named together.
 
     >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
     'x 1x3, k and v 2x1, n scalar'

@@ -1,4 +1,4 @@
-"""Several models at a glance: a table of their verdicts, and how many there are of each."""
+"""The summary of several models: a table of their verdicts, and the totals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
 
 def condition(region: Precondition) -> str:
-    """The valid region in one formula.
+    """The valid region as one formula.
 
     >>> from shapesmt.report import Precondition
     >>> condition(Precondition(("n % 2 == 0", "m == 1 or m == n"), exact=True))
@@ -51,7 +51,7 @@ def summary(result: BatchReport) -> Iterator[Line]:
 
 
 def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
-    """How many requirements are proved, and the condition under which the others hold."""
+    """The number of proved requirements, and the condition under which the others hold."""
     counts, region = report.requirements, report.precondition
     yield f"{counts.proved} of {counts.total}"
     if report.verdict is Verdict.DEPENDS and region is not None and region.text and (region.data or region.exact):

@@ -1,4 +1,4 @@
-"""Tables in words: the bounds of tensors, and the operators that have a rule."""
+"""Results that are tables: the bounds of tensors, and the operators with a rule."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
 
 
 def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
-    """For each formula that varies, the inputs that attain its least and its greatest value."""
+    """For each formula that varies, an input with its least value and one with its greatest."""
     dims = {dim.expr: dim for bounds in tensors.values() for dim in bounds.shape or () if dim.min != dim.max}
     for dim in dims.values():
         ends = [

@@ -1,4 +1,4 @@
-"""Text for a person at a terminal: the verdict first, then each finding, its cause, and what to do.
+"""Results as text for the terminal: the verdict first, then each finding, its cause, and what to do.
 
 The wording consists of plain parts; rich only fits and colours them, and only where someone looks.
 """
@@ -45,7 +45,7 @@ __all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_t
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _MOST_FINDINGS = 20
-_CHUNK = 1000  # lines that are handed to the terminal at once
+_CHUNK = 1000  # the number of lines that are written at once
 _HANGING = 4  # how much further the rest of a wrapped line is indented
 
 
@@ -55,7 +55,7 @@ def write_text(result: AnyResult, stream: TextIO) -> None:
 
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
-    """Write the verdict of each model only."""
+    """Write only the verdict of each model."""
     answers = result.models if isinstance(result, BatchReport) else (result,)
     _write((unchecked(answer) if isinstance(answer, Unchecked) else next(lines(answer)) for answer in answers), stream)
 
@@ -114,7 +114,7 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
 
 
 def _reports(result: BatchReport) -> Iterator[Line]:
-    """In full what isn't proved, then a line for each model."""
+    """The report of each model that isn't proved, then a line for each model."""
     for report in result.reports:
         if report.verdict is not Verdict.PROVED:
             yield from _report(report)
@@ -137,7 +137,7 @@ def _report(report: Report) -> Iterator[Line]:
 
 
 def subject(report: Report) -> str:
-    """What the verdict is about, in one sentence."""
+    """The verdict in one sentence."""
     total = report.requirements.total
     over = admissible(report.symbols, report.assumptions)
     if report.verdict is Verdict.PROVED:
@@ -154,7 +154,7 @@ def subject(report: Report) -> str:
 
 
 def _tallies(report: Report) -> Iterator[tuple[int, str]]:
-    """What isn't proved and how often, gravest first; the first to occur says of how many."""
+    """The kinds of findings with their numbers, gravest first; the first number is stated with the total."""
     counts = report.requirements
     of = f"of {count(counts.total, 'requirement')} "
     for number, one, many in (
@@ -199,7 +199,7 @@ def _region(report: Report) -> Iterator[Line]:
 
 
 def proofs(report: Report) -> str:
-    """How much is proved, and by what."""
+    """The number of proved requirements, by certificate."""
     counts = report.requirements
     by = ", ".join(f"{how} {number}" for how, number in counts.proved_by.items() if number)
     proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s"
@@ -246,7 +246,7 @@ def _error_code(error: ErrorCode) -> Iterator[Line]:
 
 
 def _told(explanation: Explanation) -> str:
-    """What there is to explain, in a few words."""
+    """The first line of an explanation."""
     findings = explanation.findings
     if not findings:
         return "nothing can fail here"
@@ -257,7 +257,7 @@ def _told(explanation: Explanation) -> str:
 
 
 def _proofs_told(proofs: Sequence[Proof]) -> Iterator[Line]:
-    """Why each thing that a node needs holds."""
+    """For each requirement of a node the facts that prove it."""
     if proofs:
         yield BLANK
         yield line(0, "it runs because")

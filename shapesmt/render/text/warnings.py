@@ -1,4 +1,4 @@
-"""Warnings in words: what runs and still deserves a look, a line or two for each."""
+"""Warnings as text, a line or two for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small words of every text: lines, names, counts, intervals."""
+"""The parts that all texts share: lines, names, counts, intervals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FAINT = "dim"
 STRONG = "bold"
 CODE = "cyan"
 
-_MOST_CODE = 400  # characters of a formula that are shown
+_MOST_CODE = 400  # the most characters of a formula that are shown
 _BY_HAND = ("--dim", "--shape", "--value", "default", "input")
 _TYPES: dict[tuple[int, int | None], str] = {(-(1 << bits - 1), (1 << bits - 1) - 1): f"int{bits}" for bits in (32, 64)}
 _TYPES |= {(0, (1 << bits) - 1): f"uint{bits}" for bits in (32, 64)}
@@ -52,7 +52,7 @@ _SOURCES = {"model": "declared in the file", "metadata": "from the file's metada
 
 
 class Line(NamedTuple):
-    """One line: how far it is indented, and its parts with their styles."""
+    """One line: its indentation, and its parts with their styles."""
 
     indent: int
     parts: tuple[tuple[str, str], ...]
@@ -79,7 +79,7 @@ def headline(verdict: Verdict, subject: str, text: str) -> Line:
 
 
 def name(text: str) -> str:
-    r"""A name from a file, safe to show: what isn't printable is escaped, the middle of a long one left out.
+    r"""A name from a file, safe to print: unprintable characters are escaped, the middle of a long name is cut.
 
     >>> print(name("conv\x1b[2J"))
     conv\x1b[2J
@@ -93,7 +93,7 @@ def code(formula: str) -> tuple[str, str]:
 
 
 def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[str, str]:
-    """That a node or a model runs where a formula holds, and the formula; with `data` whatever the data.
+    """The text "runs when" and the formula under which a node or model runs; with `data`, "whatever the data".
 
     >>> runs_when("n == 1", data=True)
     ('runs whatever the data exactly when', 'n == 1')
@@ -107,7 +107,7 @@ def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[
 
 
 def count(number: int, thing: str) -> str:
-    """A number of things, in the plural where there is not just one.
+    """A number with a noun, in the plural unless the number is 1.
 
     >>> count(1, "node"), count(2, "node")
     ('1 node', '2 nodes')
@@ -126,7 +126,7 @@ def listed(items: Sequence[str], most: int = 6) -> str:
 
 
 def interval(low: int, high: int | None, step: int = 1) -> str:
-    """The text of an interval, as a range is written.
+    """The text of an interval, in the notation of ranges.
 
     >>> interval(8, 8), interval(1, None), interval(64, 512, 16), interval(-(2**31), 2**31 - 1)
     ('8', '1..', '64..512:16', 'int32')
@@ -144,7 +144,7 @@ def extent(dim: DimBounds) -> str:
 
 
 def either(texts: Sequence[str], most: int = 4) -> str:
-    """One text or another; of many the first few.
+    """The texts joined by "or"; of many only the first few.
 
     >>> either(["[2]", "[2, 3]"])
     '[2] or [2, 3]'
@@ -153,7 +153,7 @@ def either(texts: Sequence[str], most: int = 4) -> str:
 
 
 def column(cells: Iterable[str], most: int = 60) -> int:
-    """The width of a column; a cell longer than `most` sticks out."""
+    """The width of a column, at most `most`; longer cells extend beyond it."""
     return min(max(map(len, cells), default=0), most)
 
 
