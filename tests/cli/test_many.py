@@ -183,7 +183,8 @@ def test_a_worker_that_dies_takes_one_model_with_it(monkeypatch):
 def test_an_interrupt_ends_everything(tmp_path: Path):
     code = "import time, sys; sys.stderr.write('at work\\n'); time.sleep(60)"
     program = (
-        "import sys; from shapesmt.cli import many; from shapesmt.cli import main;"
+        "import signal, sys; from shapesmt.cli import many; from shapesmt.cli import main;"
+        "signal.signal(signal.SIGINT, signal.default_int_handler);"  # which a job in the background ignores
         f"many._WORKER = {code!r}; sys.exit(main(['check', 'exp.onnx', 'add.onnx', '--jobs', '2']))"
     )
     process = subprocess.Popen(
