@@ -145,6 +145,11 @@ LENIENT = (
         "It must be a scalar(tensor of empty shape).",
     ),
     Fault(
+        frozenset({"DFT"}),
+        lambda node, values: len(node.input) > 2 and np.size(values[node.input[2]]) != 1,
+        "The axis as a scalar on which to perform the DFT.",
+    ),
+    Fault(
         frozenset({"NonMaxSuppression"}),
         lambda node, values: any(np.size(values[n]) != 1 for n in node.input[2:5] if n),
         "It is a scalar.",
