@@ -136,14 +136,18 @@ def test_no_answer_is_late(name: str, tmp_path: Path, full: bool) -> None:
     proto = SLOW[name]()
     turn = [*SLOW].index(name)
     for verb, ask in [*ASK.items()] if full else [[*ASK.items()][k % len(ASK)] for k in (turn, turn + 3)]:
-        started = time.monotonic()
-        try:
-            answer = ask(proto, tmp_path)
-        except OutOfTimeError:
-            assert verb in ("encode", "repro")
-        else:
-            assert not isinstance(answer, shapesmt.Report) or str(answer.to_dict())
-        assert time.monotonic() - started < TIMEOUT + LATE, verb
+        taken = []
+        while len(taken) < 2 and max(taken, default=inf) > TIMEOUT + LATE:  # a busy machine may be late once
+            shapesmt.forget()
+            started = time.monotonic()
+            try:
+                answer = ask(proto, tmp_path)
+            except OutOfTimeError:
+                assert verb in ("encode", "repro")
+            else:
+                assert not isinstance(answer, shapesmt.Report) or str(answer.to_dict())
+            taken.append(time.monotonic() - started)
+        assert min(taken) < TIMEOUT + LATE, verb
 
 
 def test_what_is_left_out_is_said() -> None:

@@ -76,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     discard_output_that_fails()
     with suppress(OSError):  # where that can't be written either, the status has to do
         click.echo(text, err=True)
+    discard_output_that_fails(sys.stderr)
     return status
 
 

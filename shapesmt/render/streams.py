@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from typing import TextIO
 
 from shapesmt.errors import UsageError, printable
 
@@ -35,18 +36,19 @@ def tolerate_unprintable() -> None:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # absent under capture
 
 
-def discard_output() -> None:
+def discard_output(stream: TextIO | None = None) -> None:
     """After the reader of our output has closed it: prevent a second error when the interpreter exits."""
     with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), (sys.stdout if stream is None else stream).fileno())
 
 
-def discard_output_that_fails() -> None:
-    """Drop the rest of an answer that can't be written, which would fail again when the interpreter exits."""
+def discard_output_that_fails(stream: TextIO | None = None) -> None:
+    """Drop the rest of what can't be written, which would fail again when the interpreter exits."""
+    stream = sys.stdout if stream is None else stream
     try:
-        sys.stdout.flush()
+        stream.flush()
     except (OSError, ValueError, AttributeError):
-        discard_output()
+        discard_output(stream)
 
 
 def refusal(error: OSError | ImportError) -> str:

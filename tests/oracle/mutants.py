@@ -453,7 +453,12 @@ def failure(seed: int, folder: Path) -> str:
 
 
 def answer_of(line: list[str]) -> str:
-    """What is wrong with the answer of the command line; "" where nothing is."""
+    """What is wrong with the answer of the command line; "" where nothing is. A busy machine may be late once."""
+    wrong = _answer_of(line)
+    return _answer_of(line) if wrong.startswith("late") else wrong
+
+
+def _answer_of(line: list[str]) -> str:
     out, err = io.StringIO(), io.StringIO()
 
     def stop(*_: object) -> None:

@@ -18,13 +18,13 @@ COMMANDS = (["check", str(UNET)], ["bounds", str(UNET), "--format", "json"], ["e
 
 
 def run(
-    arguments: list[str], redirect: str = "", before: Callable[[], None] | None = None
+    arguments: list[str], redirect: str = "", before: Callable[[], None] | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own, its streams redirected as a shell does it."""
     root = str(Path(shapesmt.__file__).parents[1])
     line = f'exec "$@" {redirect}'
     command = ["bash", "-c", line, "bash", sys.executable, "-m", "shapesmt", *arguments]
-    environment = {**os.environ, "PYTHONPATH": root}
+    environment = {**os.environ, "PYTHONPATH": root, **variables}
     return subprocess.run(
         command, capture_output=True, text=True, timeout=100, env=environment, preexec_fn=before, check=False
     )
@@ -58,6 +58,7 @@ def test_without_standard_error_the_status_is_what_it_is() -> None:
     assert run(["check", "no such file"], "2>&-").returncode == 2
     assert run(["check", str(UNET), "--dim", "height=64..512:16", "--dim", "width=64..512:16"], "2>&-").returncode == 0
     assert run(["check", "no such file"], "2>/dev/full").returncode == 2
+    assert run(["check", "no such file"], "2>/dev/full", LC_ALL="C", PYTHONUTF8="0").returncode == 2
 
 
 def test_standard_input_that_is_closed_is_empty() -> None:
