@@ -22,13 +22,15 @@ UNITS = (
     *("system", "examine", "diagnose", "test_architecture.py", "test_api.py"),
 )
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
+SLOW = ("test_browser.py", "test_streams.py", "test_needed.py")
+"""Those among them that do."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the unit tests and the examples in docstrings as quick."""
     for item in items:
         inside = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
-        if (inside in UNITS or not inside) and "browser" not in item.path.name:
+        if (inside in UNITS or not inside) and item.path.name not in SLOW:
             item.add_marker("quick")
 
 
