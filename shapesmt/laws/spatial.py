@@ -120,5 +120,6 @@ INPUT_HAS_TRANSFORMED_LENGTHS = Law("SM207", "the input has the lengths that are
 LAST_AXIS_ELEMENT = Law("SM207", "the last axis has {sizes} element")
 LAST_AXIS_ELEMENTS = Law("SM207", "the last axis has {sizes} elements")
 LAST_AXIS_REAL_AND_IMAGINARY = Law("SM207", "the last axis holds real and imaginary part")
+RATE_POSITIVE = Law("SM207", "the rate is positive")
 BIN_COUNT_NOT_NEGATIVE = Law("SM207", "the number of bins isn't negative")
 BINS_AS_MANY_AS_FRAME_HAS = Law("SM207", "there are as many bins as a frame has")
