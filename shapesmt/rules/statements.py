@@ -8,13 +8,14 @@ from typing import NoReturn
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, as_dim, at_least, equal, implies, maximum, symbol
+from shapesmt.deadline import look
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Causes
 from shapesmt.rules.tensor import Tensor
 
-MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
+MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that are listed one by one
 
 
 class Statements:
@@ -127,18 +128,23 @@ class Statements:
 
     def adopt(self, inner: Application, within: str) -> None:
         """Add the requirements and facts of an inner node, under the conditions that hold here."""
-        requirements = inner.requirements
+        look()
+        requirements, facts, unjudged = inner.requirements, inner.facts, inner.unjudged
         if len(requirements) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
             requirements = tuple({r.formula: r for r in requirements if r.formula is not TRUE}.values())
+        if len(facts) + len(self.facts) > MAX_ADOPTED:
+            facts = tuple(dict.fromkeys(facts))
+        if len(unjudged) + len(self.unjudged) > MAX_ADOPTED:
+            unjudged = tuple({u._replace(path=""): u for u in unjudged}.values())
         for r in requirements:
             path = f"{within}/{r.within}" if r.within else within
             condition = all_of(self._condition, r.given)
             self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=condition))
-        self.facts.extend(map(self._guarded, inner.facts))
+        self.facts.extend(map(self._guarded, facts))
         self.memoizable &= inner.repeatable
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
-        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
+        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in unjudged]
         self.unjudged.extend(u._replace(path=path, given=all_of(self._condition, u.given)) for u, path in paths)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
