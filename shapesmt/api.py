@@ -56,6 +56,7 @@ from shapesmt.examine import (
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.render import html_page
 from shapesmt.report import Bounds, Explanation, Report, TensorBounds
 
 if TYPE_CHECKING:
@@ -121,7 +122,10 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    return checked(model, Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay))
+    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay)
+    with one_call():
+        a, report = _report(model, question)
+    return dataclasses.replace(report, pages=lambda: _page(a, report))
 
 
 def page(
@@ -138,8 +142,6 @@ def page(
     >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
     '<!doctype html>'
     """
-    from shapesmt.render import html_page
-
     return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK)))
 
 
@@ -246,10 +248,21 @@ def checked(model: Model, question: Question) -> Report:
 @one_call()
 def page_data(model: Model, question: Question) -> PageData:
     """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
+    return _page_data(*_report(model, question))
+
+
+@one_call()
+def _page(a: Analysis, report: Report) -> str:
+    """The page of a report, from the analysis behind it; what isn't decided yet gets a time limit of its own."""
+    judge = Judge(Deadline(TIMEOUT))
+    return html_page(_page_data(dataclasses.replace(a, judge=judge), report))
+
+
+def _page_data(a: Analysis, report: Report) -> PageData:
+    """What a page shows beside the report: bounds, the chains of causes, the region."""
     from shapesmt.diagnose import cause_graphs, producers, valid_region
     from shapesmt.report import PageData
 
-    a, report = _report(model, question)
     sizes = _bounds(a)
     if not sizes.valid:
         sizes = dataclasses.replace(sizes, tensors=unbounded(a.examination))

@@ -14,6 +14,7 @@ from shapesmt.render.streams import (
     refusal,
     tolerate_unprintable,
 )
+from shapesmt.report import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,23 @@ _WRITERS = {
     "sarif": ("sarif", "write_sarif"),
     "github": ("github", "write_github"),
 }
+
+
+class _Words:
+    """The presenter of answers: `str(report)` is its text."""
+
+    def text(self, answer: Answer, width: int | None, everything: bool) -> str:
+        from shapesmt.render.text.text import folded
+
+        return folded(cast("AnyResult", answer), width, everything=everything)
+
+    def html(self, answer: Answer) -> str:
+        from shapesmt.render.page.excerpt import excerpt
+
+        return excerpt(cast("AnyResult", answer))
+
+
+Answer.presenter = _Words()
 
 
 def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:

@@ -1,6 +1,7 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
+from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
     Clash,
@@ -33,6 +34,7 @@ from shapesmt.report.report import (
 )
 
 __all__ = [
+    "Answer",
     "AnyResult",
     "Axis",
     "BatchReport",
