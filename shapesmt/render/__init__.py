@@ -14,7 +14,6 @@ from shapesmt.render.streams import (
     refusal,
     tolerate_unprintable,
 )
-from shapesmt.report import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,13 +23,14 @@ if TYPE_CHECKING:
     from shapesmt.render.progress import counting, timing
     from shapesmt.render.text.findings import finding_head, finding_lines
     from shapesmt.render.text.text import lines
-    from shapesmt.report import AnyResult
+    from shapesmt.report import Answer, AnyResult
 
 __all__ = [
     "CHECK_FORMS",
     "FORMS",
     "LOCATING",
     "Form",
+    "Words",
     "counting",
     "discard_output",
     "discard_output_that_fails",
@@ -70,8 +70,8 @@ _WRITERS = {
 }
 
 
-class _Words:
-    """The presenter of answers: `str(report)` is its text."""
+class Words:
+    """The presenter of answers, which `shapesmt.api` registers: `str(report)` is its text."""
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
         from shapesmt.render.text.text import folded
@@ -82,9 +82,6 @@ class _Words:
         from shapesmt.render.page.excerpt import excerpt
 
         return excerpt(cast("AnyResult", answer))
-
-
-Answer.presenter = _Words()
 
 
 def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:
