@@ -16,6 +16,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import ShapesmtError
 from shapesmt.report.report import Report
@@ -206,6 +207,13 @@ def absurd(size: int) -> onnx.ModelProto:
 def test_absurd_sizes_are_answered(size: int) -> None:
     assert shapesmt.check(absurd(size), timeout=TIMEOUT).findings is not None
     assert shapesmt.bounds(absurd(size), timeout=TIMEOUT).to_dict()
+
+
+@pytest.mark.parametrize("op", ["NonZero", "Transpose", "Identity", "Cast", "Flatten"])
+def test_empty_tensors_may_be_too_long_for_an_array(op: str) -> None:
+    node = helper.make_node(op, ["z"], ["y"], **({"to": TensorProto.INT64} if op == "Cast" else {}))
+    proto = model([helper.make_node("ConstantOfShape", ["k"], ["z"]), node], {}, ["y"], {"k": [0, 2**62, 2**63 - 1]})
+    assert shapesmt.check(proto, timeout=TIMEOUT).verdict is Verdict.PROVED
 
 
 def huge_literal() -> onnx.ModelProto:
