@@ -18,9 +18,9 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline, TimeUp, limit, look
 from shapesmt.errors import OutOfTimeError, UsageError
-from tests.test_bad_input import model
+from tests.support.hostile import model
 
-TIMEOUT = 1.0
+TIMEOUT = 0.3
 LATE = 2.0  # seconds that an answer may come after its timeout
 OPSETS = [helper.make_opsetid("", 18), helper.make_opsetid("me", 1)]
 

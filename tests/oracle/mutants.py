@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 import traceback
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -25,7 +24,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import onnx
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import MessageToJson
@@ -33,8 +31,9 @@ from google.protobuf.json_format import MessageToJson
 import shapesmt
 from shapesmt.algebra.interning import LIMIT, forget, sizes
 from shapesmt.cli.main import main
-from tests.frontends.openvino import test_reader as ir
-from tests.frontends.tensorflow import test_reader as tf
+from tests.support import graph_text as tf
+from tests.support import ir_text as ir
+from tests.support.node_cases import node_cases
 
 TIMEOUT = 2.0
 LATE = 2.0  # seconds that an answer may come after its timeout
@@ -154,11 +153,7 @@ def by_format() -> dict[str, list[Original]]:
 
 def _node_cases() -> list[onnx.ModelProto]:
     """Some of the models that come with ONNX."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        from onnx.backend.test.case.node import collect_testcases
-
-        cases = [case.model for case in collect_testcases(None) if case.model is not None]
+    cases = [case.model for case in node_cases() if case.model is not None]
     return [m for m in cases[::7] if m.ByteSize() < 4000]
 
 
