@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -8,10 +9,6 @@ from hypothesis import settings
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty output the shape of their input
-
-settings.register_profile("shapesmt", deadline=None)  # a busy machine is no failure
-settings.load_profile("shapesmt")
-
 
 settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
 settings.load_profile("untimed")
@@ -32,6 +29,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         inside = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
         if (inside in UNITS or not inside) and item.path.name not in SLOW:
             item.add_marker("quick")
+
+
+def pytest_collection_finish() -> None:
+    """Spare Python's collector the modules and the tests, which live as long as the process."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
