@@ -39,6 +39,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="ten times as many random cases, and the large models")
+    parser.addoption("--models", metavar="FOLDER", help="exported networks with recorded runs to compare with")
     parser.addoption("--seed", type=int, default=0, help="where the random cases start")
 
 

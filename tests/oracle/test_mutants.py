@@ -11,7 +11,8 @@ pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads T
 
 from tests.oracle.hostile import KINDS
 from tests.oracle.hostile import failure as hostile
-from tests.oracle.mutants import by_format, failure, mutant
+from tests.oracle.mutants import failure, mutant
+from tests.oracle.originals import by_format
 
 FORMATS = ("onnx", "text", "json", "textproto", "nodelink", "ir", "graph", "graph text", "saved", "saved text")
 

@@ -11,7 +11,8 @@ import pytest
 
 pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
 
-from tests.oracle.tensorflow_calls import CALLS, IMAGE, f, i, j, k, op, s, told, x
+from tests.oracle.tensorflow_calls import IMAGE, f, i, j, k, op, s, told, x
+from tests.oracle.tensorflow_every_call import CALLS
 from tests.oracle.tensorflow_peer import compare, outcomes, siblings
 
 REFUSED = [
