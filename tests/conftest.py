@@ -16,7 +16,7 @@ settings.load_profile("untimed")
 TESTS = Path(__file__).parent
 UNITS = (
     *("algebra", "presolve", "region", "solve", "language", "graph", "laws", "rules", "inference", "report", "render"),
-    *("system", "examine", "diagnose", "test_architecture.py", "test_api.py"),
+    *("system", "examine", "diagnose", "test_architecture.py", "test_api.py", "test_deadline.py"),
 )
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
 SLOW = ("test_browser.py", "test_streams.py", "test_needed.py")

@@ -46,6 +46,21 @@ NARROW = {
 """All that some packages import, besides what is shared: the two halves of the prover don't know each other, formats
 know no rules, and what is shown knows no stage that found it."""
 
+TESTS = Path(__file__).parent
+TOPICS = {
+    "algebra": {"identities"},
+    "frontends/tensorflow": {"models"},
+    "inference": {"propagation"},
+    "language": {"shape_algebra", "shape_properties"},
+    "laws": {"needed"},
+    "ops": {"lengths", "looked_up", "low_ranks", "random_nodes"},
+    "ops/contrib": {"optimized"},
+    "ops/openvino": {"laws"},
+    "render/page": {"browser"},
+    "render/text": {"readers"},
+}
+"""What several modules of a package do together, where a test file is about that."""
+
 FILES = sorted(PACKAGE.rglob("*.py"))
 BY_FILE = pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 
@@ -158,6 +173,19 @@ def test_no_folder_has_more_modules_than_one_takes_in(folder: Path) -> None:
 @BY_FILE
 def test_no_file_is_longer_than_400_lines(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 400
+
+
+def test_no_test_file_is_longer_than_400_lines() -> None:
+    lengths = {str(p.relative_to(TESTS)): len(p.read_text().splitlines()) for p in TESTS.rglob("*.py")}
+    assert not {name: length for name, length in lengths.items() if length > 400}
+
+
+@pytest.mark.parametrize("folder", sorted({p.parent for p in FILES} - {PACKAGE}), ids=lambda p: p.name)
+def test_test_files_are_named_after_a_module_their_package_or_a_topic(folder: Path) -> None:
+    package = folder.relative_to(PACKAGE).as_posix()
+    named = {p.stem.removeprefix("test_") for p in (TESTS / package).glob("test_*.py")}
+    topics = TOPICS.get(package, set())
+    assert named - {p.stem for p in folder.glob("*.py")} - {folder.name} == topics
 
 
 def test_importing_the_package_loads_no_heavy_library() -> None:
