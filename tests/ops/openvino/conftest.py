@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-SAMPLED = 12  # sizes of each test that are run without --full
+SAMPLED = 7  # sizes of each test that are run without --full
 
 
 @pytest.fixture
