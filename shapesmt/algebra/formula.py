@@ -125,12 +125,8 @@ def equal(a: Dim | int, b: Dim | int) -> Formula:
     if lifted is not None:
         return lifted
     p = _reduced(p, equality=True)
-    constant = dict(p.terms).get((), 0)
-    divisor = 0
-    for monomial, c in p.terms:
-        if monomial:
-            divisor = gcd(divisor, c)
-    if constant % divisor:
+    divisor = _common_divisor(p)
+    if dict(p.terms).get((), 0) % divisor:
         return FALSE
     p = divide_terms(p, divisor, ())
     if next(c for m, c in p.terms if m) < 0:
@@ -156,10 +152,7 @@ def at_least(a: Dim | int, b: Dim | int) -> Formula:
     if lifted is not None:
         return lifted
     p = _reduced(p, equality=False)
-    divisor = 0
-    for monomial, c in p.terms:
-        if monomial:
-            divisor = gcd(divisor, c)
+    divisor = _common_divisor(p)
     if divisor > 1:
         constant = dict(p.terms).get((), 0)
         p = divide_terms(p - constant, divisor, ()) + constant // divisor
@@ -386,6 +379,11 @@ def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
         free.remove(partner)
         pairs.append((of_atom(atom), of_atom(partner)))
     return pairs
+
+
+def _common_divisor(p: Dim) -> int:
+    """The greatest common divisor of the coefficients, the constant's left out: 2 for `4*n - 6*m + 3`."""
+    return gcd(*[c for monomial, c in p.terms if monomial])
 
 
 def _reduced(p: Dim, *, equality: bool) -> Dim:

@@ -98,7 +98,7 @@ class Walk(Applier):
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
-        rules, remembered, rename, opsets = self._rules, self._remembered, self._rename, self._opsets
+        rules, remembered, opsets = self._rules, self._remembered, self._opsets
         origins = self.origins = Origins(nodes, tensors, literals, rules, self._outside, self.trace, self.to_read)
         numbers = self.numbers = Numbers(nodes, tensors, rules, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
@@ -120,22 +120,20 @@ class Walk(Applier):
                     application = origins.checked(application, node)
                 if application.fresh_symbols:
                     application = numbers.agreed(application, node)
-                outputs = application.outputs
-                if rename is not None:
-                    outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
-                if len(writes) == 1:
-                    t = outputs[0]
-                    tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
-                else:
-                    if any(t.shape is None for t in outputs):
-                        outputs = tuple(map(self._named, writes, outputs))
-                    tensors.update(zip(writes, outputs, strict=True))
+                self._bind(writes, application.outputs, tensors)
             except TimeUp:
                 if self._depth:
                     raise
                 tensors.update(dict.fromkeys(writes, UNKNOWN))
                 application = out_of_time(node)
             yield application
+
+    def _bind(self, names: Sequence[str], outputs: Sequence[Tensor], tensors: dict[str, Tensor]) -> None:
+        """Add a node's outputs to the tensors by name, renamed, and with a symbol for each unknown rank."""
+        if self._rename is not None:
+            outputs = [self._rename(name, t) if name else t for name, t in zip(names, outputs, strict=True)]
+        for name, t in zip(names, outputs, strict=True):
+            tensors[name] = t if t.shape is not None else self._named(name, t)
 
     def _named(self, name: str, t: Tensor) -> Tensor:
         """A tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""
