@@ -46,9 +46,9 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
     for j in examination.judgements:
         finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
         indexed.append((j.index, finding or _brief(j, problem)))
-    late = [index for index, u in examination.unjudged if u.kind == FindingKind.TIMEOUT]
+    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
     for index, u in examination.unjudged:
-        if u.kind == FindingKind.TIMEOUT:
+        if u.kind == "timeout":
             if index != late[0]:
                 continue
             others = len(set(late)) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
 from shapesmt.laws import Law
@@ -30,16 +30,20 @@ class Requirement(NamedTuple):
     given: Formula = TRUE
 
 
-class Unjudged(NamedTuple):
-    """The reason why a node isn't judged, with the path of the inner node: no rule, or an unknown rank or elements.
+UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "timeout"]
+"""No rule, an unknown rank, elements that aren't followed, or no time left."""
 
-    `kind` is "unsupported", "rank", "elements" or "timeout"; `law` is what would have to hold for the node to be
-    judged, `note` adds to it; `given` is the condition under which the inner node runs.
+
+class Unjudged(NamedTuple):
+    """The reason why a node, or the node inside it at `path`, isn't judged.
+
+    `law` is what would have to hold for the node to be judged, such as "the ranks of its inputs are known"; `note` adds
+    to it; `given` is the condition under which the inner node runs.
     """
 
     path: str
     op: str
-    kind: str
+    kind: UnjudgedKind
     law: str
     note: str = ""
     given: Formula = TRUE
