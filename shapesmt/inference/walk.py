@@ -16,7 +16,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
-from shapesmt.inference.apply import UNKNOWN, Applier, out_of_time
+from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
 from shapesmt.ops import bound
@@ -27,7 +27,6 @@ from shapesmt.rules import (
     InferenceContext,
     Origin,
     Rule,
-    RuleContext,
     Tensor,
     Unjudged,
     data,
@@ -111,11 +110,11 @@ class Walk(Applier):
             try:
                 if attributes.graphs:
                     self.nested.append(node)
-                    application = self.apply(rule, node, inputs, tensors)
+                    application = self.apply(Step(rule, node, tensors), inputs)
                 else:
                     key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *inputs)
                     known = remembered.get(key)
-                    application = known if known is not None else self._remember(key, rule, node, inputs, tensors)
+                    application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
                 if application.decides_success or application.fresh_symbols or application.origin is not None:
                     application = origins.checked(application, node)
                 if application.fresh_symbols:
@@ -146,16 +145,9 @@ class Walk(Applier):
             return tensor(t.dtype, None, t.value, ndim)
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
-    def _remember(
-        self,
-        key: tuple[Any, ...],
-        rule: Rule | Function | None,
-        node: Node,
-        inputs: list[Tensor | None],
-        tensors: dict[str, Tensor],
-    ) -> Application:
+    def _remember(self, key: tuple[Any, ...], step: Step, inputs: list[Tensor | None]) -> Application:
         look()
-        application = self.apply(rule, node, inputs, tensors)
+        application = self.apply(step, inputs)
         if application.repeatable and self._rename is None and not self.to_read:
             if len(self._remembered) > MAX_REMEMBERED:
                 self._remembered.clear()
@@ -166,26 +158,18 @@ class Walk(Applier):
         function = self._functions.get((domain, op))
         return function or resolve(domain, op, self._opsets.get(domain, 1))
 
-    def run_graph(
-        self,
-        ctx: RuleContext,
-        graph: Graph,
-        inputs: Sequence[Tensor],
-        label: str,
-        outer: dict[str, Tensor],
-        runs: list[tuple[Origins, Graph]],
-    ) -> tuple[Tensor, ...]:
-        """The outputs of a graph inside a node, which may read the tensors around it."""
-        tensors = {name: outer[name] for name in graph.captures if name in outer}
-        tensors.update(zip(graph.inputs, inputs, strict=False))
-        body = self._body(ctx.node, graph, tensors)
+    def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
+        """The outputs of a graph inside a node, and the origins of its tensors; None where graphs nest too deep."""
+        graph = run.graph
+        tensors = {name: run.outer[name] for name in graph.captures if name in run.outer}
+        tensors.update(zip(graph.inputs, run.inputs, strict=False))
+        body = self._body(run.ctx.node, graph, tensors)
         if body is None:
-            return (UNKNOWN,) * len(graph.outputs)
+            return (UNKNOWN,) * len(graph.outputs), None
         inner, origins, applications = body
         for node, application in zip(graph.nodes, applications, strict=True):
-            ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
-        runs.append((origins, graph))
-        return tuple(inner[name] for name in graph.outputs)
+            run.ctx.adopt(application, f"{run.label}/{node.name}" if run.label else node.name)
+        return tuple(inner[name] for name in graph.outputs), origins
 
     def _body(
         self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
