@@ -156,7 +156,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         _because(j, sides, tracer) if traced else (),
         tracer.clash(j.node, *sides) if len(sides) == 2 else None,
         f"inside {name}" if broken.within else "",
-        code=code, safe_iff=safe, when=case_text(broken.given),
+        code=code, safe_iff=safe, when=case_text(broken.branch),
     )  # fmt: skip
 
 

@@ -219,7 +219,7 @@ class _Examiner:
 
     def _is_reachable(self, u: Unjudged) -> bool:
         """Whether some input may reach the inner node that isn't judged."""
-        return u.given is TRUE or not self._judge.proves(self._domain, negate(self._narrowing.back(u.given)))
+        return u.branch is TRUE or not self._judge.proves(self._domain, negate(self._narrowing.back(u.branch)))
 
     def _leave_open(self, requirement: Requirement, index: int) -> None:
         """Assume a requirement on something unknown, and record (once per inner node) why the node isn't judged."""

@@ -17,7 +17,7 @@ class Requirement(NamedTuple):
 
     `within` is the path of the inner node for a requirement that comes from a subgraph or a function's body. `typed`
     marks one about element types; `limit` one on which no shape depends: a node that breaks it can't run, but the
-    shapes of its outputs are still known. `given` is the condition of the branches in which it is stated.
+    shapes of its outputs are still known. `branch` is the condition under which the branch runs that states it.
     """
 
     formula: Formula
@@ -27,7 +27,7 @@ class Requirement(NamedTuple):
     within: str = ""
     typed: bool = False
     limit: bool = False
-    given: Formula = TRUE
+    branch: Formula = TRUE
 
 
 UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "timeout"]
@@ -38,7 +38,7 @@ class Unjudged(NamedTuple):
     """The reason why a node, or the node inside it at `path`, isn't judged.
 
     `law` is what would have to hold for the node to be judged, such as "the ranks of its inputs are known"; `note` adds
-    to it; `given` is the condition under which the inner node runs.
+    to it; `branch` is the condition under which the inner node runs.
     """
 
     path: str
@@ -46,7 +46,7 @@ class Unjudged(NamedTuple):
     kind: UnjudgedKind
     law: str
     note: str = ""
-    given: Formula = TRUE
+    branch: Formula = TRUE
 
 
 class Decided(NamedTuple):
@@ -102,12 +102,12 @@ class Application:
                     formula=change.apply(r.formula),
                     left=None if r.left is None else change.apply(r.left),
                     right=None if r.right is None else change.apply(r.right),
-                    given=change.apply(r.given),
+                    branch=change.apply(r.branch),
                 )
                 for r in self.requirements
             ),
             facts=tuple(map(change.apply, self.facts)),
-            unjudged=tuple(u._replace(given=change.apply(u.given)) for u in self.unjudged),
+            unjudged=tuple(u._replace(branch=change.apply(u.branch)) for u in self.unjudged),
             fresh_symbols=tuple(map(change.apply, self.fresh_symbols)),
             decided={change.apply(size): how for size, how in self.decided.items()},
         )

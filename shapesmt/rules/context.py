@@ -331,17 +331,17 @@ class RuleContext(Statements):
     # Subgraphs
 
     def run_graph(
-        self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE
+        self, graph: Graph, inputs: Sequence[Tensor], label: str, condition: Formula = TRUE
     ) -> tuple[Tensor, ...]:
-        """The outputs of a subgraph on these inputs; its nodes' requirements apply wherever `given` holds."""
+        """The outputs of a subgraph on these inputs; its nodes' requirements apply wherever `condition` holds."""
         assert self._run is not None
-        with self.where(given):
+        with self.where(condition):
             return self._run(self, graph, inputs, label)
 
     @contextmanager
-    def where(self, given: Formula) -> Iterator[None]:
-        """A block in which requirements are stated under the condition `given`."""
-        outer, self._condition = self._condition, all_of(self._condition, given)
+    def where(self, condition: Formula) -> Iterator[None]:
+        """A block whose requirements apply only where the condition holds."""
+        outer, self._condition = self._condition, all_of(self._condition, condition)
         try:
             yield
         finally:

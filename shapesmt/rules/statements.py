@@ -48,7 +48,7 @@ class Statements:
             raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
             sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._condition))
+            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], branch=self._condition))
         else:
             self.requirements.append(Requirement(TRUE, laws.as_law(law)))
 
@@ -124,14 +124,14 @@ class Statements:
             requirements = tuple({r.formula: r for r in requirements if r.formula is not TRUE}.values())
         for r in requirements:
             path = f"{within}/{r.within}" if r.within else within
-            condition = all_of(self._condition, r.given)
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=condition))
+            condition = all_of(self._condition, r.branch)
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, branch=condition))
         self.facts.extend(map(self._guarded, inner.facts))
         self.memoizable &= inner.repeatable
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
-        self.unjudged.extend(u._replace(path=path, given=all_of(self._condition, u.given)) for u, path in paths)
+        self.unjudged.extend(u._replace(path=path, branch=all_of(self._condition, u.branch)) for u, path in paths)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
         """The application with these outputs and what was stated; a node with a negative output size isn't judged."""

@@ -44,7 +44,7 @@ class Mark(NamedTuple):
     def rewrite(self, ctx: RuleContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
         """Rewrite the formulas added since; the conditions of branches only if symbols are renamed."""
         ctx.requirements[self.requirements :] = [
-            r._replace(formula=change(r.formula), given=change(r.given) if renamed else r.given)
+            r._replace(formula=change(r.formula), branch=change(r.branch) if renamed else r.branch)
             for r in ctx.requirements[self.requirements :]
         ]
         ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
@@ -56,16 +56,16 @@ def mark(ctx: RuleContext) -> Mark:
 
 
 def apart(
-    ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
+    ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, condition: Formula = TRUE
 ) -> list[Tensor]:
     """A subgraph's outputs; symbols for sizes that data decides inside it get names of their own."""
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
     _require_ranks(ctx, graph, inputs, label)
-    outputs = ctx.run_graph(graph, inputs, label, given)
+    outputs = ctx.run_graph(graph, inputs, label, condition)
     declared = [graph.declared.get(o, Declared("", None)) for o in graph.outputs]
     _require_types(ctx, declared, outputs)
-    with ctx.where(given):
+    with ctx.where(condition):
         _require_sizes(ctx, graph.inputs.values(), inputs, label)
         _require_sizes(ctx, declared, outputs, label, made=True)
     twins = {
@@ -133,7 +133,7 @@ def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> N
         return
     before = mark(ctx)
     apart(ctx, body, declared_inputs, "", "declared")
-    clash = any(all_of(r.given, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
+    clash = any(all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
     before.undo(ctx)
     if clash:
         ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
