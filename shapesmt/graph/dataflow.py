@@ -261,8 +261,8 @@ def _operator(name: str, node: Node) -> Document:
         "name": node.name if node.name != name else "",
         "attributes": {key: value(content) for key, content in node.attributes.items()},
     }
-    made = {"id": name, "kind": "operator", "op": node.op, "outputs": [*node.outputs]}
-    return made | {key: content for key, content in optional.items() if content}
+    document = {"id": name, "kind": "operator", "op": node.op, "outputs": [*node.outputs]}
+    return document | {key: content for key, content in optional.items() if content}
 
 
 def _edges(graph: Graph, nodes: list[Document], makers: dict[str, tuple[str, int]]) -> Iterator[Document]:

@@ -73,11 +73,11 @@ def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
     for t in inputs:
         options = [*t.cases] if t is not None and t.cases else [Case(TRUE, t)]  # type: ignore[arg-type]  # None stays None
         pairs = [
-            (all_of(condition, case.condition), (*taken, case.tensor))
-            for condition, taken in combined
+            (all_of(condition, case.condition), (*chosen, case.tensor))
+            for condition, chosen in combined
             for case in options
         ]
-        combined = [(both, taken) for both, taken in pairs if len(options) == 1 or possible(both)]
+        combined = [(both, chosen) for both, chosen in pairs if len(options) == 1 or possible(both)]
         if len(combined) > MAX_CASES:
             break
     return combined
@@ -102,8 +102,8 @@ class _UnderCondition(Substitution):
             return of_atom(atom)
         if atom.op is SELECT:
             choice, a, b = atom.args
-            for side, taken in ((a, choice), (b, negate(choice))):
-                if taken in self._parts:
+            for side, condition in ((a, choice), (b, negate(choice))):
+                if condition in self._parts:
                     chosen: Dim = self.apply(side)
                     return chosen
         return super()._rebuilt_atom(atom)

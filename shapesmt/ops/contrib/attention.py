@@ -20,9 +20,9 @@ def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | i
     if ctx.has(index):
         bias = ctx.input(index)
         ctx.require_rank(bias, 4)
-        for i, (size, wanted) in enumerate(zip(bias.dims, shape, strict=True)):
-            fits = equal(size, wanted) if i > 1 else any_of(equal(size, wanted), equal(size, 1))
-            ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, wanted)
+        for i, (size, expected) in enumerate(zip(bias.dims, shape, strict=True)):
+            fits = equal(size, expected) if i > 1 else any_of(equal(size, expected), equal(size, 1))
+            ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, expected)
 
 
 def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
@@ -31,8 +31,8 @@ def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | i
         mask = ctx.input(index)
         fitting = [all_of(*map(equal, mask.dims, s)) for s in shapes if len(s) == mask.rank]
         ctx.check(bool(fitting), laws.MASK_FITS_LENGTHS)
-        wanted = next(s for s in shapes if len(s) == mask.rank)
-        ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], wanted[-1])
+        expected = next(s for s in shapes if len(s) == mask.rank)
+        ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], expected[-1])
 
 
 def shares_buffer(ctx: RuleContext) -> bool:
@@ -223,13 +223,13 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
 
 
 def _results(
-    ctx: RuleContext, made: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
+    ctx: RuleContext, output: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
 ) -> list[Tensor]:
     """What is made of `[B, S, Dv]`, the keys and values so far, and the scores."""
     count = ctx.integer("num_heads")
-    batch, new, values = made
+    batch, new, values = output
     kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
-    return [ctx.tensor(made), *kept, ctx.tensor((batch, count, new, total), scores)]
+    return [ctx.tensor(output), *kept, ctx.tensor((batch, count, new, total), scores)]
 
 
 def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim]:

@@ -65,14 +65,17 @@ def blocked_conv(ctx: RuleContext) -> Tensor:
     return y
 
 
-def _as_deep(ctx: RuleContext, x: Tensor, wanted: Dim) -> Tensor:
+def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
     """The input with as many channels as the filters want, which are so many on the machine of the file."""
     lo, hi = tight(x[1])
     law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
     ctx.require(
-        all_of(at_least(wanted, int(lo)), *(at_least(int(hi), wanted) for _ in range(hi < inf))), law, x[1], wanted
+        all_of(at_least(channels, int(lo)), *(at_least(int(hi), channels) for _ in range(hi < inf))),
+        law,
+        x[1],
+        channels,
     )
-    return ctx.tensor((x[0], wanted, *x.dims[2:]))
+    return ctx.tensor((x[0], channels, *x.dims[2:]))
 
 
 @rule("MaxPool", "AveragePool", domain=DOMAIN)

@@ -32,8 +32,8 @@ def paged(ctx: RuleContext) -> list[Tensor]:
     require_tables(ctx, (8, 9) if plain else (14, 15), size, None)
     require_vector(ctx, 11 if plain else 16, count, laws.SINK_PER_HEAD)
     require_vector(ctx, (12, 13) if plain else (17, 18), size, laws.NORM_SCALE_PER_HEAD_ELEMENT)
-    made = count * ((ctx.integer("v_head_size", 0) if latent else 0) or size)
-    return [ctx.tensor((query[0], made)), cache, ctx.input(4) if ctx.has(4) else cache]
+    hidden = count * ((ctx.integer("v_head_size", 0) if latent else 0) or size)
+    return [ctx.tensor((query[0], hidden)), cache, ctx.input(4) if ctx.has(4) else cache]
 
 
 @contrib("DynamicSparseAttention")
@@ -47,9 +47,9 @@ def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 8, tokens, laws.CHOSEN_PLACE_COUNT_PER_TOKEN)
     require_vector(ctx, 9, query[0], laws.LENGTH_PER_SAMPLE)
     require_single(ctx, 10, law=laws.TOTAL_LENGTH_ONE_NUMBER)
-    given = (ctx.items(10) or [None])[0]
-    require_tables(ctx, (11, 12), size, given)
-    total = ctx.fresh("total") if given is None else given
+    known = (ctx.items(10) or [None])[0]
+    require_tables(ctx, (11, 12), size, known)
+    total = ctx.fresh("total") if known is None else known
     present = maximum(total, length) if ctx.has(3) else total
     cache = ctx.tensor((query[0], shared, present, size))
     return [ctx.tensor((query[0], query[1], count * size)), cache, cache]
@@ -76,8 +76,8 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
 def require_gates(ctx: RuleContext, gated: Heads) -> None:
     """State what decay and rate are, and that those are given which the rule of the update reads."""
     for index, kind, each in ((4, "gated", gated.number * gated.size), (5, "delta", as_dim(1))):
-        wanted = kind in ctx.text("update_rule", "gated_delta")
-        ctx.limit(ctx.has(index) or not wanted, laws.INPUT_GIVEN.of(index=index))
+        needed = kind in ctx.text("update_rule", "gated_delta")
+        ctx.limit(ctx.has(index) or not needed, laws.INPUT_GIVEN.of(index=index))
         require_gate(ctx, index, gated, each, laws.GATES_PER_HEAD_OR_KEY_FEATURE)
 
 
@@ -140,17 +140,17 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
     ids = ctx.input(0, rank=1 if packed else 2)
     past, batch = (4, ctx.input(3).numel - 1) if packed else (3, ids[0])
     ctx.check(longest >= 2, laws.N_GRAMS_AT_LEAST_TWO.of(longest=longest))
-    made = (longest - 1) * ctx.integer("n_head_per_ngram")
+    hashes = (longest - 1) * ctx.integer("n_head_per_ngram")
     ctx.require_at_least(ctx.input(1, rank=1)[0], longest, laws.MULTIPLIER_PER_N_GRAM_PLACE)
-    require_vector(ctx, 2, made, laws.VOCABULARY_PER_HASH)
+    require_vector(ctx, 2, hashes, laws.VOCABULARY_PER_HASH)
     ctx.require_at_least(ids[0], batch, laws.TOKEN_PER_SAMPLE)
     require_shape(ctx, past, (batch, longest - 1), laws.PAST_SHORTER_THAN_N_GRAM)
-    require_vector(ctx, past + 1, made, laws.OFFSET_PER_HASH)
+    require_vector(ctx, past + 1, hashes, laws.OFFSET_PER_HASH)
     require_single(ctx, past + 2, law=laws.SEQUENCE_END_ONE_NUMBER)
     require_shape(ctx, past + 3, ids.dims, laws.IDS_AND_SEGMENTS_SAME_SHAPE)
     state = ctx.tensor((batch, longest - 1))
     update = ctx.tensor((batch, ctx.integer("state_update_capacity", 0), longest - 1))
-    return [ctx.tensor((*ids.dims, made)), state, ctx.tensor(state.dims, "int32"), update]
+    return [ctx.tensor((*ids.dims, hashes)), state, ctx.tensor(state.dims, "int32"), update]
 
 
 # Packed batches
@@ -203,8 +203,8 @@ def gated_delta(ctx: RuleContext) -> list[Tensor]:
     shape = (batch, value[1], value[2], query[2])
     require_shape(ctx, 6, shape, laws.STATE_BATCH_HEADS_VALUE_KEY)
     require_shape(ctx, 5, value.dims[:2], laws.UPDATE_RATE_PER_TOKEN_AND_HEAD)
-    made = ctx.integer("state_update_capacity", 0) * (value[1] + key[1] * query[2] + value[1] * value[2])
-    kept = [ctx.tensor(s, "float32") for s in (shape, (batch, made))]
+    update = ctx.integer("state_update_capacity", 0) * (value[1] + key[1] * query[2] + value[1] * value[2])
+    kept = [ctx.tensor(s, "float32") for s in (shape, (batch, update))]
     return [ctx.tensor((query[0], maximum(query[1], value[1]), value[2])), *kept]
 
 
@@ -212,8 +212,8 @@ def _joint_delta(ctx: RuleContext) -> list[Tensor]:
     """The same for queries, keys and values in one tensor, which only the states tell apart."""
     query, state = ctx.input(0), ctx.input(6, rank=4)
     ctx.require_rank(query, 1, least=True)
-    made = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
-    return [made, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
+    output = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
+    return [output, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
 
 
 # Selection

@@ -46,9 +46,9 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
     _require_kept(ctx)
-    given, present = grown(ctx, past, added, new)
-    require_tables(ctx, (7, 8), size, given)
-    total = seen_length(ctx, 10, "total") if given is None else given
+    known, present = grown(ctx, past, added, new)
+    require_tables(ctx, (7, 8), size, known)
+    total = seen_length(ctx, 10, "total") if known is None else known
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, laws.SINK_PER_HEAD)
     require_vector(ctx, (14, 15), size, laws.NORM_SCALE_PER_HEAD_ELEMENT)
@@ -85,9 +85,9 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, laws.NEW_TOKENS_BEHIND_PAST, new, 1)
     present = maximum(total, cached)
-    for given, last, _ in spans(ctx.input(5)):
+    for condition, last, _ in spans(ctx.input(5)):
         law = laws.LAST_KEYS_BEHIND_QUERIES
-        ctx.require(any_of(negate(given), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
+        ctx.require(any_of(negate(condition), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
     require_places(ctx, 5, present, laws.LAST_KEY_IN_CACHES)
     return total, present
 

@@ -183,8 +183,12 @@ def word_embedding(ctx: RuleContext) -> Tensor:
     law = laws.FILTERS_AS_WIDE_AS_EMBEDDING
     ctx.require_equal(filters[3], characters[1], law)
     ctx.require_at_least(words[1], filters[2], laws.WORDS_AS_LONG_AS_FILTERS)
-    given = (("conv_window_size", filters[2]), ("char_embedding_size", characters[1]), ("embedding_size", filters[0]))
-    for name, size in given:
+    attributes = (
+        ("conv_window_size", filters[2]),
+        ("char_embedding_size", characters[1]),
+        ("embedding_size", filters[0]),
+    )
+    for name, size in attributes:
         if ctx.integer(name, -1) != -1:
             ctx.require_equal(size, ctx.integer(name), laws.ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
     return ctx.tensor((words[0], filters[0]), "float32")
@@ -261,8 +265,8 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
 
 def _vocabulary(ctx: RuleContext) -> Dim | int:
     """The number of words, which an attribute may say."""
-    said = ctx.integer("vocab_size", 0)
-    return said if said > 0 else ctx.fresh("vocabulary")
+    count = ctx.integer("vocab_size", 0)
+    return count if count > 0 else ctx.fresh("vocabulary")
 
 
 def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -> None:

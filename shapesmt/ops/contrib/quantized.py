@@ -35,8 +35,8 @@ def quantized_arithmetic(ctx: RuleContext) -> Tensor:
 
 def require_zeros(ctx: RuleContext, *indices: int) -> None:
     """State that zero points are given, but for those that the node's inputs end before."""
-    given = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
-    ctx.limit(all(given), laws.ZERO_POINTS_TOGETHER)
+    present = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
+    ctx.limit(all(present), laws.ZERO_POINTS_TOGETHER)
 
 
 @contrib("MulInteger", dtype="int32")
@@ -98,14 +98,14 @@ def linear(ctx: RuleContext) -> Tensor:
 @contrib("QLinearConcat")
 def quantized_concat(ctx: RuleContext) -> Tensor:
     """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
-    given = len(ctx.inputs) - 2
-    ctx.check(given > 0 and given % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
-    for i in (0, 1, *(i for i in range(2, given + 2) if i % 3 != 2)):
+    count = len(ctx.inputs) - 2
+    ctx.check(count > 0 and count % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
+    for i in (0, 1, *(i for i in range(2, count + 2) if i % 3 != 2)):
         ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
-    kinds = [{ctx.input(i).dtype for i in range(first, given + 2, 3)} for first in (0, 1, 2, 3, 4)]
+    kinds = [{ctx.input(i).dtype for i in range(first, count + 2, 3)} for first in (0, 1, 2, 3, 4)]
     ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, laws.SCALES_FLOAT32)
     ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, laws.TENSORS_AND_ZERO_POINTS_SAME_TYPE)
-    return ctx.delegate("Concat", [ctx.input(i) for i in range(2, given + 2, 3)], version=13)[0]
+    return ctx.delegate("Concat", [ctx.input(i) for i in range(2, count + 2, 3)], version=13)[0]
 
 
 @contrib("QLinearReduceMean", "ReduceSumInteger")
@@ -312,11 +312,11 @@ def packed_projections(ctx: RuleContext) -> list[Tensor]:
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
     require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
-    made = features(ctx, k, n)
+    queries = features(ctx, k, n)
     for index, width in ((5, n), (8, shared), (11, shared)):
         require_vector(ctx, index, width, laws.BIAS_PER_COLUMN)
-    other = ctx.tensor((*made[:-1], shared))
-    return [ctx.tensor(made), other, other, ctx.tensor(ctx.input(0).dims)]
+    other = ctx.tensor((*queries[:-1], shared))
+    return [ctx.tensor(queries), other, other, ctx.tensor(ctx.input(0).dims)]
 
 
 @contrib("GatherBlockQuantized")
@@ -333,8 +333,8 @@ def gather_quantized(ctx: RuleContext) -> Tensor:
     whole = [d * per_byte if i == x.rank - 1 else d for i, d in enumerate(x.dims)]
     ctx.check(scales.rank == x.rank, laws.DATA_AND_SCALES_ONE_RANK)
     for i, d in enumerate(whole):
-        wanted = ceil_divide(d, size) if i == quantized else d
-        ctx.require_equal(scales[i], wanted, laws.SCALE_PER_QUANTIZED_AXIS_BLOCK)
+        expected = ceil_divide(d, size) if i == quantized else d
+        ctx.require_equal(scales[i], expected, laws.SCALE_PER_QUANTIZED_AXIS_BLOCK)
     return ctx.tensor((*whole[:axis], *indices.dims, *whole[axis + 1 :]), scales.dtype)
 
 

@@ -67,7 +67,7 @@ def apart(
     _require_types(ctx, declared, outputs)
     with ctx.where(condition):
         _require_sizes(ctx, graph.inputs.values(), inputs, label)
-        _require_sizes(ctx, declared, outputs, label, made=True)
+        _require_sizes(ctx, declared, outputs, label, outputs=True)
     twins = {
         a: twin(a, f"{ctx.node.outputs[0]}.{name}")
         for d in ctx.fresh_symbols[start.fresh_symbols :]
@@ -101,18 +101,18 @@ def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], lab
 
 
 def _require_sizes(
-    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
+    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, outputs: bool = False
 ) -> None:
     """State that inputs and outputs of a Scan's body, and outputs of a branch, have sizes that are declared as numbers.
 
     The runtime allocates outputs of these sizes unless it infers another number, which isn't known here.
     """
-    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE if made else laws.BODY_INPUTS_OF_DECLARED_SIZE
+    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE if outputs else laws.BODY_INPUTS_OF_DECLARED_SIZE
     for declaration, t in zip(declared, () if ctx.node.op == "Loop" else tensors, strict=False):
         for expected, size in (
             zip(declaration.shape or (), t.shape or (), strict=False) if _alike(declaration, t) else ()
         ):
-            if made and isinstance(expected, int) and size.constant not in (None, expected):
+            if outputs and isinstance(expected, int) and size.constant not in (None, expected):
                 ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law)))
             elif isinstance(expected, int):
                 ctx.limit(equal(size, expected), law, size, expected)
@@ -173,17 +173,17 @@ def truth_of(t: Tensor | None) -> Dim | None:
     return item if isinstance(item, Dim) else None
 
 
-def bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str]) -> Node:
+def bound(node: Node, arguments: Attributes, defaults: Attributes, missing: set[str]) -> Node:
     """A node of a function's body with the caller's attributes put in and omitted inputs left out."""
     attributes: dict[str, Any] = {}
     for name, value in node.attributes.items():
         if isinstance(value, Reference):
-            argument = given[value.name] if value.name in given else defaults.get(value.name)
+            argument = arguments[value.name] if value.name in arguments else defaults.get(value.name)
             if argument is not None:
                 attributes[name] = argument
         elif isinstance(value, Graph):
             within = missing.difference(value.inputs, value.literals, *(n.outputs for n in value.nodes))
-            attributes[name] = replace(value, nodes=[bound(n, given, defaults, within) for n in value.nodes])
+            attributes[name] = replace(value, nodes=[bound(n, arguments, defaults, within) for n in value.nodes])
         else:
             attributes[name] = value
     inputs = ["" if name in missing else name for name in node.inputs]

@@ -38,18 +38,18 @@ def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
 
 def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
     """The heads of queries, keys and values that belong together."""
-    given = [ctx.input(i) for i in range(3)]
+    tensors = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
-    ctx.check(given[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=given[0].rank))
-    ctx.check(len({t.rank for t in given}) == 1, laws.QUERIES_KEYS_VALUES_SAME_RANK)
+    ctx.check(tensors[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=tensors[0].rank))
+    ctx.check(len({t.rank for t in tensors}) == 1, laws.QUERIES_KEYS_VALUES_SAME_RANK)
     kinds = [f"{kind}_num_heads" for kind in ("q", "kv", "kv")]
-    found = [heads(ctx, t, kind) for t, kind in zip(given, kinds, strict=True)]
-    for head, kind in zip(found, kinds, strict=True):
+    groups = [heads(ctx, t, kind) for t, kind in zip(tensors, kinds, strict=True)]
+    for head, kind in zip(groups, kinds, strict=True):
         ctx.require_equal(
             head.number, max(ctx.integer(kind, 0), 0) or head.number, laws.ATTRIBUTE_IS_HEAD_COUNT.of(name=kind)
         )
-    require_pair(ctx, *found)
-    return found
+    require_pair(ctx, *groups)
+    return groups
 
 
 @rule("Attention", since=23)
@@ -117,8 +117,8 @@ def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], tota
         return
     ctx.require_equal(mask[-1], total, law)
     ctx.require_equal(mask[-2], before[2], law)
-    for size, wanted in zip(mask.dims[:-2][::-1], before[1::-1], strict=False):
-        ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
+    for size, expected in zip(mask.dims[:-2][::-1], before[1::-1], strict=False):
+        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
 
 
 @rule("FlexAttention", domain="ai.onnx.preview", nested=True)

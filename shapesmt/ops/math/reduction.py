@@ -207,10 +207,10 @@ def extreme_position(ctx: RuleContext) -> Tensor:
         return ctx.tensor(shape, "int64")
     table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
     table = table if ctx.node.op == "ArgMax" else -table
-    found = table.argmax(axis)
+    places = table.argmax(axis)
     if ctx.integer("select_last_index", 0):
-        found = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
-    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(found).tolist())))
+        places = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
+    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(places).tolist())))
 
 
 # Running along an axis
@@ -251,12 +251,12 @@ def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     if not isinstance(x.value, Elements) or x.dtype in FLOATS:
         return None
     lines = np.moveaxis(x.value.array, axis, -1)
-    made = np.empty(lines.shape, dtype=object)
+    totals = np.empty(lines.shape, dtype=object)
     for place in np.ndindex(lines.shape[:-1]):
         row = lines[place].tolist()
         line = _run(ctx.node.op, row[::-1] if reverse else row, x.dtype, exclusive=exclusive)
-        made[place] = line[::-1] if reverse else line
-    return elements(x.value.shape, np.moveaxis(made, -1, axis).ravel().tolist())
+        totals[place] = line[::-1] if reverse else line
+    return elements(x.value.shape, np.moveaxis(totals, -1, axis).ravel().tolist())
 
 
 def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]:

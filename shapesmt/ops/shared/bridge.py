@@ -43,7 +43,7 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
         attributes = {onnx: ctx.attributes[name] for onnx, name in row.attributes.items() if name in ctx.attributes}
         return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
 
-    total = {name for name, row in table.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
+    total = {name for name, row in table.items() if (target := resolve("", row.onnx, OPSET)) and target.total}
     register(*total, domain=domain, any_rank=True, total=True)(renamed)
     register(*table.keys() - total, domain=domain, any_rank=True)(renamed)
 
@@ -87,18 +87,18 @@ def as_list(x: Tensor) -> Tensor:
 
 def known(ctx: RuleContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
     """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
-    found = ctx.constants(index)
-    if found is None:
+    numbers = ctx.constants(index)
+    if numbers is None:
         law = f"{what} of {ctx.node.op} must be known{remedy}"
         ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
-    return found
+    return numbers
 
 
 def known_axis(ctx: RuleContext, index: int, remedy: str = "") -> int | None:
     """The axis that an input names; a node without it isn't judged."""
-    found = known(ctx, index, "the axis", remedy)
-    ctx.check(found is None or len(found) == 1, laws.AXIS_ONE_NUMBER)
-    return found[0] if found else None
+    axes = known(ctx, index, "the axis", remedy)
+    ctx.check(axes is None or len(axes) == 1, laws.AXIS_ONE_NUMBER)
+    return axes[0] if axes else None
 
 
 def anything(ctx: RuleContext, x: Tensor, index: int = 0) -> Tensor:

@@ -105,9 +105,9 @@ def term_of(x: Tensor) -> Item:
     return None if x.value is None else x.value.element
 
 
-def stretched(size: Dim, wanted: Dim, back: int) -> Dim:
+def stretched(size: Dim, target: Dim, back: int) -> Dim:
     """Where the elements of an axis are after it was stretched, which it isn't unless its size is 1."""
-    if size is wanted or size.lo >= 2:
+    if size is target or size.lo >= 2:
         return position(back)
     return select(equal(size, 1), 0, position(back))
 

@@ -23,10 +23,10 @@ def require_shape(
     """State the shape of inputs, where they are given; with `limit`, no shape of an output depends on it."""
     for index in (indices,) if isinstance(indices, int) else indices:
         if ctx.has(index):
-            found = ctx.input(index)
-            ctx.check(found.rank == len(shape), law)
-            for size, wanted in zip(found.dims, shape, strict=True):
-                (ctx.limit if limit else ctx.require)(equal(size, wanted), law, size, wanted)
+            x = ctx.input(index)
+            ctx.check(x.rank == len(shape), law)
+            for size, expected in zip(x.dims, shape, strict=True):
+                (ctx.limit if limit else ctx.require)(equal(size, expected), law, size, expected)
 
 
 def require_vector(ctx: RuleContext, indices: int | Sequence[int], size: Dim | int, law: laws.Law) -> None:
