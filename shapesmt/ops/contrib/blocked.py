@@ -39,7 +39,9 @@ def reorder_input(ctx: RuleContext) -> Tensor:
         c, sizes = sizes[-1], [c, *sizes[:-1]]
     ctx.require(divides(4, c), laws.CHANNELS_IN_FOURS, c, 4)
     least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
-    return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, Kind.LOST), *sizes))
+    return ctx.tensor(
+        (n, least if least is most else ctx.fresh("channels", int(max(least.lo, 0)), most, Kind.LOST), *sizes)
+    )
 
 
 @rule("ReorderOutput", domain=DOMAIN)
@@ -70,7 +72,7 @@ def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
     lo, hi = tight(x[1])
     law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
     ctx.require(
-        all_of(at_least(channels, int(lo)), *(at_least(int(hi), channels) for _ in range(hi < inf))),
+        all_of(at_least(channels, int(max(lo, 0))), *(at_least(int(hi), channels) for _ in range(hi < inf))),
         law,
         x[1],
         channels,

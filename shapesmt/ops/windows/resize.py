@@ -74,7 +74,7 @@ def resize(ctx: RuleContext) -> Tensor:
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         ctx.require_equal(ctx.input(1).numel, 2 * len(axes), laws.ROI_START_AND_END_PER_AXIS)
     factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
-    ctx.check(factors or ctx.has(3), laws.SCALES_OR_SIZES)
+    ctx.check(factors or sizes, laws.SCALES_OR_SIZES)
     ctx.limit(not (factors and ctx.has(3)), laws.SCALES_OR_SIZES)
     kept = ctx.text("keep_aspect_ratio_policy", "stretch") != "stretch"
     ctx.check(not (factors and kept), laws.ASPECT_RATIO_WITH_SIZES)
@@ -137,9 +137,9 @@ def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
 
 def in_proportion(ctx: RuleContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str) -> list[Dim | None]:
     """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
-    if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
+    if min(ctx.integers("axes", ()), default=0) < 0:  # runtimes leave such axes out of the proportion
         return [None if a is None else ctx.fresh(f"proportion{i}", kind=Kind.LOST) for i, a in enumerate(asked)]
-    if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
+    if asked and all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
         requested = np.array([a.constant for a in asked if a is not None], np.float32)
         present = np.array([s.constant for s in sizes], np.float32)
         factor = (requested / present).min() if policy == "not_larger" else (requested / present).max()
