@@ -213,9 +213,11 @@ class Applier(ABC):
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
             reason = printable(f"{type(error).__name__}: {error}", 200)
-            if rule.plugin:
+            if not rule.plugin:
+                raise InternalError(f"{where}: {reason}") from error
+            application = ctx.failed()
+            if not application.broken:  # else it met sizes that its own law forbids
                 raise UsageError(f"{where}: {reason} (in {rule.plugin})") from error
-            raise InternalError(f"{where}: {reason}") from error
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
 
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:

@@ -13,7 +13,6 @@ from typing import Any, TypeVar, overload
 
 from shapesmt import laws
 from shapesmt.algebra import (
-    FALSE,
     ONE,
     TRUE,
     Dim,
@@ -25,7 +24,7 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.algebra.numeric import Float
-from shapesmt.errors import RejectedError, ShapesmtError
+from shapesmt.errors import RejectedError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.registry import resolve
@@ -359,12 +358,13 @@ class RuleContext(Statements):
             if not all(isinstance(t, Tensor) for t in outputs):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
-            outputs, self.rejected = (), True
-        except (ArithmeticError, IndexError, ValueError) as error:
-            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
-                raise
-            outputs, self.rejected = (), True  # impossible sizes, already stated as a failing requirement
+            return self.failed()
         return self.application(outputs[: self.outputs] + (tensor("", None),) * (self.outputs - len(outputs)))
+
+    def failed(self) -> Application:
+        """The application of a rule that ended early, with what it stated until then and unknown outputs."""
+        self.rejected = True
+        return self.application((tensor("", None),) * self.outputs)
 
     def outputs_set(self) -> Iterable[Tensor]:
         """The outputs that a rule set instead of returning them."""

@@ -60,6 +60,12 @@ class Statements:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
 
+    def ensure(self, formula: Formula, law: laws.Law | str, left: Dim | int, right: Dim | int) -> None:
+        """State a requirement that the rest of the rule relies on: where no size can satisfy it, the rule ends."""
+        self.require(formula, law, left, right)
+        if formula is FALSE:
+            raise RejectedError
+
     def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that two sizes are equal."""
         self.require(equal(left, right), law, left, right)
