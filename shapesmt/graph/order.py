@@ -1,4 +1,4 @@
-"""The order of nodes: each tensor is made once, and before it is read; no function calls itself."""
+"""The order of nodes: each tensor has one producer, before the nodes that read it; no function calls itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ordered", "refuse_recursion"]
 
 
 def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Sequence[Node]:
-    """The nodes in topological order: each tensor is made once, and before it is read.
+    """The nodes in topological order: each tensor has one producer, before the nodes that read it.
 
     Args:
         nodes: In any order; returned as they are when already sorted.

@@ -89,7 +89,7 @@ def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
 
 
 def _lengths(ctx: RuleContext, name: str) -> tuple[int, ...]:
-    """The length of an attribute that is a tensor, if it is given."""
+    """The length of an attribute that is a tensor; empty without it."""
     value = ctx.attribute(name)
     return value.shape if isinstance(value, Literal) else ()
 

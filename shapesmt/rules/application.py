@@ -52,9 +52,9 @@ class Unjudged(NamedTuple):
 class Decided(NamedTuple):
     """How data decides a size: by the elements of the inputs `by` (None: all inputs) and the shapes of the others.
 
-    With `total`, the size is the number of nonzero elements among that many of the one input; with `place`, it is the
-    element of the one input at that place; with `row`, it is the index of a nonzero element along an axis. `free` says
-    that arbitrary elements can give it any value in its range.
+    `total`: the size is the number of nonzero elements of the one input, which has that many elements (`NonZero`).
+    `place`: it is the element of the one input at that place. `row`: it is the index of a nonzero element along an
+    axis. `free`: arbitrary elements can give it any value in its range.
     """
 
     by: tuple[int, ...] | None = None

@@ -67,7 +67,7 @@ class RuleContext(Statements):
         return self.node.attributes
 
     def has(self, index: int) -> bool:
-        """Whether the optional input is given."""
+        """Whether the node has that input, which may be omitted."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def input(self, index: int, rank: int | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Statements: the requirements and facts that a rule states of its node, and the application made of them."""
+"""Statements: the requirements and facts that a rule states of its node, collected to its application."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
 
 
 class Statements:
-    """What a node needs, which sizes its data decides, and which elements running depends on."""
+    """What a rule states: requirements and facts, sizes that data decides, inputs whose elements decide success."""
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None]) -> None:
         self.node = node

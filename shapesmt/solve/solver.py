@@ -230,7 +230,7 @@ def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
 def _descend(
     dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment, *, near: bool = True
 ) -> End:
-    """The least value, given one that isn't beyond it and a model: first near that one, else near the model."""
+    """The least value, from a lower bound to a model's value; the search begins near the bound, or near the model."""
     best = int(evaluate(dim, model))
     step = 1
     while low < best:
@@ -258,7 +258,7 @@ def smallest_model(
     Args:
         formulas: The conditions.
         symbols: Those to make small; what comes first stays at its low end if there is a choice.
-        deadline: When to settle for what is found.
+        deadline: When to return the smallest model so far.
         known: What `check` says of these very conditions.
 
     Returns:

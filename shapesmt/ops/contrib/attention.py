@@ -16,7 +16,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 
 def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
-    """State the shape of what is added to the scores, where it is given: the first two axes may be 1."""
+    """State the shape of the optional bias added to the scores, whose first two axes may be 1."""
     if ctx.has(index):
         bias = ctx.input(index)
         ctx.require_rank(bias, 4)
@@ -26,7 +26,7 @@ def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | i
 
 
 def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
-    """State that a mask, where it is given, has one of these shapes."""
+    """State that the optional mask has one of these shapes."""
     if ctx.has(index):
         mask = ctx.input(index)
         fitting = [all_of(*map(equal, mask.dims, s)) for s in shapes if len(s) == mask.rank]
@@ -225,7 +225,7 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
 def _results(
     ctx: RuleContext, output: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
 ) -> list[Tensor]:
-    """What is made of `[B, S, Dv]`, the keys and values so far, and the scores."""
+    """The output `[B, S, Dv]`, the keys and values so far, and the scores."""
     count = ctx.integer("num_heads")
     batch, new, values = output
     kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
@@ -280,7 +280,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_buffer(ctx: RuleContext) -> None:
-    """State that the past and the caches that are made come together, in one buffer; queries hold no keys on a CPU."""
+    """State that the past and the cache outputs come together, in one buffer; queries hold no keys on a CPU."""
     ctx.limit(shares_buffer(ctx) or not (ctx.has(5) or ctx.outputs > 1), laws.SHARED_BUFFER_WITH_CACHES)
     ctx.limit(not shares_buffer(ctx) or (ctx.has(5) and ctx.outputs > 2), laws.PAST_WITH_SHARED_BUFFER)
     ctx.limit(not shares_buffer(ctx) or ctx.has(7), laws.INPUT_GIVEN.of(index=7))

@@ -27,7 +27,7 @@ def blocked(ctx: RuleContext) -> Tensor:
 
 
 def _padded(channels: Dim) -> bool:
-    """Whether how many there are depends on the machine that the file was made for."""
+    """Whether the number of channels depends on the machine for which the file was written."""
     return any(s.kind is Kind.LOST for s in channels.symbols)
 
 
@@ -68,7 +68,7 @@ def blocked_conv(ctx: RuleContext) -> Tensor:
 
 
 def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
-    """The input with as many channels as the filters want, which are so many on the machine of the file."""
+    """The input with as many channels as the filters read, which depend on the machine for which it was written."""
     lo, hi = tight(x[1])
     law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
     ctx.require(

@@ -55,5 +55,5 @@ def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
 
 
 def require_scalars(ctx: RuleContext, *indices: int) -> None:
-    """State that scales and zero points, where they are given, are scalars; not even vectors of one will do."""
+    """State that scales and zero points, unless omitted, are scalars; vectors of one are refused."""
     require_shape(ctx, indices, (), laws.SCALES_AND_ZERO_POINTS_SCALARS)

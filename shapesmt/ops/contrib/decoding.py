@@ -38,7 +38,7 @@ def paged(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DynamicSparseAttention")
 def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` attend to chosen places; caches `[B, Nk, P, H]` grow to the total length given."""
+    """Queries `[B, S, N * H]` attend to chosen places; caches `[B, Nk, P, H]` grow to the total length in an input."""
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
     require_shape(ctx, (1, 2), (query[0], query[1], shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -74,7 +74,7 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_gates(ctx: RuleContext, gated: Heads) -> None:
-    """State what decay and rate are, and that those are given which the rule of the update reads."""
+    """State the shapes of decay and rate, and that those that `update_rule` names aren't omitted."""
     for index, kind, each in ((4, "gated", gated.number * gated.size), (5, "delta", as_dim(1))):
         needed = kind in ctx.text("update_rule", "gated_delta")
         ctx.limit(ctx.has(index) or not needed, laws.INPUT_GIVEN.of(index=index))

@@ -94,7 +94,7 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
 
 @contrib("SparseAttention")
 def sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like; caches `[B, Nk, M, H]` have room for the total length given."""
+    """Queries `[B, S, N * H]` make their like; caches `[B, Nk, M, H]` have room for the total length in an input."""
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     past, rows = cached(ctx, batch, shared, size), ctx.input(5, rank=2)

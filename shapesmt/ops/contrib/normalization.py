@@ -58,7 +58,7 @@ def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
 
 
 def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None:
-    """State that the table of positions is long enough, unless they are given: for each sample or for all."""
+    """State that the table of positions is long enough, unless an input lists the positions, by sample or for all."""
     if explicit:
         listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
         ctx.require_equal(listed[1], ids[1], law)

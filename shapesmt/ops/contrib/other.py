@@ -151,7 +151,7 @@ def time_warping(ctx: RuleContext) -> Tensor:
 
 @contrib("CropAndResize")
 def crop_and_resize(ctx: RuleContext) -> Tensor:
-    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the size given: `[R, C, height, width]`."""
+    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the sizes in an input: `[R, C, height, width]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
@@ -164,7 +164,7 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
 
 @contrib("Tokenizer")
 def tokenizer(ctx: RuleContext) -> Tensor:
-    """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string; without strings it doesn't."""
+    """`[C]` or `[N, C]` gains an axis, as long as the most tokens that a string has; without strings it doesn't."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.numel.lo < 1:
@@ -205,7 +205,7 @@ def ngram_block(ctx: RuleContext) -> Tensor:
 
 @contrib("BifurcationDetector")
 def bifurcation(ctx: RuleContext) -> list[Tensor]:
-    """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
+    """Source, current and predicted tokens are vectors; the output is at most as long as the last two together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
     shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)

@@ -34,7 +34,7 @@ def quantized_arithmetic(ctx: RuleContext) -> Tensor:
 
 
 def require_zeros(ctx: RuleContext, *indices: int) -> None:
-    """State that zero points are given, but for those that the node's inputs end before."""
+    """State that none of these zero points is omitted, except at the end of the node's inputs."""
     present = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
     ctx.limit(all(present), laws.ZERO_POINTS_TOGETHER)
 
@@ -151,7 +151,7 @@ def quantized_conv(ctx: RuleContext) -> Tensor:
 
 @contrib("QGemm")
 def quantized_gemm(ctx: RuleContext) -> Tensor:
-    """`[M, K] x [K, N] + C -> [M, N]`; quantized again where the output's zero point is given."""
+    """`[M, K] x [K, N] + C -> [M, N]`; quantized again unless the output's zero point is omitted."""
     require_single(ctx, 1, 2, 7, 8)
     (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
     for index in (4, 5):

@@ -75,7 +75,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
-    """State what lengths that aren't padded are, what windows are, and which scores can be made."""
+    """State the shape of the unpadded lengths, the range of windows, and which scores can be an output."""
     require_windows(ctx)
     require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
     require_places(ctx, 6, total + 1, laws.NONPAD_KV_SEQLEN_COUNTS_KEYS)
@@ -104,7 +104,7 @@ def require_windows(ctx: RuleContext) -> None:
 
 
 def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
-    """State the shape of a mask, where it is given.
+    """State the shape of the optional mask.
 
     ONNX would stretch any axis of it, and pad the last from opset 24 on; runtimes do neither.
     """

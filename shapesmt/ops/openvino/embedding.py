@@ -120,7 +120,7 @@ def promoted(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ReadValue", "Assign", any_rank=True)
 def variable(ctx: RuleContext) -> Tensor:
-    """A state: what it is given, or what it is declared to be where a run begins without."""
+    """A state variable: its initial value, or without one a tensor of its declared shape."""
     if ctx.has(0):
         return ctx.tensor(ctx.input(0).shape)
     kind, sizes = dtype_of(ctx, "variable_type", ""), ctx.attribute("variable_shape", ())

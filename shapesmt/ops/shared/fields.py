@@ -1,7 +1,7 @@
 """Elements that move: what operators which only rearrange a tensor do to its known elements.
 
 An operator that lists, shifts, repeats or picks elements says once where each output position reads its input;
-listed elements follow by numpy's indexing, and elements given as a formula by replacing their positions.
+listed elements follow by numpy's indexing, and elements that are one formula by replacing their positions.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def array_of(x: Tensor) -> Array | None:
 
 
 def most_listed(operands: Sequence[Tensor], usual: int) -> int:
-    """How many elements may be listed of what is made from these: as many as of the longest of them."""
+    """How many elements of the result may be listed: as many as the longest of these operands lists."""
     return max(usual, *(len(t.value.items) for t in operands if isinstance(t.value, Elements)), 0)
 
 

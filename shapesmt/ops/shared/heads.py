@@ -32,7 +32,7 @@ class Heads(NamedTuple):
         return self.batch, self.length, self.hidden
 
     def past(self, ctx: RuleContext, keys: int, values: int, values_size: Dim, of: tuple[laws.Law, laws.Law]) -> Dim:
-        """The length of the keys and values before, both given or neither; their laws are those of their shapes."""
+        """The length of the keys and values before, both or neither omitted; their laws are those of their shapes."""
         if not ctx.has(keys):
             return ZERO
         length = ctx.input(keys, rank=4)[2]

@@ -1,4 +1,4 @@
-"""What is found in images, and images out of files."""
+"""Detection: the boxes selected by non-maximum suppression; and images decoded from files."""
 
 from __future__ import annotations
 

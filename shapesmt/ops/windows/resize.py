@@ -34,7 +34,7 @@ def by_factor(size: Dim, factor: Float) -> Scaled:
 
 
 def by_size(size: Dim, asked: Dim) -> Scaled:
-    """The size asked for; nothing can be made from an empty axis but an empty one."""
+    """The size asked for, which for an empty axis has to be 0."""
     both = all_of(at_least(size, 1), at_least(asked, 1))
     empty = all_of(equal(size, 0), equal(asked, 0))
     return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
@@ -68,7 +68,7 @@ def resize_10(ctx: RuleContext) -> Tensor:
 
 @rule("Resize", since=11)
 def resize(ctx: RuleContext) -> Tensor:
-    """`floor(size * factor)` on the given axes, or the sizes asked for."""
+    """`floor(size * factor)` on the axes in `axes`, or the sizes asked for."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":

@@ -55,7 +55,7 @@ def same(ctx: RuleContext) -> bool:
 
 
 def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -> list[Window]:
-    """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
+    """The windows of a convolution; `kernel_shape`, unless omitted, is that of the weights."""
     ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
     for name in ("strides", "dilations"):  # which give the rank where the weights don't
         per_axis(ctx, name, x.rank - 2)
