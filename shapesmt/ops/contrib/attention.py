@@ -41,13 +41,13 @@ def shares_buffer(ctx: RuleContext) -> bool:
 
 
 def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
-    """A length that nothing gives: the last size of a mask or bias, where there is one."""
+    """A length that no input holds: the last size of a mask or bias, if there is one, else a new symbol."""
     shape = ctx.input(index).shape if ctx.has(index) else None
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
 def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
-    """The length of past and new tokens in a buffer of that size, where an input gives the past's."""
+    """The length of past and new tokens in a buffer of that size, if an input holds the past length."""
     require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
     past = items[0] if items else None
@@ -96,7 +96,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
-    """What attention with inner projections makes; `indices` are those of mask, past, bias and past length."""
+    """The outputs of attention with inner projections; `indices` are those of mask, past, bias and past length."""
     x, count = ctx.input(0), ctx.integer("num_heads")
     mask, past, bias, past_length = indices
     batch, new = x[0], x[1]

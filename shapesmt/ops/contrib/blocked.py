@@ -46,7 +46,7 @@ def reorder_input(ctx: RuleContext) -> Tensor:
 
 @rule("ReorderOutput", domain=DOMAIN)
 def reorder_output(ctx: RuleContext) -> Tensor:
-    """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels behind."""
+    """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels last."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
     ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)
@@ -95,7 +95,7 @@ def blocked_global_pool(ctx: RuleContext) -> Tensor:
 
 @rule("Upsample", domain=DOMAIN)
 def blocked_upsample(ctx: RuleContext) -> Tensor:
-    """Height and width times whole numbers."""
+    """Height and width multiplied by integers."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")
     ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, laws.SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH)
@@ -106,7 +106,7 @@ __all__ = ["blocked"]
 
 
 def _convolved(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
-    """The input of a convolution: few channels as they are, others in whole blocks."""
+    """The input of a convolution: a few channels as they are, more in whole blocks."""
     if _padded(x[1]):
         return _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
     ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)

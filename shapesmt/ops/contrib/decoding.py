@@ -18,7 +18,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("PagedAttention", "SparsePagedAttention")
 def paged(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[tokens, N * H]` make their like; caches `[blocks, block, Nk, H]` keep their shape."""
+    """Queries `[tokens, N * H]` make an output of that shape; caches `[blocks, block, Nk, H]` keep their shape."""
     query, cache = ctx.input(0, rank=2), ctx.input(3, rank=4)
     plain, latent = ctx.node.op == "PagedAttention", ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
     (count, shared), table = grouped_heads(ctx), ctx.input(7, rank=2)
@@ -38,7 +38,7 @@ def paged(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DynamicSparseAttention")
 def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` attend to chosen places; caches `[B, Nk, P, H]` grow to the total length in an input."""
+    """Queries `[B, S, N * H]` attend to some positions; caches `[B, Nk, P, H]` grow to the length in an input."""
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
     require_shape(ctx, (1, 2), (query[0], query[1], shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -82,7 +82,7 @@ def require_gates(ctx: RuleContext, gated: Heads) -> None:
 
 
 def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
-    """A state, or with `state_window` as many of them."""
+    """The state, or with `state_window` that many states."""
     window = ctx.integer("state_window", 0)
     open_beside_cpu(ctx, laws.NO_STATE_WINDOW, used=window > 0)
     return (window, *state) if window > 0 else state
@@ -103,7 +103,7 @@ def linear_gate(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("CausalConvWithState")
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
-    """`[B, C, ..., L]` keeps its shape; each channel's filter, and a state with what it looks back at."""
+    """`[B, C, ..., L]` keeps its shape; each channel has a filter, and a state of the elements before the first."""
     x, w, last = ctx.input(0), ctx.input(1), ctx.integer("channels_last", 0)
     ctx.check(ctx.integer("ndim", 1) in (1, 2, 3), laws.ONE_TO_THREE_SPATIAL_AXES.of(count=ctx.integer("ndim", 1)))
     ctx.require_rank(x, 2 + ctx.integer("ndim", 1))
@@ -158,7 +158,7 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("PackedAttention")
 def packed_attention(ctx: RuleContext) -> Tensor:
-    """`[tokens, D] -> [tokens, hidden of values]`, the padding left out."""
+    """`[tokens, D] -> [tokens, hidden of values]`, for sequences without their padding."""
     x, weights, offsets, count = ctx.input(0, rank=2), ctx.input(1, rank=2), ctx.input(3), ctx.integer("num_heads")
     ctx.require_equal(weights[0], x[1], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
@@ -209,7 +209,7 @@ def gated_delta(ctx: RuleContext) -> list[Tensor]:
 
 
 def _joint_delta(ctx: RuleContext) -> list[Tensor]:
-    """The same for queries, keys and values in one tensor, which only the states tell apart."""
+    """The same for queries, keys and values in one tensor, whose parts the states' shape decides."""
     query, state = ctx.input(0), ctx.input(6, rank=4)
     ctx.require_rank(query, 1, least=True)
     output = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))

@@ -35,9 +35,9 @@ def grouped_size(ctx: RuleContext) -> Dim:
 
 @contrib("GroupQueryAttention")
 def grouped(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like, and caches `[B, Nk, P, H]` grow by the keys `[B, S, Nk * H]`.
+    """Queries `[B, S, N * H]` make an output of that shape; caches `[B, Nk, P, H]` grow by keys `[B, S, Nk * H]`.
 
-    With no keys at all (their length is 0), the caches serve as they are.
+    With keys of length 0, the caches are used as they are.
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     past = cached(ctx, batch, shared, size)
@@ -72,7 +72,7 @@ def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
 
 
 def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
-    """The total length that input 6 gives and that of the caches: grown by what is added, or long enough before."""
+    """The total length in input 6, and the caches' length: extended by the new keys, or long enough before."""
     batch = ctx.input(0)[0]
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     require_single(ctx, 6, law=laws.TOTAL_LENGTH_ONE_NUMBER)
@@ -94,7 +94,7 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
 
 @contrib("SparseAttention")
 def sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like; caches `[B, Nk, M, H]` have room for the total length in an input."""
+    """Queries `[B, S, N * H]` keep their shape; caches `[B, Nk, M, H]` have room for the total length in an input."""
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     past, rows = cached(ctx, batch, shared, size), ctx.input(5, rank=2)

@@ -30,7 +30,7 @@ def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
 
 @contrib("ExpandDims")
 def expand_dims(ctx: RuleContext) -> Tensor:
-    """One axis of size 1 more, at a place that is a number."""
+    """An axis of size 1 is inserted, at a position that is a constant."""
     x, items = ctx.input(0), ctx.constants(1)
     require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
     if not items:
@@ -41,7 +41,7 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 
 @contrib("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements of a vector, where each went, and how often each occurs."""
+    """The distinct elements of a vector, the index in them of each element, and the count of each."""
     x = ctx.input(0, rank=1)
     count = ctx.fresh("count", 0, x[0])
     return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
@@ -75,13 +75,13 @@ def murmur(ctx: RuleContext) -> Tensor:
 @contrib("AllReduce", any_rank=True, total=True)
 @rule("MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True)
 def passed_on(ctx: RuleContext) -> Tensor:
-    """The same tensor, elsewhere."""
+    """The same tensor, on another device."""
     return ctx.input(0)
 
 
 @contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
 def all_finite(ctx: RuleContext) -> Tensor:
-    """One truth for all inputs."""
+    """One boolean for all inputs."""
     return ctx.tensor((), "bool")
 
 
@@ -245,7 +245,7 @@ def restore_padding(ctx: RuleContext) -> Tensor:
 
 
 def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
-    """A size that an input of one number gives, and whether it is known."""
+    """The size in an input of one number, and whether it is known."""
     require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
     items = ctx.items(index)
     known = items[0] if items else None

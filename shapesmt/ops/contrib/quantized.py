@@ -55,13 +55,13 @@ def quantized_activation(ctx: RuleContext) -> Tensor:
 
 @contrib("QOrderedGelu", "QuantizeWithOrder", "DequantizeWithOrder", any_rank=True)
 def reordered(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the matrix is laid out anew."""
+    """The shape is kept; the matrix gets another memory layout."""
     dtype = {"DequantizeWithOrder": DTYPES.get(ctx.integer("to", 1), "")}.get(ctx.node.op, "int8")
     return ctx.tensor(ctx.input(0).shape, dtype)
 
 
 def require_first(ctx: RuleContext, *indices: int) -> None:
-    """State that scales and zero points have an element: of several the first counts."""
+    """State that scales and zero points have an element; of several, kernels read the first."""
     for i in filter(ctx.has, indices):
         ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
@@ -110,7 +110,7 @@ def quantized_concat(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearReduceMean", "ReduceSumInteger")
 def quantized_reduction(ctx: RuleContext) -> Tensor:
-    """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
+    """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
     if mean:
         require_scalars(ctx, 1, 2, 3, 4)

@@ -96,7 +96,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
+    """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     if x.shape is None:
         named = ctx.has(1) or ctx.attribute("axes") or ctx.integer("noop_with_empty_axes", 0)
@@ -197,7 +197,7 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
 
 @rule("ArgMax", "ArgMin", dtype="int64")
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """`axis` becomes 1, or goes away without `keepdims`; where there is an output, it has at least one element."""
+    """`axis` becomes 1, or is removed without `keepdims`; where there is an output, it has at least one element."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]

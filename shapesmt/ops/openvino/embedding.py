@@ -67,7 +67,7 @@ def ctc_greedy(ctx: RuleContext) -> Tensor:
 
 @operator("CTCGreedyDecoderSeqLen")
 def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
-    """Scores `[n, time, classes]` and lengths: classes `[n, time]` and how many there are."""
+    """Scores `[n, time, classes]` and lengths: classes `[n, time]` and the number of them per sample."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_single(ctx, 2, law=laws.BLANK_ONE_NUMBER)
@@ -111,7 +111,7 @@ def inverse(ctx: RuleContext) -> Tensor:
 
 @operator("ConvertPromoteTypes", any_rank=True, total=True)
 def promoted(ctx: RuleContext) -> list[Tensor]:
-    """Both tensors of a type that holds both, which is the one they have where that is one."""
+    """Both tensors converted to a common type, which is known if they have the same one."""
     x, y = ctx.input(0), ctx.input(1)
     dtype = x.dtype if x.dtype == y.dtype else ""
     dtype_of(ctx, "u64_integer_promotion_target", "f32")

@@ -106,7 +106,7 @@ def term_of(x: Tensor) -> Item:
 
 
 def stretched(size: Dim, target: Dim, back: int) -> Dim:
-    """Where the elements of an axis are after it was stretched, which it isn't unless its size is 1."""
+    """The index on an axis that a position of the stretched axis reads: 0 for an axis of size 1."""
     if size is target or size.lo >= 2:
         return position(back)
     return select(equal(size, 1), 0, position(back))
@@ -131,7 +131,7 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
         x: The tensor that is rearranged.
         shape: The output's shape.
         view: The rearrangement of an array of elements, for a concrete output.
-        moved: What stands for each position of the input in terms of the output's positions.
+        moved: Each position of the input as an expression over the output's positions.
     """
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:

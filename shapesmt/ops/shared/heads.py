@@ -59,11 +59,11 @@ def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
 
 
 def head_size(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> Dim:
-    """A head's size where the attribute says how many there are."""
+    """A head's size, from the hidden size and the attribute with the number of heads."""
     return per_head(ctx, hidden, head_count(ctx, name))
 
 
 def per_head(ctx: RuleContext, hidden: Dim, count: Dim | int, law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE) -> Dim:
-    """A head's share of a hidden size, which so many heads divide."""
+    """A head's share of a hidden size, which the number of heads divides."""
     ctx.require(divides(count, hidden), law, hidden, count)
     return hidden // count

@@ -1,4 +1,4 @@
-"""Resize and Upsample: output sizes from factors, in the runtimes' float32 arithmetic, or as asked for."""
+"""Resize and Upsample: output sizes from factors, in the runtimes' float32 arithmetic, or as requested."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def by_factors(ctx: RuleContext, x: Tensor, axes: Sequence[int], factors: Sequen
 
 
 def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
-    """Those axes as asked for, or nearly so where the aspect ratio is kept."""
+    """The axes with the requested sizes, or with approximations that keep the aspect ratio."""
     asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
     kept = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
     results = []
