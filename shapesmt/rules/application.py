@@ -18,6 +18,7 @@ class Requirement(NamedTuple):
     `within` is the path of the inner node for a requirement that comes from a subgraph or a function's body. `typed`
     marks one about element types; `limit` one on which no shape depends: a node that breaks it can't run, but the
     shapes of its outputs are still known. `branch` is the condition under which the branch runs that states it.
+    `relation` is how the sides have to compare ("==", ">="), where that is all of it.
     """
 
     formula: Formula
@@ -28,6 +29,7 @@ class Requirement(NamedTuple):
     typed: bool = False
     limit: bool = False
     branch: Formula = TRUE
+    relation: str = ""
 
 
 UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "timeout"]
@@ -38,7 +40,8 @@ class Unjudged(NamedTuple):
     """The reason why a node, or the node inside it at `path`, isn't judged.
 
     `law` is what would have to hold for the node to be judged, such as "the ranks of its inputs are known"; `note` adds
-    to it; `branch` is the condition under which the inner node runs.
+    to it; `branch` is the condition under which the inner node runs. `rests_on` is the node or the constant that isn't
+    followed, where that is the reason.
     """
 
     path: str
@@ -47,6 +50,7 @@ class Unjudged(NamedTuple):
     law: str
     note: str = ""
     branch: Formula = TRUE
+    rests_on: str = ""
 
 
 class Decided(NamedTuple):

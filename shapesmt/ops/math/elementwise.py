@@ -162,7 +162,7 @@ def clip(ctx: RuleContext) -> Tensor:
     x, ends = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
     for end in map(ctx.input, ends):
         ctx.check(end.rank <= 1, laws.RANGE_ENDS_SCALARS)
-        ctx.ensure(equal(end.numel, 1), laws.RANGE_ENDS_SCALARS, end.numel, 1)
+        ctx.ensure_equal(end.numel, 1, laws.RANGE_ENDS_SCALARS)
     if ctx.version >= 11 and ctx.has(1):
         (x, *_) = with_numbers(ctx, (x, ctx.input(1)))
     value = x.value if ctx.version >= 11 else None
