@@ -85,7 +85,10 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
     added = ctx.integer("is_causal", 0) == 1 or ctx.has(6)
     ctx.limit(native or not added, laws.MASK_BOOL_OR_OF_QUERIES_TYPE)
     ctx.limit(not (native and ctx.has(4)) or ctx.outputs > 1, laws.PRESENT_WITH_PAST)
-    ctx.limit(ctx.outputs < 4 or ctx.integer("qk_matmul_output_mode", 0) in range(-1, 4), laws.QK_OUTPUT_MODE)
+    mode, scores = ctx.integer("qk_matmul_output_mode", 0), ctx.integer("softmax_precision", 0)
+    kept = native or ctx.outputs < 4 or mode != 3 or DTYPES.get(scores, "") in {""} | kinds
+    ctx.limit(kept, laws.SCORES_OF_QUERIES_TYPE.of(dtype=DTYPES.get(scores, "")))
+    ctx.limit(ctx.outputs < 4 or mode in range(-1, 4), laws.QK_OUTPUT_MODE)
 
 
 def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
@@ -182,6 +185,7 @@ def rotary_embedding(ctx: RuleContext) -> Tensor:
     parts = heads(ctx, x, "num_heads")
     turned = ctx.integer("rotary_embedding_dim", 0)
     ctx.check(turned >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=turned))
+    ctx.require_at_least(parts.size, turned, laws.ROTATED_PART_FITS_HEAD)
     ctx.limit(ctx.integer("num_heads", 0) >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     half = as_dim(turned // 2) if turned else parts.size // 2
     ctx.require_agree(cos, sin, law=laws.CACHES_SAME_SHAPE)
