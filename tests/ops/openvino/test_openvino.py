@@ -532,7 +532,7 @@ def test_loops_over_a_part_of_an_axis(start, end, stride, agree):
 
 
 def growing_iterator(x, start):
-    """What grows by a row of the input in each trip, which an iterator's state may not."""
+    """What grows by a row of the input in each trip, which an iterator's state may not always."""
     row, grown = (op.parameter(shape, np.float32) for shape in ([-1, 1, 4], [-1, 4]))
     longer = op.concat([grown, column(row)], 0)
     loop = op.tensor_iterator()
@@ -542,9 +542,12 @@ def growing_iterator(x, start):
     return [loop.get_iter_value(longer.output(0), -1)]
 
 
-def test_a_state_of_an_iterator_keeps_its_shape(agree):
-    agree(growing_iterator, "[2,2..4,4]", "[1..2,4]")
-    agree(backward_iterator, "[2,1..3,4]", "[1..2,4]")
+@pytest.mark.parametrize("build", [growing_iterator, backward_iterator])
+def test_a_state_of_an_iterator_that_changes_its_shape(build, tmp_path):
+    """OpenVINO runs some of these and not others, by what the file declares."""
+    path = oracle.saved(oracle.made(build, "[2,2..4,4]", "[1,4]"), tmp_path)
+    findings = shapesmt.check(path, declared="ignore").findings
+    assert [(f.verdict.name, f.law) for f in findings] == [("UNKNOWN", "a state keeps its shape from trip to trip")]
 
 
 def test_loops(agree):
