@@ -57,12 +57,16 @@ from shapesmt.examine import (
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import Bounds, Explanation, Report, TensorBounds
+from shapesmt.render import Words
+from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
     from shapesmt.report import CauseGraph, PageData
+
+
+Answer.presenter = Words()
 
 
 @dataclass(frozen=True, eq=False)

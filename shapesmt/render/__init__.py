@@ -74,11 +74,13 @@ class Words:
     """The presenter of answers, which `shapesmt.api` registers: `str(report)` is its text."""
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
+        """The text of the command line."""
         from shapesmt.render.text.text import folded
 
         return folded(cast("AnyResult", answer), width, everything=everything)
 
     def html(self, answer: Answer) -> str:
+        """The same in colours, as HTML."""
         from shapesmt.render.page.excerpt import excerpt
 
         return excerpt(cast("AnyResult", answer))
