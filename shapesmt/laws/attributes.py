@@ -74,7 +74,6 @@ STRIDES_DILATIONS_PADS_ENTRIES = Law("SM502", "'strides', 'dilations' and pads h
 WEIGHTS_ENTRY_PER_N_GRAM = Law("SM502", "'weights' has an entry per n-gram")
 SPLIT_SIZES_OR_NUM_OUTPUTS = Law("SM502", "a list of sizes or attribute 'num_outputs' is given")
 MASK_0_AND_1 = Law("SM502", "a mask lists 0 and 1")
-RATIO_NOT_0 = Law("SM502", "a ratio isn't 0")
 REGION_AT_LEAST_1_HIGH_AND_WIDE = Law("SM502", "a region is at least 1 high and wide, not {size}")
 IMAGE_CHANNELS_OF_FORMAT = Law("SM502", "an image has a number of channels that its format has")
 IMAGE_1_3_OR_4_CHANNELS = Law("SM502", "an image has one, three or four channels")

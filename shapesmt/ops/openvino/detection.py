@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
@@ -85,8 +86,7 @@ def prior_box(ctx: RuleContext) -> Tensor:
 def _ratios(ctx: RuleContext) -> int:
     """The number of distinct ratios, with 1 and, where boxes are flipped, their inverses."""
     ratios = numbers(ctx, "aspect_ratio")
-    ctx.check(0 not in ratios, laws.RATIO_NOT_0)
-    flipped = [1 / r for r in ratios] if ctx.integer("flip", 0) else []
+    flipped = [1 / r if r else inf for r in ratios] if ctx.integer("flip", 0) else []
     return len({1.0, *(round(r, 6) for r in (*ratios, *flipped))})
 
 

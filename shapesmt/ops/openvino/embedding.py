@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, maximum
-from shapesmt.ops.openvino.bridge import dtype_of
+from shapesmt.algebra import as_dim, at_least, maximum
+from shapesmt.ops.openvino.bridge import dtype_of, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import single
@@ -97,8 +97,8 @@ def pack(ctx: RuleContext) -> Tensor:
 def multinomial(ctx: RuleContext) -> Tensor:
     """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
     x, count = ctx.input(0), single(ctx, 1)
-    ctx.require_at_least(count, 0, laws.SAMPLE_COUNT_NOT_NEGATIVE)
-    return ctx.tensor([x[0], count], dtype_of(ctx, "convert_type"))
+    unchecked(ctx, laws.SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
+    return ctx.tensor([x[0], maximum(count, 0)], dtype_of(ctx, "convert_type"))
 
 
 @operator("Inverse")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import as_dim, divides, product
-from shapesmt.ops.openvino.bridge import integers
+from shapesmt.ops.openvino.bridge import integers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, sliding
@@ -84,7 +84,9 @@ def yolo_regions(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     if ctx.integer("do_softmax", 1):
         first, last = ctx.axis(4), ctx.axis(4, name="end_axis")
-        ctx.check(first <= last, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
+        if first > last:
+            unchecked(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
+            return ctx.tensor(None)
         return ctx.tensor([*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]])
     anchors = len(integers(ctx, "mask"))
     return ctx.tensor([x[0], (ctx.integer("classes") + ctx.integer("coords") + 1) * anchors, *x.dims[2:]])
