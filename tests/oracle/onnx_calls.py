@@ -41,6 +41,11 @@ def k(values: Any, dtype: str = "int64") -> Constant:
     return Constant(np.array(values, dtype))
 
 
+def t(values: Any, dtype: str = "float32") -> onnx.TensorProto:
+    """An attribute that is a tensor."""
+    return numpy_helper.from_array(np.array(values, dtype))
+
+
 def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: int = 1, **attributes: Any) -> Call:
     """A call of one operator; None leaves an input out."""
     names = ["" if given is None else f"x{i}" for i, given in enumerate(inputs)]

@@ -143,8 +143,11 @@ def _place(law: Law | str) -> Statement | None:
 
 
 def _at(frame: FrameType, name: str) -> Statement:
-    code = frame.f_code
-    return Statement(str(Path(code.co_filename).relative_to(PACKAGE)), code.co_name, frame.f_lineno, name)
+    """The place where this frame is; a comprehension is part of the function that it is in."""
+    code, line = frame.f_code, frame.f_lineno
+    while frame.f_back is not None and frame.f_code.co_name.startswith("<"):
+        frame = frame.f_back
+    return Statement(str(Path(code.co_filename).relative_to(PACKAGE)), frame.f_code.co_name, line, name)
 
 
 def named() -> dict[tuple[str, str, str], int]:
