@@ -47,7 +47,6 @@ SEQUENCE_AND_TENSOR_SAME_TYPE = Law(
     "SM501", "the sequence and the tensor have the same element type, not {sequence} and {tensor}"
 )
 ZERO_POINT_OF_OUTPUT_TYPE = Law("SM501", "the zero point has the output's type {expected}, not {dtype}")
-ZERO_POINTS_OF_TYPE = Law("SM501", "zero points are of type {dtype}")
 
 ATTRIBUTE_1_FOR_BATCH = Law("SM502", "'{name}' has 1 for the batch")
 ATTRIBUTE_ENTRIES = Law("SM502", "'{name}' has {count} entries")

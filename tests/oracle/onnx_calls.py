@@ -57,9 +57,9 @@ def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: in
     return made_call([node], feeds, constants, opsets)
 
 
-def graph(text: str, version: int = 18) -> Call:
-    """A call of a graph, as text, whose inputs hold ones."""
-    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}]> g {text}')
+def graph(text: str, version: int = 18, domain: str = "com.microsoft") -> Call:
+    """A call of a graph, as text, whose inputs hold ones; its operators are ONNX's, or of that domain."""
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}, "{domain}": 1]> g {text}')
     feeds = {}
     for given in model.graph.input:
         kind = given.type.tensor_type
