@@ -96,7 +96,8 @@ def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], lab
     law, first = laws.BODY_TENSORS_OF_DECLARED_RANK, 2 if ctx.node.op == "Loop" else 0
     for declaration, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
         if declaration.shape is not None and t.shape is not None and len(declaration.shape) != t.rank:
-            ctx.check(ctx.node.op == "Loop", law)
+            if ctx.node.op != "Loop":
+                ctx.reject(law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
