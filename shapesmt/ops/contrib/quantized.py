@@ -298,6 +298,7 @@ def packed_mlp(ctx: RuleContext) -> list[Tensor]:
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
+        ctx.limit(ctx.has(2), laws.INPUT_GIVEN.of(index=2))
     require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
     require_vector(ctx, (5, 8), n, laws.BIAS_PER_COLUMN)
     return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]

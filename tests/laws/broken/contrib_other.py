@@ -47,6 +47,14 @@ def search(name: str, *inputs: Any) -> Call:
     return ms(name, *inputs, decoder=onnx.parser.parse_graph(DECODER), **attributes)
 
 
+def lstm(**changed: Any) -> Call:
+    """An LSTM of two features that attends to seven, with some inputs changed."""
+    given = {"X": x(3, 2, 4), "W": x(1, 8, 9), "R": x(1, 8, 2), "B": x(1, 16), "lengths": None, "h": None, "c": None}
+    given |= {"P": None, "QW": x(1, 2, 3), "MW": x(1, 7, 3), "V": x(1, 3), "M": x(2, 5, 7)}
+    given |= {"steps": k([5, 1], "int32"), "AW": x(1, 9, 5)}
+    return ms("AttnLSTM", *(given | changed).values(), outputs=3, hidden_size=2)
+
+
 ROWS = [
     (laws.RANK_AT_LEAST, ms("NhwcMaxPool", x(dtype="uint8"), kernel_shape=[2, 2])),
     (laws.SCALES_AND_ZERO_POINTS_SCALARS,
@@ -278,12 +286,6 @@ ROWS = [
     (laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY,
      ms("QLinearWhere", x(2, dtype="bool"), x(2, dtype="uint8"), x(0), k(0, "uint8"), x(2, dtype="uint8"), k(1.0,
       "float32"), k(0, "uint8"), k(1.0, "float32"), k(0, "uint8"))),
-    (laws.R_DIRECTIONS_4_HIDDEN_HIDDEN,
-     ms("AttnLSTM", x(3, 2, 4), x(1, 8, 6), x(1, 8, 3), x(1, 16), None, None, None, None, x(1, 2, 3), x(1, 2, 3),
-      x(1, 3), x(2, 5, 2), x(2, dtype="int32"), x(1, 4, 2), outputs=3, hidden_size=2)),
-    (laws.B_DIRECTIONS_8_HIDDEN,
-     ms("AttnLSTM", x(3, 2, 4), x(1, 8, 6), x(1, 8, 2), x(1, 15), None, None, None, None, x(1, 2, 3), x(1, 2, 3),
-      x(1, 3), x(2, 5, 2), x(2, dtype="int32"), x(1, 4, 2), outputs=3, hidden_size=2)),
     (laws.ROOM_BEHIND_PROMPT, search("GreedySearch", x(1, 3, dtype="int32"), k([3], "int32"))),
     (laws.ONE_NUMBER, search("GreedySearch", x(1, 3, dtype="int32"), k([9, 9], "int32"))),
     (laws.PREFIX_MASK_HAS_PROMPT_BATCH,
@@ -295,4 +297,22 @@ ROWS = [
      search("BeamSearch", x(1, 3, dtype="int32"), k([9], "int32"), None, k([2], "int32"), k([3], "int32"))),
     (laws.ROOM_BEHIND_PROMPT,
      search("BeamSearch", x(1, 3, dtype="int32"), k([3], "int32"), None, k([2], "int32"), k([1], "int32"))),
+    (laws.SEQUENCE_NOT_EMPTY, lstm(X=x(0, 2, 4))),
+    (laws.BATCH_NOT_EMPTY, lstm(X=x(3, 0, 4), M=x(0, 5, 7), steps=k([], "int32"))),
+    (laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED, lstm(W=x(1, 8, 8))),
+    (laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED, lstm(AW=None)),
+    (laws.R_DIRECTIONS_4_HIDDEN_HIDDEN, lstm(R=x(1, 8, 3))),
+    (laws.B_DIRECTIONS_8_HIDDEN, lstm(B=x(1, 15))),
+    (laws.P_DIRECTIONS_3_HIDDEN, lstm(P=x(1, 5))),
+    (laws.LENGTHS_AT_MOST_SEQUENCE, lstm(lengths=k([4, 1], "int32"))),
+    (laws.INPUT_GIVEN, lstm(V=None)),
+    (laws.MEMORY_HAS_BATCH, lstm(M=x(1, 5, 7))),
+    (laws.MEMORY_NOT_EMPTY, lstm(M=x(2, 0, 7), steps=None)),
+    (laws.MW_DIRECTIONS_FEATURES_WIDTH, lstm(MW=x(1, 6, 3))),
+    (laws.QW_DIRECTIONS_HIDDEN_WIDTH, lstm(QW=x(1, 3, 3))),
+    (laws.V_DIRECTIONS_WIDTH, lstm(V=x(1, 4))),
+    (laws.MEMORY_LENGTH_PER_SAMPLE, lstm(steps=x(3, dtype="int32"))),
+    (laws.MEMORY_LENGTHS_INSIDE_MEMORY, lstm(steps=k([0, 6], "int32"))),
+    (laws.AW_DIRECTIONS_FEATURES_HIDDEN_ATTENDED, lstm(AW=x(1, 8, 5))),
+    (laws.INPUT_GIVEN, mlp(x(2, 16), x(2, 16), None)),
 ]  # fmt: skip
