@@ -29,7 +29,15 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline, look, seconds
-from shapesmt.diagnose import declarations, explanation, findings, model_warnings, precondition, refuse_declarations
+from shapesmt.diagnose import (
+    declarations,
+    explanation,
+    findings,
+    grouped,
+    model_warnings,
+    precondition,
+    refuse_declarations,
+)
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import InternalError
 from shapesmt.examine import (
@@ -313,6 +321,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     if question.replay:
         failures = replayed(proto, a.problem.graph, failures, a.judge.deadline)
     region = precondition(*stages)
+    failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if question.certify else ""
     claims = declarations(*stages) if question.claims is Claims.CHECK else ()
@@ -321,7 +330,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, certificate, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
-        strict=question.strict, remedy=remedy_for(*stages, region),
+        strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
     )  # fmt: skip
     return a, report
 

@@ -3,6 +3,7 @@
 from shapesmt.diagnose.cause_graph import cause_graphs, producers
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
+from shapesmt.diagnose.groups import grouped
 from shapesmt.diagnose.raster import valid_region
 from shapesmt.diagnose.remedy import remedy
 from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations
@@ -12,6 +13,7 @@ __all__ = [
     "declarations",
     "explanation",
     "findings",
+    "grouped",
     "model_warnings",
     "precondition",
     "producers",

@@ -15,8 +15,6 @@ from shapesmt.ops.shared.indices import require_places, spans
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
-VECTOR = 8  # numbers
-
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
     """The number of heads of queries, and of keys and values, which divides the former."""
@@ -50,7 +48,7 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     _require_kept(ctx)
     given, present = grown(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, given)
-    _require_vectors(ctx, size, ctx.input(7) if ctx.has(7) else None)
+    _require_eights(ctx, size, 7)
     total = seen_length(ctx, 10, "total") if given is None else given
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, laws.SINK_PER_HEAD)
@@ -58,14 +56,6 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     open_beside_cpu(ctx, laws.NO_NORM_INSIDE, used=ctx.has(14) or ctx.has(15))
     cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
-
-
-def _require_vectors(ctx: RuleContext, size: Dim, table: Tensor | None) -> None:
-    """State that heads are as wide as the runtime's vectors: 8 numbers; twice that if a table rotates parts of them."""
-    width = VECTOR if table is None else 2 * VECTOR
-    ctx.require(divides(width, size), laws.HEAD_SIZE_MULTIPLE_OF.of(width=width), size, width)
-    if table is not None:
-        ctx.require(divides(VECTOR, table[1]), laws.ROTATED_PART_IN_VECTORS.of(width=VECTOR), table[1], VECTOR)
 
 
 def _require_kept(ctx: RuleContext) -> None:
@@ -115,7 +105,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 8, batch, laws.LENGTH_PER_SAMPLE)
     total = (ctx.items(7) or [None])[0]
     require_tables(ctx, (9, 10), size, total)
-    _require_vectors(ctx, size, ctx.input(9) if ctx.integer("do_rotary", 0) == 1 else None)
+    _require_eights(ctx, size, 9)
     if total is not None:
         ctx.require_at_least(past, total, laws.CACHES_HOLD_TOTAL_LENGTH)
         ctx.require_at_least(total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
@@ -132,6 +122,14 @@ def cached(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
     width = past[3] if past.dtype == "uint8" else size
     require_shape(ctx, (3, 4), (batch, shared, past[2], width), laws.CACHES_BATCH_HEADS_LENGTH_SIZE)
     return past[2]
+
+
+def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
+    """State that heads, their halves and the tables for these come in eights, as ONNX Runtime's kernels read them."""
+    step = 16 if ctx.has(cosines) else 8
+    ctx.require(divides(step, size), laws.HEAD_SIZE_MULTIPLE.of(step=step), size, step)
+    if ctx.has(cosines):
+        ctx.require(divides(8, ctx.input(cosines)[1]), laws.TABLE_WIDTH_MULTIPLE_OF_8, ctx.input(cosines)[1], 8)
 
 
 def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:

@@ -134,9 +134,6 @@ ROWS = [
     (laws.BODY_TENSORS_OF_DECLARED_RANK,
      graph("(float[3, 2] x) => (float[3, 2] y) { y = Scan <num_scan_inputs = 1, body = b (float[2, 2] v) => "
            "(float[d, e] w) { w = Exp (v) }> (x) }")),
-    (laws.BODY_INPUTS_OF_DECLARED_SIZE,
-     graph("(float[3, 2] x) => (float[3, a] y) { y = Scan <num_scan_inputs = 1, body = b (float[3] v) => "
-           "(float[d] w) { w = Exp (v) }> (x) }")),
     (laws.BODY_OUTPUTS_OF_DECLARED_SIZE,
      graph("(float[3, 2] x) => (int64[a, b, c] y) { y = Scan <num_scan_inputs = 1, body = b (float[2] v) => "
            "(int64[1, 5] w) { w = NonZero (v) }> (x) }")),
