@@ -1,6 +1,7 @@
 """Why a requirement isn't proved, for which inputs, and what would help."""
 
 from shapesmt.diagnose.cause_graph import cause_graphs, producers
+from shapesmt.diagnose.certificate import certificate, complete_system
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
@@ -10,6 +11,8 @@ from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_decl
 
 __all__ = [
     "cause_graphs",
+    "certificate",
+    "complete_system",
     "declarations",
     "explanation",
     "findings",

@@ -1,6 +1,8 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
+from shapesmt.report.catalogue import ErrorCode, Operator, Operators
+from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
     Clash,
@@ -20,11 +22,8 @@ from shapesmt.report.report import (
     CaseBounds,
     Counts,
     DimBounds,
-    ErrorCode,
     Explanation,
     Fact,
-    Operator,
-    Operators,
     Precondition,
     Proof,
     Remedy,
@@ -33,6 +32,7 @@ from shapesmt.report.report import (
 )
 
 __all__ = [
+    "Answer",
     "AnyResult",
     "Axis",
     "BatchReport",

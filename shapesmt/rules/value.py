@@ -24,6 +24,7 @@ from shapesmt.graph import Literal
 
 Item: TypeAlias = Dim | Float | None
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
+MAX_AXES, MAX_SIZE = 32, 2**59  # what numpy's arrays can have, which count empty axes as 1
 MAX_FIELD_TERMS = 24
 MAX_FLOAT_DEPTH = 24
 
@@ -73,10 +74,12 @@ Value: TypeAlias = Elements | Field | Floats
 
 
 def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
-    """The value with these items; None where no item is known, or where there are too many."""
+    """The value with these items; None where no item is known, where there are too many, or in no array's shape."""
     key = (tuple(shape), tuple(items))
     value = _ELEMENTS.get(key)
     if value is None:
+        if len(key[0]) > MAX_AXES or prod(filter(None, key[0])) > MAX_SIZE:
+            return None
         if len(key[1]) > Literal.MOST or (key[1] and not any(i is not None for i in key[1])):
             return None
         value = _ELEMENTS.make(key, _elements, *key)

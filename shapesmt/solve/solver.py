@@ -89,10 +89,11 @@ def check(
     if FALSE in conditions:
         return UNSAT
     all_symbols = frozenset(symbols).union(*(f.symbols for f in conditions))
-    if not conditions:
-        return Answer("sat", complete({}, all_symbols))
-    if deadline.expired:  # the text alone takes its time
+    if conditions and deadline.expired:  # the text alone takes its time
         return UNKNOWN
+    lowest_values = complete({}, all_symbols)
+    if _holds(Evaluator(lowest_values), conditions):
+        return Answer("sat", lowest_values)
     text = script(conditions)
     for by_tactics, seed, times in ATTEMPTS:
         how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
@@ -211,7 +212,10 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     if bounded and answer.verdict == "sat":
         return End(int(low), answer.model, proven=True)
     if low == -inf:
-        answer = check([*facts, at_most(dim, -LARGEST)], deadline, symbols=dim.symbols)
+        beyond = [*facts, at_most(dim, -LARGEST)]
+        answer = _one_far_away(dim, beyond)
+        if answer.verdict != "sat":
+            answer = check(beyond, deadline, symbols=dim.symbols)
         if answer.verdict != "unsat":
             return End(None, answer.model or None, proven=answer.verdict == "sat")
         low = 1 - LARGEST
@@ -225,6 +229,20 @@ def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     """The greatest value of an expression where the facts hold."""
     least = minimize(-dim, facts, deadline)
     return least if least.value is None else least._replace(value=-least.value)
+
+
+def _one_far_away(dim: Dim, conditions: list[Formula]) -> Answer:
+    """A model that has one symbol of the expression far up and all others at their low ends, if that is one.
+
+    Evaluating takes less time than solving: of `n` under `4*k == n*m`, where all may be 0, it finds `k == m == 0`.
+    """
+    symbols = dim.symbols.union(*(f.symbols for f in conditions))
+    for s in dim.symbols:
+        start = lowest(s)
+        values = complete({s: start - (start - LARGEST) // s.step * s.step}, symbols)
+        if holds(conditions, values):
+            return Answer("sat", values)
+    return UNKNOWN
 
 
 def _descend(

@@ -95,6 +95,16 @@ def test_extremes_where_nothing_is_possible() -> None:
     assert minimize(H, [equal(H, W), differs(H, W)]).witness is None
 
 
+def test_no_solver_is_asked_for_what_the_ends_of_the_ranges_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y, z, steps = symbol("x", 0), symbol("y", 0), symbol("z", 0), symbol("s", 3, step=5)
+    monkeypatch.setattr(solver, "ask", None)
+    assert check([equal(4 * x, x * y * z), equal(y, 0)]).verdict == "sat"
+    for dim, facts in ((y, [equal(4 * x, x * y * z)]), (steps, [at_least(steps * H, N)])):
+        end = maximize(dim, facts)
+        assert end.witness is not None
+        assert (end.value, end.proven, holds(facts, end.witness)) == (None, True, True)
+
+
 def test_the_smallest_model_moves_few_symbols_and_little() -> None:
     b, h, w = (symbol(name, 1, 512) for name in ("b", "h", "w"))
     symbols = [s.as_symbol() for s in (b, h, w)]

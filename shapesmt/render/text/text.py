@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult, Fact, Proof
 
-__all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_text"]
+__all__ = ["COMPLETE", "folded", "lines", "proofs", "subject", "write_headlines", "write_text"]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _CHUNK = 1000  # the number of lines that are written at once
@@ -85,6 +85,17 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
     if isinstance(result, ErrorCode):
         return _error_code(result)
     return operators_text(result)
+
+
+def folded(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
+    """The text of `result` without colours, in lines of at most `width` columns."""
+    rows = lines(result, everything=everything)
+    if width is None:
+        return "".join(f"{row}\n" for row in rows)
+    from rich.console import Console
+
+    console = Console(width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    return "".join(segment.text for row in rows for segment in _fitted(row, console))
 
 
 def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
