@@ -30,7 +30,7 @@ CONTEXT = str(PACKAGE / "rules" / "context.py")
 FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
 WALK = importlib.import_module("shapesmt.inference.walk")
 APPLY = importlib.import_module("shapesmt.inference.apply")
-NAMES = {law: name for name, law in vars(laws).items() if isinstance(law, Law)}
+NAMES = {(law.code, law.sentence): name for name, law in vars(laws).items() if isinstance(law, Law)}
 UNJUDGED = ("leave_open", "unchecked")  # state what nothing is said of, not what is broken
 
 
@@ -54,7 +54,7 @@ class PlacedLaw(Law):
 
 def name_of(law: Law) -> str | None:
     """The name of the constant that a law is, or is filled from; None for a law of somebody else."""
-    return NAMES.get(Law(law.code, law.template or law.sentence))
+    return NAMES.get((law.code, law.template or law.sentence))
 
 
 @contextmanager
@@ -62,12 +62,12 @@ def recorded() -> Iterator[list[Statement]]:
     """The statements that are reported as broken inside, in order."""
     reported: list[Statement] = []
 
-    def require(ctx: RuleContext, formula: Any, law: Law | str, left: Any = None, right: Any = None) -> None:
+    def require(ctx: RuleContext, formula: Any, law: Law | str, *sides: Any, **named: Any) -> None:
         place = _place(law)
         if place is not None and isinstance(law, Law):
             law = PlacedLaw(*law)
             law.place = place
-        stating(ctx, formula, law, left, right)
+        stating(ctx, formula, law, *sides, **named)
 
     def first_broken(*arguments: Any) -> Any:
         broken = choosing(*arguments)
