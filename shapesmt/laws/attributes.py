@@ -38,6 +38,7 @@ QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the 
 SCALES_FLOAT32 = Law("SM501", "scales are of type float32")
 TENSORS_AND_ZERO_POINTS_SAME_TYPE = Law("SM501", "tensors and zero points have the same element type")
 MASK_BOOL_OR_OF_QUERIES_TYPE = Law("SM501", "the mask is boolean, or of the queries' type")
+SCORES_OF_QUERIES_TYPE = Law("SM501", "scores beside a mask of another type are of the queries' type, not {dtype}")
 SAME_TYPE_AS_INPUT = Law("SM501", "the {kind} have the type of the input")
 DEFAULT_TYPE_OF_VALUES = Law("SM501", "the default has the type of the values")
 DESTINATION_F8 = Law("SM501", "the destination is of type f8e4m3 or f8e5m2, not {kind}")

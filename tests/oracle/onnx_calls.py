@@ -66,7 +66,7 @@ def graph(text: str, version: int = 18) -> Call:
 def calls(seeds: Iterable[int]) -> list[Call]:
     """A call of each way to use a version of an operator; `seeds` choose the catalogue's. Not all of them run."""
     found: dict[Any, Call] = {}
-    for call in [*_catalogue(seeds), *_node_cases()]:
+    for call in [*_catalogue(seeds), *_node_cases(), *_others()]:
         for version in [call, *_versions(call)]:
             if _is_defined(version):
                 found.setdefault(_way(version), version)
@@ -116,6 +116,13 @@ def _catalogue(seeds: Iterable[int]) -> Iterator[Call]:
         weights = {t.name: numpy_helper.to_array(t) for t in case.model.graph.initializer}
         graph = case.model.graph
         yield made_call(graph.node, feeds, weights, case.model.opset_import, bool(case.granted))
+
+
+def _others() -> Iterator[Call]:
+    """Of operators that are in neither."""
+    yield op("Inverse", x(3, 3), domain="com.microsoft", version=1)
+    yield op("ScaledSiLU", x(2, 3), domain="com.microsoft", version=1)
+    yield op("MatMulInteger16", *(x(*s, dtype="int16") for s in ((2, 3), (3, 2))), domain="com.microsoft", version=1)
 
 
 def _node_cases() -> Iterator[Call]:

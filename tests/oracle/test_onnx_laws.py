@@ -38,6 +38,10 @@ def grouped(size, *tables):
 
 REFUSED = [
     *(grouped(4), grouped(12), grouped(8, x(5, 4), x(5, 4)), grouped(32, x(5, 12), x(5, 12))),
+    op("RotaryEmbedding", x(2, 3, 32), *[x(2, 3, 4)] * 2, version=23, num_heads=4, rotary_embedding_dim=9),
+    op("Attention", *[x(1, 2, 2, 8)] * 3, x(2, 2, dtype="int8"), version=23, outputs=4, qk_matmul_output_mode=3,
+       softmax_precision=11),
+    op("SimplifiedLayerNormalization", x(2, 3), version=1),
     ms("MultiHeadAttention", x(1, 0, 3), *[x(1, 3, 3)] * 2, num_heads=2),
     ms("DecoderMaskedMultiHeadAttention", x(1, 1, 5), *[x(1, 2, 2, 2)] * 2, num_heads=2),
     op("Attention", *[x(1, 2, 3, 4)] * 3, scale=-1.0, version=23),
@@ -137,6 +141,7 @@ REFUSED = [
 ]  # fmt: skip
 RUNNING = [
     *(grouped(8), grouped(24), grouped(16, x(5, 8), x(5, 8)), grouped(32, x(5, 8), x(5, 8))),
+    op("SimplifiedLayerNormalization", x(2, 3), x(3), version=1),
     *(ms("MultiHeadAttention", x(0, 1, 3), *[x(0, s, 3)] * 2, num_heads=2) for s in (0, 1)),
     ms("MultiHeadAttention", x(1, 2, 4), x(1, 0, 4), x(1, 0, 3), num_heads=2),
     ms("DecoderMaskedMultiHeadAttention", *[x(0, 1, 5)] * 3, num_heads=2),

@@ -147,7 +147,7 @@ def detection_output(ctx: RuleContext) -> Tensor:
 
 @operator("ExperimentalDetectronDetectionOutput")
 def detectron_output(ctx: RuleContext) -> list[Tensor]:
-    """Regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`: so many boxes, their classes and scores."""
+    """Regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`: the selected boxes, their classes and scores."""
     x, classes, most = ctx.input(0), ctx.integer("num_classes"), ctx.integer("max_detections_per_image")
     require_shape(ctx, 0, (x[0], 4), COORDINATES)
     require_shape(ctx, 1, (x[0], 4 * classes), COORDINATES)
@@ -159,7 +159,7 @@ def detectron_output(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ExperimentalDetectronGenerateProposalsSingleImage")
 def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
-    """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: so many boxes and their scores."""
+    """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: the selected boxes and their scores."""
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.require_equal(anchors[1], 4, COORDINATES)
