@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate
+from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate, step_of
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
@@ -106,7 +106,9 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     tied = domain.cone(dim.symbols)[0]  # only some places are tried
     attained = attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
     exact = proven and (attained or dim.constant is not None)
-    return DimBounds(low.value or 0, high.value, str(dim), exact, (_named(low.witness), _named(high.witness)))
+    witnesses = _named(low.witness), _named(high.witness)
+    step = 1 if low.value == high.value else step_of(dim)
+    return DimBounds(low.value or 0, high.value, str(dim), exact, witnesses, step)
 
 
 def _named(witness: Assignment | None) -> dict[str, int] | None:

@@ -75,7 +75,7 @@ def parse_formula(text: str, symbols: Mapping[str, Dim]) -> Formula:
     >>> parse_formula("hieght >= 2", names)
     Traceback (most recent call last):
       ...
-    shapesmt.errors.UsageError: no symbol 'hieght' in 'hieght >= 2'; did you mean 'height'?
+    shapesmt.errors.UnknownNameError: no symbol 'hieght' in 'hieght >= 2'; did you mean 'height'?
 
     Raises:
         UsageError: the text is no condition, is too large, or names no symbol.

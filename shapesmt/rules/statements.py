@@ -41,15 +41,23 @@ class Statements:
     # Laws
 
     def require(
-        self, formula: Formula, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
+        self,
+        formula: Formula,
+        law: laws.Law | str,
+        left: Dim | int | None = None,
+        right: Dim | int | None = None,
+        *,
+        relation: str = "",
     ) -> None:
         """State a requirement of the node; `left` and `right` are the sides that clash when it fails."""
         formula = self._guarded(formula)
         if formula is FALSE and self.alone:
             raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
-            sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._condition))
+            first, second = (None if s is None else as_dim(s) for s in (left, right))
+            self.requirements.append(
+                Requirement(formula, laws.as_law(law), first, second, given=self._condition, relation=relation)
+            )
         else:
             self.requirements.append(Requirement(TRUE, laws.as_law(law)))
 
@@ -63,11 +71,11 @@ class Statements:
 
     def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that two sizes are equal."""
-        self.require(equal(left, right), law, left, right)
+        self.require(equal(left, right), law, left, right, relation="==")
 
     def require_at_least(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that `left >= right`."""
-        self.require(at_least(left, right), law, left, right)
+        self.require(at_least(left, right), law, left, right, relation=">=")
 
     def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
         """State that an index, which may count from the end, is inside an axis of that size."""
