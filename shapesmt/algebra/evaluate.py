@@ -132,7 +132,7 @@ def definitions(
 ) -> list[Atom]:
     """The defined symbols that the roots depend on, each after those in its definition.
 
-    What only `known` atoms rest on isn't looked at, nor what was `seen` by an earlier call.
+    Left out are those behind `known` atoms, and those in `seen`, which earlier calls returned.
     """
     defined: dict[Atom, None] = {}
     seen = set() if seen is None else seen

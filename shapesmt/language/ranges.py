@@ -35,7 +35,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The sizes `lo, lo + step, ...` up to `hi`; without end when `hi` is None.
+    """A range as a caller writes it: `lo, lo + step, ...` up to `hi`, without end when `hi` is None.
+
+    A report shows it as a `SymbolRange`.
 
     >>> 80 in Range(64, 512, 16), 72 in Range(64, 512, 16)
     (True, False)

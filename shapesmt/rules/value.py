@@ -49,7 +49,7 @@ class Elements:
 
 
 class Field:
-    """Integer elements given by one expression over their positions, interned."""
+    """Integer elements as one expression over their positions, interned."""
 
     __slots__ = ("__weakref__", "element")
 
@@ -60,7 +60,7 @@ class Field:
 
 
 class Floats:
-    """Float elements given by one expression over their positions, interned."""
+    """Float elements as one expression over their positions, interned."""
 
     __slots__ = ("__weakref__", "element")
 

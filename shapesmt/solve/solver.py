@@ -141,14 +141,14 @@ def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
 
 
 def core(
-    named: Mapping[Name, Formula], deadline: Deadline = FOREVER, given: Sequence[Formula] = ()
+    named: Mapping[Name, Formula], deadline: Deadline = FOREVER, background: Sequence[Formula] = ()
 ) -> list[Name] | None:
     """A minimal set of conditions that can't hold together.
 
     Args:
         named: The conditions by any key.
         deadline: When to give up.
-        given: Conditions that hold anyway.
+        background: Conditions that hold anyway.
 
     Returns:
         The keys of the set, in order: it is unsatisfiable, proven by a query of its own, and as far as Z3 can
@@ -161,26 +161,26 @@ def core(
         >>> core({"low": at_least(5, h), "any": at_least(h, 2), "high": at_least(h, 7)})
         ['low', 'high']
     """
-    if FALSE in given:
+    if FALSE in background:
         return []
     never = next((k for k, f in named.items() if f is FALSE), None)
     if never is not None:
         return [never]
-    keys = _first_core(named, deadline, given)
+    keys = _first_core(named, deadline, background)
     if keys is None:
         keys = list(named)
-        if check([*given, *named.values()], deadline).verdict != "unsat":
+        if check([*background, *named.values()], deadline).verdict != "unsat":
             return None
     for key in list(keys):
         rest = [k for k in keys if k != key]
-        if check([*given, *(named[k] for k in rest)], deadline).verdict == "unsat":
+        if check([*background, *(named[k] for k in rest)], deadline).verdict == "unsat":
             keys = rest
     return keys
 
 
-def _first_core(named: Mapping[Name, Formula], deadline: Deadline, given: Sequence[Formula]) -> list[Name] | None:
+def _first_core(named: Mapping[Name, Formula], deadline: Deadline, background: Sequence[Formula]) -> list[Name] | None:
     """The core that Z3 reports, if a query of its own confirms it."""
-    text = script(given)
+    text = script(background)
     literals: dict[str, Name] = {}
     for key, formula in named.items():
         term = text.term(formula)
@@ -192,7 +192,7 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, given: Sequen
     if reply.verdict != "unsat":
         return None
     keys = [key for literal, key in literals.items() if literal in reply.core]
-    return keys if check([*given, *(named[k] for k in keys)], deadline).verdict == "unsat" else None
+    return keys if check([*background, *(named[k] for k in keys)], deadline).verdict == "unsat" else None
 
 
 def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
@@ -248,7 +248,7 @@ def _one_far_away(dim: Dim, conditions: list[Formula]) -> Answer:
 def _descend(
     dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment, *, near: bool = True
 ) -> End:
-    """The least value, given one that isn't beyond it and a model: first near that one, else near the model."""
+    """The least value, from a lower bound to a model's value; the search begins near the bound, or near the model."""
     best = int(evaluate(dim, model))
     step = 1
     while low < best:
@@ -276,7 +276,7 @@ def smallest_model(
     Args:
         formulas: The conditions.
         symbols: Those to make small; what comes first stays at its low end if there is a choice.
-        deadline: When to settle for what is found.
+        deadline: When to return the smallest model so far.
         known: What `check` says of these very conditions.
 
     Returns:

@@ -303,20 +303,25 @@ def _answer_of(line: list[str]) -> str:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     seconds, own = time.monotonic() - started, time.process_time() - worked
-    if status not in (0, 1, 2, 3):
-        return f"status {status}: {err.getvalue()[-3000:]}"
-    if status == 2 and "--replay" not in line and err.getvalue().count("\n") != 1:
-        return f"not one line: {err.getvalue()!r} {out.getvalue()[:200]!r}"
-    if "Traceback" in err.getvalue() + out.getvalue():
-        return err.getvalue()[-3000:]
-    if any(not c.isprintable() and c not in "\n" for c in out.getvalue() + err.getvalue()):
-        return (
-            f"unprintable: {[c for c in out.getvalue() + err.getvalue() if not c.isprintable() and c != chr(10)][:5]}"
-        )
-    if status != 2 and "--format" in line and line[line.index("--format") + 1] in ("json", "sarif"):
-        json.loads(out.getvalue())
-    if own > TIMEOUT + LATE or seconds > TIMEOUT + 3 * LATE:  # other processes may be at work as well
+    wrong = _wrong(line, status, out.getvalue(), err.getvalue())
+    if not wrong and (own > TIMEOUT + LATE or seconds > TIMEOUT + 3 * LATE):  # other processes may be at work as well
         return f"late: {seconds:.1f} s, {own:.1f} s of them its own"
+    return wrong
+
+
+def _wrong(line: list[str], status: int, out: str, err: str) -> str:
+    """What is wrong with an exit status and with what is printed; "" where nothing is."""
+    if status not in (0, 1, 2, 3):
+        return f"status {status}: {err[-3000:]}"
+    if status == 2 and "--replay" not in line and err.count("\n") != 1:
+        return f"not one line: {err!r} {out[:200]!r}"
+    if "Traceback" in err + out:
+        return err[-3000:]
+    unprintable = [c for c in out + err if not c.isprintable() and c != "\n"]
+    if unprintable:
+        return f"unprintable: {unprintable[:5]}"
+    if status != 2 and "--format" in line and line[line.index("--format") + 1] in ("json", "sarif"):
+        json.loads(out)
     return ""
 
 

@@ -41,6 +41,11 @@ def k(values: Any, dtype: str = "int64") -> Constant:
     return Constant(np.array(values, dtype))
 
 
+def t(values: Any, dtype: str = "float32") -> onnx.TensorProto:
+    """An attribute that is a tensor."""
+    return numpy_helper.from_array(np.array(values, dtype))
+
+
 def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: int = 1, **attributes: Any) -> Call:
     """A call of one operator; None leaves an input out."""
     names = ["" if given is None else f"x{i}" for i, given in enumerate(inputs)]
@@ -52,9 +57,9 @@ def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: in
     return made_call([node], feeds, constants, opsets)
 
 
-def graph(text: str, version: int = 18) -> Call:
-    """A call of a graph, as text, whose inputs hold ones."""
-    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}]> g {text}')
+def graph(text: str, version: int = 18, domain: str = "com.microsoft") -> Call:
+    """A call of a graph, as text, whose inputs hold ones; its operators are ONNX's, or of that domain."""
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}, "{domain}": 1]> g {text}')
     feeds = {}
     for given in model.graph.input:
         kind = given.type.tensor_type
@@ -66,7 +71,7 @@ def graph(text: str, version: int = 18) -> Call:
 def calls(seeds: Iterable[int]) -> list[Call]:
     """A call of each way to use a version of an operator; `seeds` choose the catalogue's. Not all of them run."""
     found: dict[Any, Call] = {}
-    for call in [*_catalogue(seeds), *_node_cases()]:
+    for call in [*_catalogue(seeds), *_node_cases(), *_others()]:
         for version in [call, *_versions(call)]:
             if _is_defined(version):
                 found.setdefault(_way(version), version)
@@ -116,6 +121,13 @@ def _catalogue(seeds: Iterable[int]) -> Iterator[Call]:
         weights = {t.name: numpy_helper.to_array(t) for t in case.model.graph.initializer}
         graph = case.model.graph
         yield made_call(graph.node, feeds, weights, case.model.opset_import, bool(case.granted))
+
+
+def _others() -> Iterator[Call]:
+    """Of operators that are in neither."""
+    yield op("Inverse", x(3, 3), domain="com.microsoft", version=1)
+    yield op("ScaledSiLU", x(2, 3), domain="com.microsoft", version=1)
+    yield op("MatMulInteger16", *(x(*s, dtype="int16") for s in ((2, 3), (3, 2))), domain="com.microsoft", version=1)
 
 
 def _node_cases() -> Iterator[Call]:

@@ -137,8 +137,8 @@ def test_a_core_is_minimal_and_unsatisfiable(seeds: range) -> None:
 
 
 def test_what_holds_anyway_is_no_part_of_a_core() -> None:
-    assert core({"a": at_least(H, 9), "b": at_least(W, 9)}, given=[at_most(H, 8)]) == ["a"]
-    assert core({"a": at_least(H, 9)}, given=[at_most(H, 9)]) is None
+    assert core({"a": at_least(H, 9), "b": at_least(W, 9)}, background=[at_most(H, 8)]) == ["a"]
+    assert core({"a": at_least(H, 9)}, background=[at_most(H, 9)]) is None
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def partial_iterator(start, end, stride):
 
 
 def growing_iterator(x, start):
-    """What grows by a row of the input in each trip, which an iterator's state may not."""
+    """What grows by a row of the input in each trip, which an iterator's state may not always."""
     row, grown = (op.parameter(shape, np.float32) for shape in ([-1, 1, 4], [-1, 4]))
     longer = op.concat([grown, column(row)], 0)
     loop = op.tensor_iterator()

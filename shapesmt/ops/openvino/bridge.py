@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE
+from shapesmt.algebra import FALSE, TRUE, negate
 from shapesmt.ops.shared import bridge
 from shapesmt.rules import Unjudged
 
@@ -66,7 +66,8 @@ def without_broadcast(ctx: RuleContext) -> bool:
 def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
     """Leave a node unknown that breaks a law which OpenVINO doesn't check: its behaviour then isn't defined."""
     if formula is not TRUE:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}, which OpenVINO doesn't check"))
+        reason = f"{law}, which OpenVINO doesn't check"
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", reason, given=negate(formula)))
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:

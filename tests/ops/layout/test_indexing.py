@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from onnx import numpy_helper
 
+import shapesmt
 from shapesmt.rules.value import Field
 from tests.support.harness import agree
 from tests.support.indices import I64, NM, NMK, C, count, node
@@ -187,3 +188,10 @@ def test_compress_and_unique(axis):
     unique = node("Unique", ["x"], ["out", "first", "inverse", "counts"], axis=axis)
     values = {"x": lambda _, s: np.arange(np.prod(s)).reshape(s) % 3}
     agree(unique, {"x": ["n", "m"]}, {"n": (0, 3), "m": (1, 3)}, data=values, known=False)
+
+
+def test_unique_where_sizes_may_be_negative():
+    text = """<ir_version: 8, opset_import: ["":18]> g (float[1, 1, h, w] x) => (y) {
+        p = MaxPool <kernel_shape=[3, 3]> (x) y = Unique(p) }"""
+    report = shapesmt.check(text.encode())
+    assert (str(report.verdict), report.precondition.text) == ("DEPENDS", ("h >= 2", "w >= 2"))
