@@ -67,7 +67,7 @@ def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None
     """Leave a node unknown that breaks a law which OpenVINO doesn't check: its behaviour then isn't defined."""
     if formula is not TRUE:
         reason = f"{law}, which OpenVINO doesn't check"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", reason, given=negate(formula)))
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", reason, branch=negate(formula)))
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
