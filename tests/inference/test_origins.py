@@ -361,3 +361,54 @@ def test_what_a_failing_node_leaves_has_no_elements(size):
     model.graph.initializer.extend(numpy_helper.from_array(np.float32(a), name) for name, a in weights.items())
     report = shapesmt.check(model, dims={"b": size})
     assert (str(report.verdict), report.findings[0].law) == ("FAILS", "the window fits the padded input")
+
+
+PLACES = (
+    RANGE
+    + "last = Constant<value_ints=[-1]>() c = Unsqueeze(r, last) d = Unsqueeze(at, last) i = Concat<axis = -1>(c, d) "
+)
+SPOTS = "float[b, m] x, int64[b] at, float[b] u"
+LOST = "f = Cast<to=1>(i) e = Exp(f) j = Cast<to=7>(e) "
+
+
+@pytest.mark.parametrize(
+    ("body", "inputs", "verdict", "where"),
+    [
+        ("y = ScatterND(x, i, u)", SPOTS, "PROVED", ()),
+        ("y = GatherND(x, i)", SPOTS, "PROVED", ()),
+        ("z = ScatterND(t, i, u) y = Add(z, t)", f"{SPOTS}, float[4, m] t", "DEPENDS", ("b <= 4",)),
+        (LOST + "y = ScatterND(x, j, u)", SPOTS, "UNKNOWN", ()),
+        (LOST + "k = Gather<axis = 1>(j, c0) y = Gather(x, k)", SPOTS, "UNKNOWN", ()),
+        (
+            "zeros = ConstantOfShape(s) k = ScatterND(zeros, i, u) l = Cast<to=7>(k) y = Gather(x, l)",
+            SPOTS,
+            "PROVED",
+            (),
+        ),
+    ],
+)
+def test_known_places_beside_data(body, inputs, verdict, where):
+    report = checked(PLACES + body, inputs, b="1..6", m="1..6")
+    assert (str(report.verdict), report.precondition.text) == (verdict, where)
+
+
+def test_known_places_beside_lost_ones():
+    body = PLACES.replace("c = Unsqueeze", "f = Cast<to=1>(r) e = Exp(f) at = Cast<to=7>(e) c = Unsqueeze")
+    assert str(checked(f"{body} y = GatherND(x, i)", "float[b, m] x").verdict) == "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict", "where"),
+    [
+        ("i = Concat<axis = 0>(at, r) y = Gather(t, i)", "DEPENDS", ("b <= 4",)),
+        (
+            "k = Constant<value_int=7>() p = Constant<value_ints=[0, 1]>() i = Pad(at, p, k) y = Gather(t, i)",
+            "FAILS",
+            ("False",),
+        ),
+        ("p = Constant<value_ints=[1, 1]>() i = Pad(r, p, c1) y = Gather(t, i)", "DEPENDS", ("b <= 4",)),
+    ],
+)
+def test_known_numbers_around_data(body, verdict, where):
+    report = checked(RANGE + body, "float[b] x, int64[b] at, float[4] t")
+    assert (str(report.verdict), report.precondition.text) == (verdict, where)
