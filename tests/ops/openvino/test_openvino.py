@@ -256,6 +256,24 @@ def test_nothing_checks_sizes_beside_a_copied_one(tmp_path):
     assert [(f.verdict.value, f.kind) for f in shapesmt.check(path).findings] == [("UNKNOWN", "elements")]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "verdict", "notes"),
+    [
+        ("[1..4,2]", "PROVED", []),
+        ("[1..5,2]", "UNKNOWN", ["the law holds where x_dim0 <= 4"]),
+        ("[5,2]", "UNKNOWN", [""]),
+    ],
+)
+def test_nothing_checks_indices(sizes, verdict, notes, tmp_path):
+    def picked(x):
+        rows = op.gather(op.shape_of(x), scalar(0), scalar(0))
+        places = op.range(scalar(0), rows, scalar(1), output_type="i64")
+        return op.gather_nd(zeros(4), op.unsqueeze(places, ints(1)))
+
+    report = shapesmt.check(oracle.saved(oracle.made(picked, sizes), tmp_path))
+    assert (report.verdict.value, [f.note for f in report.findings]) == (verdict, notes)
+
+
 FOLDS = ["reduce_l1", "reduce_l2", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum"]
 
 
