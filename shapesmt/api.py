@@ -27,11 +27,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Verdict, one_call
-from shapesmt.deadline import Deadline, look, seconds
-from shapesmt.diagnose import declarations, explanation, findings, model_warnings, precondition, refuse_declarations
+from shapesmt.algebra import one_call
+from shapesmt.deadline import Deadline, seconds
+from shapesmt.diagnose import (
+    certificate,
+    complete_system,
+    declarations,
+    explanation,
+    findings,
+    grouped,
+    model_warnings,
+    precondition,
+    refuse_declarations,
+)
 from shapesmt.diagnose import remedy as remedy_for
-from shapesmt.errors import InternalError
 from shapesmt.examine import (
     TIMEOUT,
     Claims,
@@ -48,13 +57,16 @@ from shapesmt.examine import (
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import Bounds, Explanation, Report, TensorBounds
+from shapesmt.render import Words
+from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
     from shapesmt.report import CauseGraph, PageData
-    from shapesmt.system import Encoding
+
+
+Answer.presenter = Words()
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +125,10 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    return checked(model, Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay))
+    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay)
+    with one_call():
+        a, report = _report(model, question)
+    return dataclasses.replace(report, pages=lambda: _page(a, report))
 
 
 def page(
@@ -238,10 +253,23 @@ def checked(model: Model, question: Question) -> Report:
 @one_call()
 def page_data(model: Model, question: Question) -> PageData:
     """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
+    return _page_data(*_report(model, question))
+
+
+@one_call()
+def _page(a: Analysis, report: Report) -> str:
+    """The page of a report, from the analysis behind it; what isn't decided yet gets a time limit of its own."""
+    from shapesmt.render import html_page
+
+    judge = Judge(Deadline(TIMEOUT))
+    return html_page(_page_data(dataclasses.replace(a, judge=judge), report))
+
+
+def _page_data(a: Analysis, report: Report) -> PageData:
+    """What a page shows beside the report: bounds, the chains of causes, the region."""
     from shapesmt.diagnose import cause_graphs, producers, valid_region
     from shapesmt.report import PageData
 
-    a, report = _report(model, question)
     sizes = _bounds(a)
     if not sizes.valid:
         sizes = dataclasses.replace(sizes, tensors=unbounded(a.examination))
@@ -284,7 +312,7 @@ def encoded(model: Model, question: Question) -> str:
     """The answer of `encode`."""
     graph = load(model)
     deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: _encoding(pose(graph, question)).text, "the system isn't complete")
+    return deadline.require(lambda: complete_system(pose(graph, question)).text, "the system isn't complete")
 
 
 @one_call()
@@ -313,39 +341,18 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     if question.replay:
         failures = replayed(proto, a.problem.graph, failures, a.judge.deadline)
     region = precondition(*stages)
+    failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
-    certificate = _certificate(a) if question.certify else ""
+    proven = certificate(*stages) if question.certify else ""
     claims = declarations(*stages) if question.claims is Claims.CHECK else ()
     warnings = model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
-        problem.assumptions, certificate, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
-        strict=question.strict, remedy=remedy_for(*stages, region),
+        problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
+        strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
     )  # fmt: skip
     return a, report
-
-
-def _certificate(a: Analysis) -> str:
-    """The verdict of the complete system, which must not contradict the pipeline's."""
-    from shapesmt.system import UNKNOWN, certify
-
-    deadline = a.judge.deadline
-    verdict = deadline.attempt(lambda: certify(_encoding(a.problem), deadline), UNKNOWN).verdict
-    refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in a.examination.judgements)
-    proved = not a.examination.judgements
-    if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
-        raise InternalError(f"presolve says {a.examination.verdict}, the complete system says {verdict}")
-    return verdict
-
-
-def _encoding(problem: Problem) -> Encoding:
-    """The complete system of a problem."""
-    from shapesmt.system import encode
-
-    encoding = encode(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
-    look()  # of nodes that weren't looked at in time the system says nothing
-    return encoding
 
 
 def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:

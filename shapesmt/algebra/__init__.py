@@ -13,6 +13,7 @@ from shapesmt.algebra.dim import (
     make_atom,
     of_atom,
     product,
+    step_of,
     symbol,
     total,
 )
@@ -127,6 +128,7 @@ __all__ = [
     "select",
     "sizes",
     "spelled",
+    "step_of",
     "substitute",
     "substitute_atom",
     "symbol",

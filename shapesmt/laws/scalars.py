@@ -20,8 +20,8 @@ LENGTH_NOT_NEGATIVE = Law("SM309", "the length isn't negative")
 BOX_COUNT_NOT_NEGATIVE = Law("SM309", "the number of boxes isn't negative")
 BRANCH_COUNT_NOT_NEGATIVE = Law("SM309", "the number of branches isn't negative: {count}")
 DRAW_COUNT_NOT_NEGATIVE = Law("SM309", "the number of draws isn't negative")
-SAMPLE_COUNT_NOT_NEGATIVE = Law("SM309", "the number of samples is not negative")
 NUMBER_OF_SEGMENTS_NOT_NEGATIVE = Law("SM309", "the number of segments is not negative")
+SAMPLE_COUNT_NOT_NEGATIVE = Law("SM309", "the number of samples is not negative")
 SEGMENT_COUNT_NOT_NEGATIVE = Law("SM309", "the number of segments isn't negative")
 PAST_LENGTH_NOT_NEGATIVE = Law("SM309", "the past length isn't negative")
 REGULARIZER_NOT_NEGATIVE = Law("SM309", "the regularizer isn't negative")
@@ -101,4 +101,6 @@ ROW_LIST_OF_A_KIND = Law("SM401", "each list of rows is of a kind")
 LIST_OF_ENDS_PER_LEVEL = Law("SM401", "there is a list of ends for each level")
 
 IN_64_BITS = Law("SM404", "{what} doesn't overflow 64 bits")
-NOT_DIVIDED_BY_ZERO = Law("SM404", "an integer isn't divided by zero")
+NOT_DIVIDED_BY_ZERO = Law(
+    "SM404", "an integer isn't divided by zero", sides=("the divisor", ""), broken="the divisor is {left}"
+)

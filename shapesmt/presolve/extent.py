@@ -11,9 +11,26 @@ from __future__ import annotations
 
 from math import inf
 
-from shapesmt.algebra import TRUE, Assignment, Dim, End, Evaluator, fits_int64, tight
+import numpy as np
+
+from shapesmt.algebra import (
+    TRUE,
+    Assignment,
+    Atom,
+    Dim,
+    End,
+    Evaluator,
+    Formula,
+    Interval,
+    all_of,
+    fits_int64,
+    substitute,
+    symbol,
+    tight,
+)
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.monotonicity import monotone
+from shapesmt.presolve.enumeration import MANY
+from shapesmt.presolve.monotonicity import monotone, window
 
 
 def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
@@ -75,8 +92,41 @@ def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 def _without_upper_end(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     """The extent of an expression that rises with its symbols, where some of these have no upper end."""
     symbols, facts = domain.cone(dim.symbols)
-    open_ended = [s for s in symbols if domain.ends(s)[1] == inf]
-    if facts or not open_ended or tight(dim)[1] < inf or any(s.lo == -inf for s in symbols) or monotone(dim) != 1:
+    if all(domain.ends(s)[1] < inf for s in symbols) or any(len(f.symbols) > 1 for f in facts) or monotone(dim) != 1:
         return None
-    lowest = {s: int(domain.ends(s)[0]) for s in symbols}
-    return End(int(Evaluator(lowest).dim(dim)), lowest), End(None)
+    reached = {s: _reached(s, domain.ends(s), [f for f in facts if s in f.symbols]) for s in symbols}
+    least = {s: int(r[0]) for s, r in reached.items() if r is not None}
+    most = {s: int(r[1]) for s, r in reached.items() if r is not None and r[1] < inf}
+    if len(least) < len(symbols):
+        return None
+    low = End(int(Evaluator(least).dim(dim)), least)
+    if len(most) == len(symbols):
+        return low, End(int(Evaluator(most).dim(dim)), most)
+    limited = substitute(dim, {s: symbol(s.name, least[s], hi, fold=False) for s, hi in most.items()})
+    return None if tight(limited)[1] < inf else (low, End(None))
+
+
+def _reached(s: Atom, ends: Interval, facts: list[Formula]) -> Interval | None:
+    """The least and the greatest value of a symbol under facts about it alone; None where they aren't known.
+
+    Such facts repeat from some value on. Where none of the values that repeat satisfies them, the symbol has a
+    greatest value.
+    """
+    lo, hi = ends
+    if lo == -inf or not facts or hi < inf:
+        return None if lo == -inf or facts else ends
+    last = window(facts, s, int(lo))
+    beyond = None if last is None else last + 1 + (int(lo) - last - 1) % s.step
+    end = None if beyond is None else window(facts, s, beyond)
+    if beyond is None or end is None or (end - lo) // s.step >= MANY:
+        return None
+    twin = symbol(s.name, int(lo), end, step=s.step, fold=False)
+    holds, values = substitute(all_of(*facts), {s: twin}), np.arange(int(lo), end + 1, s.step)
+    if not fits_int64(holds):
+        return None
+    (atom,) = twin.symbols
+    truth = np.broadcast_to(Evaluator({atom: values}).formula(holds), values.shape)
+    admitted = values[truth]
+    if not len(admitted):
+        return None
+    return int(admitted[0]), (inf if admitted[-1] >= beyond else int(admitted[-1]))

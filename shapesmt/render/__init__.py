@@ -21,18 +21,20 @@ if TYPE_CHECKING:
     from shapesmt.render.json import to_json
     from shapesmt.render.page.html import html_page
     from shapesmt.render.progress import counting, timing
-    from shapesmt.render.text.findings import finding_lines
+    from shapesmt.render.text.findings import finding_head, finding_lines
     from shapesmt.render.text.text import lines
-    from shapesmt.report import AnyResult
+    from shapesmt.report import Answer, AnyResult
 
 __all__ = [
     "CHECK_FORMS",
     "FORMS",
     "LOCATING",
     "Form",
+    "Words",
     "counting",
     "discard_output",
     "discard_output_that_fails",
+    "finding_head",
     "finding_lines",
     "have_streams",
     "html_page",
@@ -45,7 +47,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "text.findings": ["finding_lines"],
+    "text.findings": ["finding_head", "finding_lines"],
     "page.html": ["html_page"],
     "json": ["to_json"],
     "progress": ["counting", "timing"],
@@ -60,11 +62,28 @@ LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the mod
 
 _WRITERS = {
     "text": ("text.text", "write_text"),
+    "all": ("text.text", "write_everything"),
     "quiet": ("text.text", "write_headlines"),
     "json": ("json", "write_result"),
     "sarif": ("sarif", "write_sarif"),
     "github": ("github", "write_github"),
 }
+
+
+class Words:
+    """The presenter of answers, which `shapesmt.api` registers: `str(report)` is its text."""
+
+    def text(self, answer: Answer, width: int | None, everything: bool) -> str:
+        """The text of the command line."""
+        from shapesmt.render.text.text import folded
+
+        return folded(cast("AnyResult", answer), width, everything=everything)
+
+    def html(self, answer: Answer) -> str:
+        """The same in colours, as HTML."""
+        from shapesmt.render.page.excerpt import excerpt
+
+        return excerpt(cast("AnyResult", answer))
 
 
 def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:

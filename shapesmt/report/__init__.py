@@ -1,12 +1,15 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
+from shapesmt.report.catalogue import ErrorCode, Operator, Operators
+from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
     Clash,
     Counterexample,
     Finding,
     FindingKind,
+    Group,
     ModelWarning,
     Replay,
     Side,
@@ -19,11 +22,8 @@ from shapesmt.report.report import (
     CaseBounds,
     Counts,
     DimBounds,
-    ErrorCode,
     Explanation,
     Fact,
-    Operator,
-    Operators,
     Precondition,
     Proof,
     Remedy,
@@ -32,6 +32,7 @@ from shapesmt.report.report import (
 )
 
 __all__ = [
+    "Answer",
     "AnyResult",
     "Axis",
     "BatchReport",
@@ -49,6 +50,7 @@ __all__ = [
     "Fact",
     "Finding",
     "FindingKind",
+    "Group",
     "Link",
     "ModelWarning",
     "Operator",

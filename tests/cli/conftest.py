@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
+from shapesmt.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
 
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
 

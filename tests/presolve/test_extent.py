@@ -6,7 +6,7 @@ from random import Random
 
 from shapesmt.algebra.dim import Dim, Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator
-from shapesmt.algebra.formula import at_least, at_most, divides, equal
+from shapesmt.algebra.formula import any_of, at_least, at_most, differs, divides, equal
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.extent import extent
 from tests.presolve.sets import FREE, H, W, admitted, condition, domain, expression
@@ -36,6 +36,13 @@ def test_intervals_that_are_too_wide_are_narrowed() -> None:
 def test_an_expression_without_upper_end() -> None:
     assert ends(domain(), FREE * H + FREE // 2) == (1, None)
     assert ends(domain(at_least(FREE, 7)), FREE * FREE) == (49, None)
+
+
+def test_facts_about_one_symbol_leave_out_its_first_values_or_all_from_some_value_on() -> None:
+    assert ends(domain(divides(16, FREE)), FREE // 2 + H) == (9, None)
+    assert ends(domain(any_of(equal(FREE, 7), at_most(FREE, 5))), FREE * H) == (1, 84)
+    assert ends(domain(differs(FREE % 3, 1), at_least(FREE // 2, 2)), FREE) == (5, None)
+    assert ends(domain(divides(16, FREE), equal(FREE % 2, 1)), FREE) is None
 
 
 def test_what_neither_rises_nor_is_bounded_is_left_to_the_solver() -> None:

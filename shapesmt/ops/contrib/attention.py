@@ -16,23 +16,23 @@ from shapesmt.rules import RuleContext, Tensor
 
 
 def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
-    """State the shape of what is added to the scores, where it is given: the first two axes may be 1."""
+    """State the shape of the optional bias added to the scores, whose first two axes may be 1."""
     if ctx.has(index):
         bias = ctx.input(index)
         ctx.require_rank(bias, 4)
-        for i, (size, wanted) in enumerate(zip(bias.dims, shape, strict=True)):
-            fits = equal(size, wanted) if i > 1 else any_of(equal(size, wanted), equal(size, 1))
-            ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, wanted)
+        for i, (size, expected) in enumerate(zip(bias.dims, shape, strict=True)):
+            fits = equal(size, expected) if i > 1 else any_of(equal(size, expected), equal(size, 1))
+            ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, expected)
 
 
 def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
-    """State that a mask, where it is given, has one of these shapes."""
+    """State that the optional mask has one of these shapes."""
     if ctx.has(index):
         mask = ctx.input(index)
         fitting = [all_of(*map(equal, mask.dims, s)) for s in shapes if len(s) == mask.rank]
         ctx.check(bool(fitting), laws.MASK_FITS_LENGTHS)
-        wanted = next(s for s in shapes if len(s) == mask.rank)
-        ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], wanted[-1])
+        expected = next(s for s in shapes if len(s) == mask.rank)
+        ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], expected[-1])
 
 
 def shares_buffer(ctx: RuleContext) -> bool:
@@ -41,13 +41,13 @@ def shares_buffer(ctx: RuleContext) -> bool:
 
 
 def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
-    """A length that nothing gives: the last size of a mask or bias, where there is one."""
+    """A length that no input holds: the last size of a mask or bias, if there is one, else a new symbol."""
     shape = ctx.input(index).shape if ctx.has(index) else None
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
 def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
-    """The length of past and new tokens in a buffer of that size, where an input gives the past's."""
+    """The length of past and new tokens in a buffer of that size, if an input holds the past length."""
     require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
     past = items[0] if items else None
@@ -96,7 +96,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
-    """What attention with inner projections makes; `indices` are those of mask, past, bias and past length."""
+    """The outputs of attention with inner projections; `indices` are those of mask, past, bias and past length."""
     x, count = ctx.input(0), ctx.integer("num_heads")
     mask, past, bias, past_length = indices
     batch, new = x[0], x[1]
@@ -214,8 +214,9 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
     """The length of keys, and the hidden sizes of keys and of values, which the queries may hold."""
     if ctx.has(1):
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
-        head_size(ctx, query[2])
         length, values = _keys_and_values(ctx, query, count)
+        for rows in (query[1], length if ctx.input(1).rank == 3 else ZERO):
+            per_head(ctx, query[2], count, rows=query[0] * rows)
         return length, query[2], values
     ctx.check(query.rank == 5 and not ctx.has(2), laws.QUERIES_WITHOUT_KEYS_HOLD_VALUES)
     require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), laws.PACKED_QUERIES_BATCHED)
@@ -223,13 +224,13 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
 
 
 def _results(
-    ctx: RuleContext, made: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
+    ctx: RuleContext, output: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
 ) -> list[Tensor]:
-    """What is made of `[B, S, Dv]`, the keys and values so far, and the scores."""
+    """The output `[B, S, Dv]`, the keys and values so far, and the scores."""
     count = ctx.integer("num_heads")
-    batch, new, values = made
+    batch, new, values = output
     kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
-    return [ctx.tensor(made), *kept, ctx.tensor((batch, count, new, total), scores)]
+    return [ctx.tensor(output), *kept, ctx.tensor((batch, count, new, total), scores)]
 
 
 def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
@@ -249,7 +250,7 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
         return key[2], value[3] * count
     require_shape(ctx, 1, (batch, key[1], hidden), laws.KEYS_BATCH_LENGTH_HIDDEN)
     require_shape(ctx, 2, (batch, key[1], value[2]), laws.VALUES_AS_MANY_AS_KEYS)
-    per_head(ctx, value[2], count)
+    per_head(ctx, value[2], count, rows=batch * key[1])
     return key[1], value[2]
 
 
@@ -263,13 +264,13 @@ def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
 @contrib("DecoderMaskedMultiHeadAttention")
 def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     """One new token: queries `[B, 1, D]` and keys like them, or keys and values `[B, N, L, H]` of an encoder."""
-    query, count = ctx.input(0, rank=3), ctx.integer("num_heads")
+    query, count = ctx.input(0, rank=3), head_count(ctx)
     ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
     length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
     require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 5, Heads(query[0], as_dim(count), length, hidden // count))
     crossed = ctx.has(1) and ctx.input(1).rank == 4
-    ctx.require_equal(values, hidden if crossed else values, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
+    ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     total = length if crossed else present
     _require_buffer(ctx)
     if shares_buffer(ctx) and ctx.has(5):
@@ -280,7 +281,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_buffer(ctx: RuleContext) -> None:
-    """State that the past and the caches that are made come together, in one buffer; queries hold no keys on a CPU."""
+    """State that the past and the cache outputs come together, in one buffer; queries hold no keys on a CPU."""
     ctx.limit(shares_buffer(ctx) or not (ctx.has(5) or ctx.outputs > 1), laws.SHARED_BUFFER_WITH_CACHES)
     ctx.limit(not shares_buffer(ctx) or (ctx.has(5) and ctx.outputs > 2), laws.PAST_WITH_SHARED_BUFFER)
     ctx.limit(not shares_buffer(ctx) or ctx.has(7), laws.INPUT_GIVEN.of(index=7))

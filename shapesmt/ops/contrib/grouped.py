@@ -35,9 +35,9 @@ def grouped_size(ctx: RuleContext) -> Dim:
 
 @contrib("GroupQueryAttention")
 def grouped(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like, and caches `[B, Nk, P, H]` grow by the keys `[B, S, Nk * H]`.
+    """Queries `[B, S, N * H]` make an output of that shape; caches `[B, Nk, P, H]` grow by keys `[B, S, Nk * H]`.
 
-    With no keys at all (their length is 0), the caches serve as they are.
+    With keys of length 0, the caches are used as they are.
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     past = cached(ctx, batch, shared, size)
@@ -46,9 +46,10 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
     _require_kept(ctx)
-    given, present = grown(ctx, past, added, new)
-    require_tables(ctx, (7, 8), size, given)
-    total = seen_length(ctx, 10, "total") if given is None else given
+    known, present = grown(ctx, past, added, new)
+    require_tables(ctx, (7, 8), size, known)
+    _require_eights(ctx, size, 7)
+    total = seen_length(ctx, 10, "total") if known is None else known
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, laws.SINK_PER_HEAD)
     require_vector(ctx, (14, 15), size, laws.NORM_SCALE_PER_HEAD_ELEMENT)
@@ -72,7 +73,7 @@ def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
 
 
 def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
-    """The total length that input 6 gives and that of the caches: grown by what is added, or long enough before."""
+    """The total length in input 6, and the caches' length: extended by the new keys, or long enough before."""
     batch = ctx.input(0)[0]
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     require_single(ctx, 6, law=laws.TOTAL_LENGTH_ONE_NUMBER)
@@ -85,16 +86,16 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, laws.NEW_TOKENS_BEHIND_PAST, new, 1)
     present = maximum(total, cached)
-    for given, last, _ in spans(ctx.input(5)):
+    for condition, last, _ in spans(ctx.input(5)):
         law = laws.LAST_KEYS_BEHIND_QUERIES
-        ctx.require(any_of(negate(given), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
+        ctx.require(any_of(negate(condition), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
     require_places(ctx, 5, present, laws.LAST_KEY_IN_CACHES)
     return total, present
 
 
 @contrib("SparseAttention")
 def sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like; caches `[B, Nk, M, H]` have room for the total length given."""
+    """Queries `[B, S, N * H]` keep their shape; caches `[B, Nk, M, H]` have room for the total length in an input."""
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     past, rows = cached(ctx, batch, shared, size), ctx.input(5, rank=2)
@@ -103,6 +104,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 8, batch, laws.LENGTH_PER_SAMPLE)
     total = (ctx.items(7) or [None])[0]
     require_tables(ctx, (9, 10), size, total)
+    _require_eights(ctx, size, 9)
     if total is not None:
         ctx.require_at_least(past, total, laws.CACHES_HOLD_TOTAL_LENGTH)
         ctx.require_at_least(total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
@@ -119,6 +121,14 @@ def cached(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
     width = past[3] if past.dtype == "uint8" else size
     require_shape(ctx, (3, 4), (batch, shared, past[2], width), laws.CACHES_BATCH_HEADS_LENGTH_SIZE)
     return past[2]
+
+
+def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
+    """State that heads, their halves and the tables for these come in eights, as ONNX Runtime's kernels read them."""
+    step = 16 if ctx.has(cosines) else 8
+    ctx.require(divides(step, size), laws.HEAD_SIZE_MULTIPLE.of(step=step), size, step)
+    if ctx.has(cosines):
+        ctx.require(divides(8, ctx.input(cosines)[1]), laws.TABLE_WIDTH_MULTIPLE_OF_8, ctx.input(cosines)[1], 8)
 
 
 def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:

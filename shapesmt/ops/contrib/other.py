@@ -30,7 +30,7 @@ def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
 
 @contrib("ExpandDims")
 def expand_dims(ctx: RuleContext) -> Tensor:
-    """One axis of size 1 more, at a place that is a number."""
+    """An axis of size 1 is inserted, at a position that is a constant."""
     x, items = ctx.input(0), ctx.constants(1)
     require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
     if not items:
@@ -41,7 +41,7 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 
 @contrib("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements of a vector, where each went, and how often each occurs."""
+    """The distinct elements of a vector, the index in them of each element, and the count of each."""
     x = ctx.input(0, rank=1)
     count = ctx.fresh("count", 0, x[0])
     return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
@@ -75,13 +75,13 @@ def murmur(ctx: RuleContext) -> Tensor:
 @contrib("AllReduce", any_rank=True, total=True)
 @rule("MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True)
 def passed_on(ctx: RuleContext) -> Tensor:
-    """The same tensor, elsewhere."""
+    """The same tensor, on another device."""
     return ctx.input(0)
 
 
 @contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
 def all_finite(ctx: RuleContext) -> Tensor:
-    """One truth for all inputs."""
+    """One boolean for all inputs."""
     return ctx.tensor((), "bool")
 
 
@@ -151,7 +151,7 @@ def time_warping(ctx: RuleContext) -> Tensor:
 
 @contrib("CropAndResize")
 def crop_and_resize(ctx: RuleContext) -> Tensor:
-    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the size given: `[R, C, height, width]`."""
+    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the sizes in an input: `[R, C, height, width]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
@@ -164,7 +164,7 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
 
 @contrib("Tokenizer")
 def tokenizer(ctx: RuleContext) -> Tensor:
-    """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string; without strings it doesn't."""
+    """`[C]` or `[N, C]` gains an axis, as long as the most tokens that a string has; without strings it doesn't."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.numel.lo < 1:
@@ -183,8 +183,12 @@ def word_embedding(ctx: RuleContext) -> Tensor:
     law = laws.FILTERS_AS_WIDE_AS_EMBEDDING
     ctx.require_equal(filters[3], characters[1], law)
     ctx.require_at_least(words[1], filters[2], laws.WORDS_AS_LONG_AS_FILTERS)
-    given = (("conv_window_size", filters[2]), ("char_embedding_size", characters[1]), ("embedding_size", filters[0]))
-    for name, size in given:
+    attributes = (
+        ("conv_window_size", filters[2]),
+        ("char_embedding_size", characters[1]),
+        ("embedding_size", filters[0]),
+    )
+    for name, size in attributes:
         if ctx.integer(name, -1) != -1:
             ctx.require_equal(size, ctx.integer(name), laws.ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
     return ctx.tensor((words[0], filters[0]), "float32")
@@ -201,7 +205,7 @@ def ngram_block(ctx: RuleContext) -> Tensor:
 
 @contrib("BifurcationDetector")
 def bifurcation(ctx: RuleContext) -> list[Tensor]:
-    """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
+    """Source, current and predicted tokens are vectors; the output is at most as long as the last two together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
     shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
@@ -241,7 +245,7 @@ def restore_padding(ctx: RuleContext) -> Tensor:
 
 
 def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
-    """A size that an input of one number gives, and whether it is known."""
+    """The size in an input of one number, and whether it is known."""
     require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
     items = ctx.items(index)
     known = items[0] if items else None
@@ -261,8 +265,8 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
 
 def _vocabulary(ctx: RuleContext) -> Dim | int:
     """The number of words, which an attribute may say."""
-    said = ctx.integer("vocab_size", 0)
-    return said if said > 0 else ctx.fresh("vocabulary")
+    count = ctx.integer("vocab_size", 0)
+    return count if count > 0 else ctx.fresh("vocabulary")
 
 
 def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -> None:

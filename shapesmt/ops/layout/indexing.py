@@ -352,8 +352,8 @@ def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
 
 
 def _distinct(ctx: RuleContext, size: Dim) -> Dim:
-    """How many of so many elements or slices are distinct: one at least, where there are any."""
+    """The number of distinct ones among `size` elements or slices: at least one unless `size` is 0."""
     ctx.only_sizes(0)
-    count = ctx.fresh("count", min(int(size.lo), 1), size)
+    count = ctx.fresh("count", int(size.lo >= 1), size)
     ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
     return count

@@ -132,14 +132,14 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     sizes = _split_sizes(ctx, x[axis])
-    found, start = [], ZERO
+    outputs, start = [], ZERO
     for size in sizes:
         if LARGEST_PART < size.hi < inf:
             ctx.require_at_least(LARGEST_PART, size, laws.PART_SIZE_IN_32_BITS)
         dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
-        found.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
+        outputs.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
         start = start + size
-    return tuple(found)
+    return tuple(outputs)
 
 
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, as_dim, divides
+from shapesmt.algebra import ONE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.ops.shared.require import require_shape
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Heads(NamedTuple):
         return self.batch, self.length, self.hidden
 
     def past(self, ctx: RuleContext, keys: int, values: int, values_size: Dim, of: tuple[laws.Law, laws.Law]) -> Dim:
-        """The length of the keys and values before, both given or neither; their laws are those of their shapes."""
+        """The length of the keys and values before, both or neither omitted; their laws are those of their shapes."""
         if not ctx.has(keys):
             return ZERO
         length = ctx.input(keys, rank=4)[2]
@@ -59,11 +59,17 @@ def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
 
 
 def head_size(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> Dim:
-    """A head's size where the attribute says how many there are."""
+    """A head's size, from the hidden size and the attribute with the number of heads."""
     return per_head(ctx, hidden, head_count(ctx, name))
 
 
-def per_head(ctx: RuleContext, hidden: Dim, count: Dim | int, law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE) -> Dim:
-    """A head's share of a hidden size, which so many heads divide."""
-    ctx.require(divides(count, hidden), law, hidden, count)
+def per_head(
+    ctx: RuleContext,
+    hidden: Dim,
+    count: Dim | int,
+    law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE,
+    rows: Dim = ONE,
+) -> Dim:
+    """A head's share of a hidden size, which the heads divide unless there are no rows of that size to split."""
+    ctx.require(any_of(divides(count, hidden), equal(rows, 0)), law, hidden, count)
     return hidden // count

@@ -55,11 +55,12 @@ class Window(NamedTuple):
     def positions(self, ctx: RuleContext, size: Dim, law: laws.Law = laws.WINDOW_FITS) -> Dim:
         """How many positions there are along an axis of that size; it is stated that the window fits."""
         if not self.same:
-            ctx.require_at_least(self.span(size), 0 if self.rounding.strict else 1 - 2 * self.stride, law)
+            slack = 0 if self.rounding.strict else 2 * self.stride - 1
+            ctx.require_at_least(size + (self.head + self.tail), self.extent - slack, law)
         return self.places(size)
 
     def reach(self, size: Dim) -> Dim:
-        """How much a window covers that stands at so many positions: what a transposed convolution spreads over."""
+        """The extent covered by a window at that many positions: the size of an unpadded transposed convolution."""
         return (size - 1) * self.stride + self.extent
 
 

@@ -18,7 +18,6 @@ from shapesmt.render.page import drawing
 from shapesmt.render.page.markup import Content, Markup, data, tag
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import assignment, causes, first_of_each, replayed
-from shapesmt.render.text.summary import condition
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
 from shapesmt.report import Cell, FindingKind
@@ -134,7 +133,7 @@ def _region(report: Report, raster: Raster | None) -> Markup | None:
     region = report.precondition
     if report.verdict is Verdict.FAILS or region is None or not region.text:
         return None
-    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
+    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     text: list[Content] = [tag("p", f"The model {how}")]
     text += [tag("p", _code(formula), class_="formula")] if formula else []
     if report.remedy is not None:

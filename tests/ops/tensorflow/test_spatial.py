@@ -10,17 +10,9 @@ pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed"
 
 import tensorflow as tf
 
-from tests.support import tensorflow as oracle
-from tests.support.tensorflow import SAMPLED, ints, zeros
+from tests.support.tensorflow import ints, zeros
 
 raw = tf.raw_ops
-
-
-@pytest.fixture
-def agree(full):
-    """The oracle, at a sample of the sizes unless all are asked for."""
-    return partial(oracle.agree, most=None if full else SAMPLED)
-
 
 WINDOWS = [
     {"strides": [1, 1, 2, 1], "padding": "VALID"},
@@ -75,6 +67,13 @@ def test_depthwise_convolutions(agree):
     agree(lambda x: raw.DepthwiseConv2dNative(input=x, filter=zeros(3, 2, 2, 1), **window), "0..2,0..5,0..3,2")
     window |= {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0, 0, 2, 0, 0]}
     agree(lambda x: raw.DepthwiseConv2dNative(input=x, filter=zeros(3, 2, 2, 1), **window), "1..2,0..5,0..3,2")
+
+
+@pytest.mark.parametrize("window", [{"strides": [1, 1, 2, 1]}, {"dilations": [1, 2, 2, 1]}], ids=str)
+def test_depthwise_convolutions_that_only_some_kernels_take(window, agree):
+    window = {"strides": [1, 1, 1, 1], "padding": "VALID", **window}
+    with pytest.raises(AssertionError, match="nothing is said of"):
+        agree(lambda x: raw.DepthwiseConv2dNative(input=x, filter=zeros(3, 2, 2, 1), **window), "1,5,5,2")
 
 
 def test_volumes(agree):
