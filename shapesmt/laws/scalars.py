@@ -50,7 +50,6 @@ INDICES_NUMBER_LIST_OR_TUPLES = Law("SM401", "indices are a number, a list or a 
 INPUT_LIST_OF_INTEGERS = Law("SM401", "input {index} is a list of integers")
 INPUT_SINGLE_NUMBER = Law("SM401", "input {index} is a single number")
 FILE_INPUT_SCALAR = Law("SM401", "input {index}, as the file has it, is a scalar")
-K_LIST_OF_ONE_NUMBER = Law("SM401", "k is a list of one number")
 K_ONE_NUMBER = Law("SM401", "k is one number")
 LIMITS_ONE_NUMBER_EACH = Law("SM401", "limits are one number each")
 MIN_AT_MOST_MAX = Law("SM401", "min is at most max, not {least} and {most}")

@@ -41,6 +41,11 @@ def k(values: Any, dtype: str = "int64") -> Constant:
     return Constant(np.array(values, dtype))
 
 
+def t(values: Any, dtype: str = "float32") -> onnx.TensorProto:
+    """An attribute that is a tensor."""
+    return numpy_helper.from_array(np.array(values, dtype))
+
+
 def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: int = 1, **attributes: Any) -> Call:
     """A call of one operator; None leaves an input out."""
     names = ["" if given is None else f"x{i}" for i, given in enumerate(inputs)]
@@ -52,9 +57,9 @@ def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: in
     return made_call([node], feeds, constants, opsets)
 
 
-def graph(text: str, version: int = 18) -> Call:
-    """A call of a graph, as text, whose inputs hold ones."""
-    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}]> g {text}')
+def graph(text: str, version: int = 18, domain: str = "com.microsoft") -> Call:
+    """A call of a graph, as text, whose inputs hold ones; its operators are ONNX's, or of that domain."""
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}, "{domain}": 1]> g {text}')
     feeds = {}
     for given in model.graph.input:
         kind = given.type.tensor_type

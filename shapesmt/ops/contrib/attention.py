@@ -107,6 +107,7 @@ def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, 
     _, present = past_state(ctx, past, batch, count, hidden // count, new)
     total = present
     if ctx.has(past) and shares_buffer(ctx):
+        open_beside_cpu(ctx, laws.NO_SHARED_BUFFER, used=True)
         total = buffered(ctx, past_length, mask, present, new)
     require_masks(ctx, mask, batch, new, total)
     require_attention_bias(ctx, bias, (batch, count, new, total))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
-from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.contrib.common import contrib, open_beside_cpu
 from shapesmt.ops.shared.heads import per_head
 from shapesmt.ops.shared.indices import require_places, spans
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
@@ -53,6 +53,7 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, laws.SINK_PER_HEAD)
     require_vector(ctx, (14, 15), size, laws.NORM_SCALE_PER_HEAD_ELEMENT)
+    open_beside_cpu(ctx, laws.NO_NORM_INSIDE, used=ctx.has(14) or ctx.has(15))
     cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
 

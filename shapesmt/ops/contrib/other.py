@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, maximum
+from shapesmt.algebra import Dim, all_of, at_least, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
@@ -319,8 +319,42 @@ def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
 def attention_lstm(ctx: RuleContext) -> list[Tensor]:
     """An LSTM `[seq, batch, input] -> [seq, directions, batch, hidden]` that attends to a memory."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
-    last = (directions, x[1], hidden)
+    last, read = (directions, x[1], hidden), x[2] + _attended(ctx, x[1], directions, hidden)
+    ctx.require_at_least(x[0], 1, laws.SEQUENCE_NOT_EMPTY)
+    ctx.require_at_least(x[1], 1, laws.BATCH_NOT_EMPTY)
+    require_shape(ctx, 1, (directions, 4 * hidden, read), laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED)
     require_shape(ctx, 2, (directions, 4 * hidden, hidden), laws.R_DIRECTIONS_4_HIDDEN_HIDDEN)
     require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
+    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
     require_states(ctx, x[1], last)
+    _require_lengths(ctx, 4, x[0], laws.LENGTHS_AT_MOST_SEQUENCE)
     return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
+
+
+def _attended(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim:
+    """The number of features that are read of a memory `[batch, steps, features]`, directly or through a layer AW."""
+    given, weights = ctx.input(11, rank=3), ctx.input(9, rank=3)
+    steps, features, width = given[1], given[2], weights[2]
+    ctx.require_equal(given[0], batch, laws.MEMORY_HAS_BATCH)
+    ctx.require_at_least(steps, 1, laws.MEMORY_NOT_EMPTY)
+    require_shape(ctx, 9, (directions, features, width), laws.MW_DIRECTIONS_FEATURES_WIDTH)
+    for index, shape, law in (
+        (8, (directions, hidden, width), laws.QW_DIRECTIONS_HIDDEN_WIDTH),
+        (10, (directions, width), laws.V_DIRECTIONS_WIDTH),
+    ):
+        ctx.input(index)
+        require_shape(ctx, index, shape, law)
+    require_vector(ctx, 12, batch, laws.MEMORY_LENGTH_PER_SAMPLE)
+    _require_lengths(ctx, 12, steps, laws.MEMORY_LENGTHS_INSIDE_MEMORY)
+    if not ctx.has(13):
+        return features
+    layer = ctx.input(13, rank=3)
+    require_shape(ctx, 13, (directions, features + hidden, layer[2]), laws.AW_DIRECTIONS_FEATURES_HIDDEN_ATTENDED)
+    return layer[2]
+
+
+def _require_lengths(ctx: RuleContext, index: int, longest: Dim, law: laws.Law) -> None:
+    """State that known lengths are positive and at most the longest."""
+    for item in ctx.items(index) or ():
+        if item is not None:
+            ctx.require(all_of(at_least(item, 1), at_least(longest, item)), law, item, longest)

@@ -27,8 +27,6 @@ from shapesmt.rules import RuleContext, Tensor
 def quantized_arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; scales and zero points are one number each."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
-    types = {ctx.input(i).dtype for i in (0, 2, 3, 5, 7) if ctx.has(i)} - {""}
-    ctx.limit(len(types) <= 1, laws.ZERO_POINTS_OF_TYPE.of(dtype=ctx.input(0).dtype))
     require_zeros(ctx, 2, 5, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
 
@@ -299,6 +297,7 @@ def packed_mlp(ctx: RuleContext) -> list[Tensor]:
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
+        ctx.limit(ctx.has(2), laws.INPUT_GIVEN.of(index=2))
     require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
     require_vector(ctx, (5, 8), n, laws.BIAS_PER_COLUMN)
     return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]

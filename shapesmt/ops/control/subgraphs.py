@@ -108,7 +108,8 @@ def _require_ranks(
     law = laws.BODY_TENSORS_OF_DECLARED_RANK
     for declaration, t in zip(declared, tensors, strict=False):
         if declaration.shape is not None and t.shape is not None and len(declaration.shape) != t.rank:
-            ctx.check(outputs or ctx.node.op == "Loop", law)
+            if not outputs and ctx.node.op != "Loop":
+                ctx.reject(law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
@@ -142,8 +143,8 @@ def _require_loaded(
     if not alike or any(size.constant is not None for size, _ in sizes):
         others = any_of(*(differs(size, number) for size, number in sizes))
         open_ = all_of(others, *(r.formula for r in ctx.requirements[stated:]))
-        law = str(laws.BODY_INPUTS_OF_DECLARED_SIZE)
-        ctx.unjudged += [Unjudged(label, "Scan", "elements", law, branch=open_)] * (open_ is not FALSE)
+        unjudged = Unjudged(label, "Scan", "elements", str(laws.BODY_INPUTS_OF_DECLARED_SIZE), branch=open_)
+        ctx.unjudged += [unjudged] * (open_ is not FALSE)
 
 
 def _require_sizes(

@@ -128,8 +128,6 @@ def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], tota
 def flex_attention(ctx: RuleContext) -> Tensor:
     """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
     q, k, v = projected(ctx, 4)
-    types = {ctx.input(i).dtype for i in range(3)} - {""}
-    ctx.check(len(types) <= 1, laws.QUERIES_KEYS_VALUES_SAME_TYPE)
     scores = tensor(softmax_type(ctx, ctx.input(0)), q._replace(size=k.length))
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:
@@ -155,7 +153,6 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
     q, k, v = projected(ctx, 3)
     ctx.require_equal(k.length, q.length, laws.KEY_PER_QUERY)
     rules = ctx.text("update_rule", "gated_delta")
-    ctx.check(rules in ("linear", "gated", "delta", "gated_delta"), laws.UPDATE_RULE_KNOWN.of(rule=rules))
     for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
         law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO
         ctx.check((kind in rules) == ctx.has(index), law.of(rule=rules, input=what))

@@ -68,7 +68,7 @@ def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None
     if formula is not TRUE:
         text = f"{law}, which OpenVINO doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, negate(formula)))
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:

@@ -56,7 +56,7 @@ def carried(ctx: RuleContext) -> Tensor:
     before, state = ctx.input(0), ctx.input(1)
     kept = all_of(*map(equal, before.dims, state.dims)) if before.rank == state.rank else FALSE
     law = laws.STATE_KEEPS_SHAPE.sentence
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law, given=negate(kept)))
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law, branch=negate(kept)))
     return state
 
 

@@ -113,9 +113,8 @@ def unknown(ctx: RuleContext, axis: int) -> Scaled:
 def attribute_factors(ctx: RuleContext) -> list[Float | None]:
     """The factors of Upsample's first version."""
     listed = ctx.attribute("scales")
-    ctx.check(isinstance(listed, tuple), laws.SCALES_LIST_NUMBERS)
-    assert isinstance(listed, tuple)
-    return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
+    numbers = listed if isinstance(listed, tuple) else ()
+    return [literal(float(f), "float32") for f in numbers if isinstance(f, (int, float))]
 
 
 def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None]:
