@@ -22,6 +22,7 @@ from shapesmt.algebra import (
     evaluate,
     memo,
     negate,
+    partly_known,
     product,
     symbol,
 )
@@ -223,7 +224,9 @@ def by_data(value: Value) -> frozenset[bool]:
     kinds = _BY_DATA.get(value)
     if kinds is None:
         items = value.items if isinstance(value, Elements) else (value.element,)
-        kinds = _BY_DATA[value] = frozenset(is_data(i) for i in items if i is not None)
+        partly = not isinstance(value, Elements) and partly_known(value.element)
+        kinds = frozenset([is_data(i) for i in items if i is not None] + [False] * partly)
+        _BY_DATA[value] = kinds
     return kinds
 
 

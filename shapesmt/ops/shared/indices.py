@@ -106,7 +106,12 @@ def spans(indices: Tensor) -> list[Span]:
 
     An index of which the caller says nothing is data, and fits.
     """
-    return [span for span in _spans(indices) if not any(is_open_value(end) for end in (span.least, span.greatest))]
+    return [span for span in _spans(indices) if not any(map(_unrestricted, (span.least, span.greatest)))]
+
+
+def _unrestricted(end: Dim) -> bool:
+    """Whether an index depends on an element that may be any integer."""
+    return is_open_value(end) or any(s.kind is Kind.PLACE and s.lo < 0 for s in end.symbols)
 
 
 def _spans(indices: Tensor) -> list[Span]:

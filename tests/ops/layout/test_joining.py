@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shapesmt
 from tests.support.harness import agree, node
 
 NM = {"n": (0, 3), "m": (0, 3)}
@@ -121,3 +122,61 @@ def test_pad_of_known_elements(shape, pads):
     items = {"x": ["n", 2, "m", 4][: int(np.prod(shape))], "p": pads, "v": ["n"]}
     agree(node("Pad", ["x", "p", "v"]), {"x": shape, "v": []}, NM, items=items)
     agree(node("Pad", ["x", "p"]), {"x": shape}, NM, items={k: items[k] for k in ("x", "p")})
+
+
+RANGE = "s = Shape(x) c0 = Constant<value_int=0>() c1 = Constant<value_int=1>() n = Gather(s, c0) r = Range(c0, n, c1) "
+
+
+def judged(body, inputs, **dims):
+    text = f'<ir_version: 8, opset_import: ["": 18]> g ({inputs}) => (y) {{ {body} }}'
+    report = shapesmt.check(text.encode(), dims={"b": "1..6", **dims})
+    return str(report.verdict), report.precondition.text
+
+
+PLACES = (
+    RANGE
+    + "last = Constant<value_ints=[-1]>() c = Unsqueeze(r, last) d = Unsqueeze(at, last) i = Concat<axis = -1>(c, d) "
+)
+SPOTS = "float[b, m] x, int64[b] at, float[b] u"
+LOST = "f = Cast<to=1>(i) e = Exp(f) j = Cast<to=7>(e) "
+
+
+@pytest.mark.parametrize(
+    ("body", "inputs", "verdict", "where"),
+    [
+        ("y = ScatterND(x, i, u)", SPOTS, "PROVED", ()),
+        ("y = GatherND(x, i)", SPOTS, "PROVED", ()),
+        ("z = ScatterND(t, i, u) y = Add(z, t)", f"{SPOTS}, float[4, m] t", "DEPENDS", ("b <= 4",)),
+        (LOST + "y = ScatterND(x, j, u)", SPOTS, "UNKNOWN", ()),
+        (LOST + "k = Gather<axis = 1>(j, c0) y = Gather(x, k)", SPOTS, "UNKNOWN", ()),
+        (
+            "zeros = ConstantOfShape(s) k = ScatterND(zeros, i, u) l = Cast<to=7>(k) y = Gather(x, l)",
+            SPOTS,
+            "PROVED",
+            (),
+        ),
+    ],
+)
+def test_known_places_beside_data(body, inputs, verdict, where):
+    assert judged(PLACES + body, inputs, m="1..6") == (verdict, where)
+
+
+def test_known_places_beside_lost_ones():
+    body = PLACES.replace("c = Unsqueeze", "f = Cast<to=1>(r) e = Exp(f) at = Cast<to=7>(e) c = Unsqueeze")
+    assert judged(f"{body} y = GatherND(x, i)", "float[b, m] x")[0] == "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict", "where"),
+    [
+        ("i = Concat<axis = 0>(at, r) y = Gather(t, i)", "DEPENDS", ("b <= 4",)),
+        (
+            "k = Constant<value_int=7>() p = Constant<value_ints=[0, 1]>() i = Pad(at, p, k) y = Gather(t, i)",
+            "FAILS",
+            ("False",),
+        ),
+        ("p = Constant<value_ints=[1, 1]>() i = Pad(r, p, c1) y = Gather(t, i)", "DEPENDS", ("b <= 4",)),
+    ],
+)
+def test_known_numbers_around_data(body, verdict, where):
+    assert judged(RANGE + body, "float[b] x, int64[b] at, float[4] t") == (verdict, where)

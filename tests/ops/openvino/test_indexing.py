@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shapesmt
+
 pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
 
 from openvino import opset5
 from openvino import opset15 as op
 
+from tests.support import openvino as oracle
 from tests.support.openvino_values import ints, scalar, zeros
 
 PICKS = {
@@ -76,3 +79,21 @@ PICKS = {
 def test_picks(name, agree):
     build, shapes = PICKS[name]
     agree(build, *shapes)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "verdict", "notes"),
+    [
+        ("[1..4,2]", "PROVED", []),
+        ("[1..5,2]", "UNKNOWN", ["the law holds where x_dim0 <= 4"]),
+        ("[5,2]", "UNKNOWN", [""]),
+    ],
+)
+def test_nothing_checks_indices(sizes, verdict, notes, tmp_path):
+    def picked(x):
+        rows = op.gather(op.shape_of(x), scalar(0), scalar(0))
+        places = op.range(scalar(0), rows, scalar(1), output_type="i64")
+        return op.gather_nd(zeros(4), op.unsqueeze(places, ints(1)))
+
+    report = shapesmt.check(oracle.saved(oracle.made(picked, sizes), tmp_path))
+    assert (report.verdict.value, [f.note for f in report.findings]) == (verdict, notes)
