@@ -31,6 +31,7 @@ from shapesmt.report.report import (
     Share,
     TensorBounds,
 )
+from shapesmt.report.simplified import Rewritten, Simplified
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -66,8 +67,10 @@ __all__ = [
     "Remedy",
     "Replay",
     "Report",
+    "Rewritten",
     "Share",
     "Side",
+    "Simplified",
     "Size",
     "Step",
     "SymbolRange",
