@@ -56,6 +56,19 @@ class Draft:
             for name in self.reads(node):
                 self.readers.setdefault(name, []).append(place)
 
+    def put(self, place: Place, node: Node) -> None:
+        """Have a node stand at a place."""
+        self.remove(place)
+        self.nodes[place] = node
+        for name in self.reads(node):
+            self.readers.setdefault(name, []).append(place)
+
+    def remove(self, place: Place) -> None:
+        """Have no node stand at a place."""
+        node = self.nodes.pop(place, None)
+        for name in () if node is None else self.reads(node):
+            self.readers[name].remove(place)
+
     def reads(self, node: Node) -> list[str]:
         """The tensors that a node needs, those that the graphs inside it read included."""
         inner = [*chain.from_iterable(self.bodies.get(g, g).captures for g in node.attributes.graphs)]
@@ -98,8 +111,8 @@ class Draft:
             return False
         if name in self._outputs:
             return self._moved(name, other)
-        self.renamed[name] = other
         self._release(name)
+        self._rename(name, other)
         return True
 
     def _moved(self, name: str, other: str) -> bool:
@@ -111,8 +124,12 @@ class Draft:
         self._release(name)
         self.nodes[place] = maker._replace(outputs=[name if o == other else o for o in maker.outputs])
         self.places[name] = self.places.pop(other)
-        self.renamed[other] = name
+        self._rename(other, name)
         return True
+
+    def _rename(self, name: str, other: str) -> None:
+        self.renamed[name] = other
+        self.readers.setdefault(other, []).extend(self.readers.pop(name, ()))
 
     def _joint(self, name: str) -> bool:
         """Whether a tensor's producer computes others too."""
@@ -121,7 +138,7 @@ class Draft:
     def _release(self, name: str) -> None:
         """Remove the producer of a tensor that nobody needs, if it has no other output."""
         if not self._joint(name) and self.places[name] not in self.kept:
-            del self.nodes[self.places.pop(name)]
+            self.remove(self.places.pop(name))
 
     def fold(self, name: str, literal: Literal) -> bool:
         """Have a constant take a tensor's place."""
@@ -144,7 +161,7 @@ class Draft:
         """The output of a new node, after the ones that it reads from."""
         name = self.name(like)
         place = (max(self.place(i)[0] for i in inputs), next(self._ages))
-        self.nodes[place] = Node(op, "", name, [*inputs], [name], Attributes(attributes))
+        self.put(place, Node(op, "", name, [*inputs], [name], Attributes(attributes)))
         self.places[name], self.tensors[name] = place, made
         return name
 

@@ -48,7 +48,5 @@ def sweep(draft: Draft) -> None:
     for place in sorted(draft.nodes, reverse=True):
         node = draft.nodes[place]
         if place not in draft.kept and not any(draft.readers.get(o) or draft.is_output(o) for o in node.outputs if o):
-            del draft.nodes[place]
-            for name in draft.reads(node):
-                draft.readers[name].remove(place)
+            draft.remove(place)
             draft.note("unused", node, "nothing reads it any more")

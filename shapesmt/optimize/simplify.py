@@ -11,6 +11,7 @@ from shapesmt.optimize import chains, constants, noops, targets  # noqa: F401 - 
 from shapesmt.optimize.draft import Draft, Place
 from shapesmt.optimize.sharing import share_elements, share_nodes, sweep
 from shapesmt.optimize.site import REWRITES, Rewrite, Site
+from shapesmt.optimize.vectors import rebuild
 
 ROUNDS = 16  # each ends with fewer nodes, or is the last
 
@@ -24,11 +25,10 @@ def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
         for place in sorted(draft.nodes):
             look()
             _rewrite(draft, place, proves)
-        draft.index()
         share_elements(draft)
         share_nodes(draft)
-        draft.index()
         sweep(draft)
+        rebuild(draft, proves)
         if len(draft.log) == known:
             break
 
@@ -52,7 +52,7 @@ def _changed(draft: Draft, place: Place, rule: Rewrite, site: Site) -> bool:
     """Apply one rule; whether it changed anything."""
     change = rule.apply(site)
     if isinstance(change, Node):
-        draft.nodes[place] = change
+        draft.put(place, change)
         return True
     if isinstance(change, Literal):
         return draft.fold(site.node.outputs[0], change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shapesmt.algebra import at_least
+from shapesmt.algebra import Dim, at_least
 from shapesmt.graph import Attributes, Literal, Node
 from shapesmt.optimize.site import Change, Site, constants, rewrite
 from shapesmt.rules import Tensor
@@ -22,7 +22,7 @@ def target(site: Site, source: Tensor) -> list[int] | None:
     before, shape = source.shape, site.made.shape
     if before is None or shape is None:
         return None
-    same = [i < len(before) and d is before[i] for i, d in enumerate(shape)]
+    same = copied(before, shape)
     numbers = [0 if same[i] and d.constant is None else d.constant for i, d in enumerate(shape)]
     open_axes = [i for i, n in enumerate(numbers) if n is None]
     if len(open_axes) > 1 or any(n == 0 and not s for n, s in zip(numbers, same, strict=True)):
@@ -30,6 +30,11 @@ def target(site: Site, source: Tensor) -> list[int] | None:
     if open_axes and not all(site.proves(at_least(d, 1)) for i, d in enumerate(shape) if i not in open_axes):
         return None
     return [-1 if n is None else n for n in numbers]
+
+
+def copied(before: Sequence[Dim], shape: Sequence[Dim]) -> list[bool]:
+    """For each size, whether it is the one of the same axis before, for which 0 stands in a target."""
+    return [i < len(before) and d is before[i] for i, d in enumerate(shape)]
 
 
 def reshaped(site: Site, source: str, numbers: Sequence[int]) -> Node:
