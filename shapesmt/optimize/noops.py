@@ -7,6 +7,7 @@ from shapesmt.rules import Elements, Tensor, uniform
 
 _NEUTRAL = {"Mul": 1, "Div": 1, "Pow": 1, "Sub": 0, "And": 1, "Or": 0}
 """The second operand that leaves the first as it is, bit by bit; `x + 0.0` isn't -0.0 where x is."""
+_COMMUTATIVE = frozenset({"Mul", "And", "Or"})
 
 
 @rewrite("Identity")
@@ -18,19 +19,19 @@ def identity(site: Site) -> Change:
 @rewrite("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Tile")
 def same_shape(site: Site) -> Change:
     """The output has the input's shape, and the operator keeps the order of the elements."""
-    return site.name(0) if site.like else None
+    return site.name(0) if site.like() else None
 
 
 @rewrite("Cast")
 def same_type(site: Site) -> Change:
     """The input has that type already."""
-    return site.name(0) if site.like else None
+    return site.name(0) if site.like() else None
 
 
 @rewrite("CastLike")
 def same_type_as(site: Site) -> Change:
     """The input has that type already."""
-    return site.name(0) if site.like else None
+    return site.name(0) if site.like() else None
 
 
 @rewrite("Transpose")
@@ -46,14 +47,14 @@ def same_order(site: Site) -> Change:
 def whole_slice(site: Site) -> Change:
     """The slice has the size of the whole axis, and no step is negative."""
     steps = site.numbers(4) if site.name(4) else [1]
-    return site.name(0) if site.like and steps is not None and min(steps, default=1) > 0 else None
+    return site.name(0) if site.like() and steps is not None and min(steps, default=1) > 0 else None
 
 
 @rewrite("Pad")
 def no_padding(site: Site) -> Change:
     """Nothing is added at either end of any axis."""
     pads = site.numbers(1, "pads")
-    return site.name(0) if site.like and pads is not None and not any(pads) else None
+    return site.name(0) if site.like() and pads is not None and not any(pads) else None
 
 
 @rewrite("Concat")
@@ -84,13 +85,13 @@ def decided(site: Site) -> Change:
 
 @rewrite(*_NEUTRAL)
 def neutral(site: Site) -> Change:
-    """The second operand changes no element: x * 1, x / 1, x ** 1, x - 0, x and true, x or false."""
-    value = site.read(1).value
-    if not isinstance(value, Elements) or not value.items or not site.like:
-        return None
-    wanted = _NEUTRAL[site.node.op]
-    exact = {number(item) for item in value.items} == {wanted}
-    return site.name(0) if exact else None
+    """One operand changes no element of the other: x * 1, x / 1, x ** 1, x - 0, x and true, x or false."""
+    for index, other in ((0, 1), (1, 0)) if site.node.op in _COMMUTATIVE else ((0, 1),):
+        value = site.read(other).value
+        numbers = {number(item) for item in value.items} if isinstance(value, Elements) else set()
+        if numbers == {_NEUTRAL[site.node.op]} and site.like(index):
+            return site.name(index)
+    return None
 
 
 @rewrite("Dropout")

@@ -17,7 +17,7 @@ def share_elements(draft: Draft) -> None:
     first: dict[Tensor, str] = {}
     for place in sorted(draft.nodes):
         node = draft.nodes.get(place)
-        for name in () if node is None else node.outputs:
+        for name in () if node is None or place in draft.kept else node.outputs:
             t = draft.known(name)
             if not name or not pinned(t):
                 continue

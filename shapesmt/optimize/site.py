@@ -40,10 +40,9 @@ class Site:
         """What is proven of the first output."""
         return self.draft.known(self.node.outputs[0])
 
-    @property
-    def like(self) -> bool:
-        """Whether the output has the type and the shape of the first input, which rests on one normal form."""
-        x, y = self.read(0), self.made
+    def like(self, index: int = 0) -> bool:
+        """Whether the output has the type and the shape of an input, which rests on one normal form."""
+        x, y = self.read(index), self.made
         return bool(x.dtype) and x.dtype == y.dtype and x.shape is not None and x.shape == y.shape
 
     def producer(self, index: int) -> Node | None:

@@ -175,10 +175,10 @@ def rebuild(draft: Draft, proves: Callable[[Formula], bool]) -> None:
         node = draft.nodes.get(place)
         if node is None or node.domain or place in draft.kept:
             continue
-        if node.op == "Reshape" and len(node.inputs) > 1:
-            _rebuild_target(builder, place, Site(draft, node, proves))
-        elif len(node.outputs) == 1 and node.op != "Constant":
+        if len(node.outputs) == 1 and node.op != "Constant":
             _rebuild_vector(builder, node)
+        if node.op == "Reshape" and draft.nodes.get(place) is node:
+            _rebuild_target(builder, place, Site(draft, node, proves))
 
 
 def _rebuild_vector(builder: Builder, node: Node) -> None:

@@ -29,7 +29,7 @@ def wrong_in(seed: int, counts: Counter[str]) -> list[str]:
     case = generate(seed, most=12)
     model = with_more_outputs(case.model, seed)
     ranges = {name: f"{lo}..{hi}" for name, (lo, hi) in case.ranges.items()}
-    copy, rewrites, (before, after) = simplify(model, ranges)
+    copy, rewrites, before, after = simplify(model, ranges)
     counts["before"] += before
     counts["after"] += after
     counts.update(r.rule for r in rewrites)
