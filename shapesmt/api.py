@@ -22,12 +22,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import one_call
+from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
@@ -41,24 +39,24 @@ from shapesmt.diagnose import (
     refuse_declarations,
 )
 from shapesmt.diagnose import remedy as remedy_for
+from shapesmt.errors import ModelError
 from shapesmt.examine import (
     TIMEOUT,
+    Analysis,
     Claims,
-    Examination,
     Judge,
-    Problem,
     Question,
     ValueLike,
-    examined,
+    analysed,
     pose,
-    posed,
     tensor_bounds,
     unbounded,
+    valid_share,
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds
+from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -67,30 +65,6 @@ if TYPE_CHECKING:
 
 
 Answer.presenter = Words()
-
-
-@dataclass(frozen=True, eq=False)
-class Analysis:
-    """A model taken through the stages that all questions share."""
-
-    problem: Problem
-    examination: Examination
-    judge: Judge
-    started: float
-
-    @property
-    def seconds(self) -> float:
-        """The time since the model was read."""
-        return time.perf_counter() - self.started
-
-
-def analysed(model: Model, question: Question) -> Analysis:
-    """The stages that all questions share: read the model, pose the problem, examine every node."""
-    graph = load(model)
-    started, claims, judge = time.perf_counter(), question.claims, Judge(Deadline(seconds(question.timeout)))
-    problem = posed(graph, question, judge)
-    problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
-    return Analysis(problem, examination, judge, started)
 
 
 def check(
@@ -193,6 +167,7 @@ def tighten(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
+    valid_only: bool = False,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model with the shape of every tensor written into it, and saved where `output` says.
@@ -200,13 +175,18 @@ def tighten(
     A size that is proven constant is a number; any other has its expression as its name, so that equal
     dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with "check" one
     that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
-    nothing was inferred, "override" removes them there as well, but for outputs, which have to have one.
+    nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a model
+    that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`.
 
     Raises:
-        ModelError: With "check", the file claims a shape that a tensor never has.
+        ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor
+            never has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared)
     proto, a = _analysed_protobuf(model, output, question)
+    if fails(a) and not valid_only:
+        how = "narrow the ranges as `check` says, or use valid_only=True"
+        raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
     return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
 
 
@@ -298,13 +278,22 @@ def explained(model: Model, target: str | None, question: Question) -> Explanati
 
 
 @one_call()
-def tightened(model: Model, output: str | os.PathLike[str], question: Question) -> Bounds:
-    """`tighten` and `bounds` in one: the model is written where any input is valid."""
+def tightened(
+    model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False
+) -> Tightened:
+    """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
     proto, a = _analysed_protobuf(model, output, question)
     sizes = _bounds(a)
-    if sizes.valid:
+    if sizes.valid and (valid_only or not fails(a)):
         _annotated(proto, output, a, sizes.tensors, question)
-    return sizes
+        return Tightened(sizes, os.fspath(output))
+    stages = a.problem, a.examination, a.judge
+    return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
+
+
+def fails(a: Analysis) -> bool:
+    """Whether some admissible input is known to fail."""
+    return a.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
 
 
 @one_call()
@@ -359,7 +348,9 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     """The bounds of the named tensors (all without names), if any input is valid."""
     valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
     tensors = tensor_bounds(a.examination, a.judge, names) if valid else {}
-    return Bounds(a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions)
+    share = a.judge.deadline.attempt(lambda: valid_share(a.problem, a.examination), None)
+    about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
+    return Bounds(*about, a.examination.verdict, share)
 
 
 def _analysed_protobuf(

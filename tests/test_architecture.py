@@ -59,7 +59,6 @@ TOPICS = {
     "ops/openvino": {"laws"},
     "render/page": {"browser"},
     "render/text": {"readers"},
-    "report": {"presenting"},
 }
 """What several modules of a package do together, where a test file is about that."""
 

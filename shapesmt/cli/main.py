@@ -224,12 +224,16 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
 @model_command
 @declared_option
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
-def tighten(form: Form, model: str, output: str, **options: Any) -> int:
-    """Write the model with the shape of every tensor in it."""
+@click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
+def tighten(form: Form, model: str, output: str, valid_only: bool, **options: Any) -> int:
+    """Write the model with the shape of every tensor in it, if it runs for every input."""
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    return _show(_waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question)), form)
+    return _show(
+        _waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
+        form,
+    )
 
 
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")

@@ -28,8 +28,10 @@ from shapesmt.report.report import (
     Proof,
     Remedy,
     Report,
+    Share,
     TensorBounds,
 )
+from shapesmt.report.tightened import Tightened
 
 __all__ = [
     "Answer",
@@ -62,11 +64,13 @@ __all__ = [
     "Remedy",
     "Replay",
     "Report",
+    "Share",
     "Side",
     "Size",
     "Step",
     "SymbolRange",
     "TensorBounds",
+    "Tightened",
     "Unchecked",
     "WarningKind",
     "reports_in",

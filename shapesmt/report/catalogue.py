@@ -9,6 +9,7 @@ from typing import ClassVar, TypeAlias
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Answer, Data
 from shapesmt.report.report import Bounds, Explanation, Report
+from shapesmt.report.tightened import Tightened
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +79,4 @@ class ErrorCode(Answer):
         return 0
 
 
-Result: TypeAlias = Report | Bounds | Explanation | Operators | ErrorCode
+Result: TypeAlias = Report | Bounds | Explanation | Tightened | Operators | ErrorCode

@@ -214,6 +214,19 @@ class TensorBounds(Data):
         return PartialShape([(d.min, None if d.max is None or d.max > LARGEST else d.max) for d in self.shape])
 
 
+@dataclass(frozen=True, slots=True)
+class Share(Data):
+    """How many of the admissible sizes of some dimensions are valid: those for which every node runs.
+
+    >>> Share(841, 201601, ("height", "width")).to_dict()
+    {'valid': 841, 'admissible': 201601, 'symbols': ['height', 'width']}
+    """
+
+    valid: int
+    admissible: int
+    symbols: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Bounds(Answer, Mapping[str, "PartialShape"]):
     """The answer of `bounds`: the tightest interval of every dimension of every tensor over the valid region.
@@ -233,6 +246,9 @@ class Bounds(Answer, Mapping[str, "PartialShape"]):
     seconds: float = 0.0
     valid: bool = True
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    verdict: Verdict | None = field(default=None, metadata=_OMIT_EMPTY)
+    """Whether the model runs for every admissible input; the bounds are over those for which it does."""
+    share: Share | None = field(default=None, metadata=_OMIT_EMPTY)
 
     def __getitem__(self, tensor: str) -> PartialShape:
         """The intervals of this tensor's dimensions, as a value to compute with.

@@ -44,6 +44,11 @@ Part: TypeAlias = "Dim | Formula | Atom"
 LONGEST = 100  # characters; a longer part is named
 SCALE = 1 << 28  # denominator of the slopes and offsets of the lines around a float
 MAX_TABLE = 500  # values of a symbol for which an operation on floats is tabulated
+RESERVED = frozenset({
+    *("!", "_", "as", "Bool", "Int", "true", "false", "not", "and", "or", "xor", "=>", "=", "distinct", "ite"),
+    *("+", "-", "*", "div", "mod", "abs", "<", "<=", ">", ">="),
+})  # fmt: skip
+"""What SMT-LIB and its theory of integers call operators and types: solvers refuse variables of some of these names."""
 
 
 class Script:
@@ -96,7 +101,7 @@ class Script:
         """A unique quoted name, as close to the stem as SMT-LIB's grammar admits."""
         clean = "".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem)
         name, count = clean, 1
-        while name in self._taken:
+        while name in self._taken or name in RESERVED:
             count += 1
             name = f"{clean} ({count})"
         self._taken.add(name)

@@ -17,6 +17,7 @@ from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.examine import Question
 from shapesmt.report.report import Bounds, Counts, Report
+from shapesmt.report.tightened import Tightened
 from tests.support.transcripts import masked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -56,7 +57,8 @@ def test_ops(capsys, tmp_path):
 def test_tighten_is_one_analysis(api, capsys):
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
     assert [call[:3] for call in api.calls] == [("tightened", "m.onnx", "out.onnx")]
-    api.answers["tightened"] = Bounds("m.onnx", {}, {}, valid=False)
+    assert api.calls[0][-1] == {"valid_only": False}
+    api.answers["tightened"] = Tightened(Bounds("m.onnx", {}, {}, valid=False), None)
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
     assert run(capsys, "tighten", "m.onnx")[0] == 2
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
+from shapesmt.render.text.advice import flags
 from shapesmt.render.text.words import (
     BLANK,
     CODE,
@@ -29,9 +30,9 @@ from shapesmt.render.text.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shapesmt.report import Bounds, DimBounds, Operator, Operators, TensorBounds
+    from shapesmt.report import Bounds, DimBounds, Operator, Operators, TensorBounds, Tightened
 
-__all__ = ["bounds_text", "operators_text", "table", "witnesses"]
+__all__ = ["bounds_text", "operators_text", "table", "tightened_text", "witnesses"]
 
 
 def bounds_text(bounds: Bounds) -> Iterator[Line]:
@@ -45,8 +46,39 @@ def bounds_text(bounds: Bounds) -> Iterator[Line]:
     exact = f"{loose} not exact (marked ~)" if loose else "every bound attained and proven"
     yield line(0, f"{name(bounds.model)}: {count(len(bounds.tensors), 'tensor')}, {exact}{ending}")
     yield from adopted(bounds.symbols)
+    if bounds.verdict is Verdict.DEPENDS:
+        yield line(0, f"over {_running(bounds)}; `shapesmt check` says which")
     yield BLANK
     yield from table(bounds.tensors)
+
+
+def _running(bounds: Bounds) -> str:
+    """The inputs that the bounds are about: `the 841 of 201,601 sizes of height and width that run`."""
+    share = bounds.share
+    if share is None:
+        return "the inputs that run, which are not all"
+    names = [name(symbol) for symbol in share.symbols]
+    of = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"the {share.valid:,} of {share.admissible:,} sizes of {of} that run"
+
+
+def tightened_text(tightened: Tightened) -> Iterator[Line]:
+    """Where the model was written, or what is in the way."""
+    bounds, verdict = tightened.bounds, tightened.bounds.verdict or Verdict.PROVED
+    if tightened.written is None:
+        what = f"runs for {_running(bounds)}" if bounds.valid else "runs for no input"
+        yield headline(verdict, name(bounds.model), f"{what.replace(' that run', '')}, so nothing is written")
+        if tightened.remedy is not None:
+            yield line(2, "written with ", (printable(flags(tightened.remedy), 1000), STRONG))
+        if bounds.valid:
+            yield line(2, "written with ", ("--valid-only", STRONG), " as well: the shapes of the inputs that run")
+        return
+    loose = sum(not tensor.exact for tensor in bounds.tensors.values())
+    exact = f"{loose} not exact" if loose else "every bound attained and proven"
+    yield line(0, f"wrote {name(tightened.written)}")
+    yield line(2, f"{count(len(bounds.tensors), 'tensor')}, {exact}")
+    if verdict is Verdict.DEPENDS:
+        yield line(2, f"over {_running(bounds)}; `shapesmt check` says which")
 
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:

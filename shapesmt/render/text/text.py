@@ -16,7 +16,7 @@ from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
-from shapesmt.render.text.tables import bounds_text, operators_text, table, witnesses
+from shapesmt.render.text.tables import bounds_text, operators_text, table, tightened_text, witnesses
 from shapesmt.render.text.warnings import warnings
 from shapesmt.render.text.words import (
     BLANK,
@@ -32,7 +32,7 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Unchecked
+from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Tightened, Unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,6 +80,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return _report(result, everything=everything)
     if isinstance(result, Bounds):
         return bounds_text(result)
+    if isinstance(result, Tightened):
+        return tightened_text(result)
     if isinstance(result, Explanation):
         return _explanation(result)
     if isinstance(result, ErrorCode):
