@@ -121,7 +121,9 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     refuse_recursion(scope.functions, source)
     graph = scope.graph(proto.graph)
     metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
-    return replace(graph, ranges=noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata))
+    ranges = noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata)
+    exporter = f"{text_of(proto.producer_name)} {text_of(proto.producer_version)}".strip()
+    return replace(graph, ranges=ranges, exporter=exporter)
 
 
 class _Scope:
