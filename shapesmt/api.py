@@ -53,8 +53,12 @@ from shapesmt.report import Bounds, Explanation, Report, TensorBounds
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.report import CauseGraph, PageData
+    from shapesmt.report import CauseGraph, NumberLine, PageData, Raster
     from shapesmt.system import Encoding
+
+
+LEAST_FOR_BOUNDS = 0.5
+"""Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,18 +242,21 @@ def checked(model: Model, question: Question) -> Report:
 @one_call()
 def page_data(model: Model, question: Question) -> PageData:
     """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
-    from shapesmt.diagnose import cause_graphs, producers, valid_region
-    from shapesmt.report import PageData
+    from shapesmt.diagnose import calculator, cause_graphs, valid_regions
+    from shapesmt.report import Calculator, PageData
 
     a, report = _report(model, question)
-    sizes = _bounds(a)
+    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, a.seconds)))
+    sizes = _bounds(hurried)
     if not sizes.valid:
         sizes = dataclasses.replace(sizes, tensors=unbounded(a.examination))
     in_time = a.judge.deadline.attempt
-    raster = in_time(lambda: valid_region(a.problem, a.examination), None)
+    nowhere: tuple[NumberLine | Raster, ...] = ()
     none: dict[int, CauseGraph] = {}
+    regions = in_time(lambda: valid_regions(a.problem, a.examination, report.precondition), nowhere)
     graphs = in_time(lambda: cause_graphs(report.judged, a.examination), none)
-    return PageData(report, sizes, graphs, raster, producers(a.problem.graph))
+    formulas = in_time(lambda: calculator(a.problem, a.examination), Calculator())
+    return PageData(report, sizes, graphs, regions, formulas)
 
 
 @one_call()

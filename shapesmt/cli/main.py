@@ -128,7 +128,7 @@ def cli() -> None:
 @click.option("--jobs", type=click.IntRange(1), metavar="N",
               help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
-@click.option("--html", metavar="FILE", help="Write a page to show and to search as well; of one model.")
+@click.option("--html", metavar="FILE", help="Write a page to show, to search and to try sizes as well; of one model.")
 def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, html: str | None, **options: Any) -> int:
     """Does every node run for every input? If not: which input breaks it?
 
