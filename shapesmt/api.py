@@ -29,7 +29,15 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline, look, seconds
-from shapesmt.diagnose import declarations, explanation, findings, model_warnings, precondition, refuse_declarations
+from shapesmt.diagnose import (
+    declarations,
+    explanation,
+    findings,
+    grouped,
+    model_warnings,
+    precondition,
+    refuse_declarations,
+)
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import InternalError
 from shapesmt.examine import (
@@ -44,7 +52,6 @@ from shapesmt.examine import (
     pose,
     posed,
     tensor_bounds,
-    unbounded,
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
@@ -53,7 +60,7 @@ from shapesmt.report import Bounds, Explanation, Report, TensorBounds
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.report import CauseGraph, NumberLine, PageData, Raster
+    from shapesmt.report import PageData
     from shapesmt.system import Encoding
 
 
@@ -242,21 +249,11 @@ def checked(model: Model, question: Question) -> Report:
 @one_call()
 def page_data(model: Model, question: Question) -> PageData:
     """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
-    from shapesmt.diagnose import calculator, cause_graphs, valid_regions
-    from shapesmt.report import Calculator, PageData
+    from shapesmt.diagnose import page_content
 
     a, report = _report(model, question)
     hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, a.seconds)))
-    sizes = _bounds(hurried)
-    if not sizes.valid:
-        sizes = dataclasses.replace(sizes, tensors=unbounded(a.examination))
-    in_time = a.judge.deadline.attempt
-    nowhere: tuple[NumberLine | Raster, ...] = ()
-    none: dict[int, CauseGraph] = {}
-    regions = in_time(lambda: valid_regions(a.problem, a.examination, report.precondition), nowhere)
-    graphs = in_time(lambda: cause_graphs(report.judged, a.examination), none)
-    formulas = in_time(lambda: calculator(a.problem, a.examination), Calculator())
-    return PageData(report, sizes, graphs, regions, formulas)
+    return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
 @one_call()
@@ -320,6 +317,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     if question.replay:
         failures = replayed(proto, a.problem.graph, failures, a.judge.deadline)
     region = precondition(*stages)
+    failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
     certificate = _certificate(a) if question.certify else ""
     claims = declarations(*stages) if question.claims is Claims.CHECK else ()
@@ -328,7 +326,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, certificate, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
-        strict=question.strict, remedy=remedy_for(*stages, region),
+        strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
     )  # fmt: skip
     return a, report
 

@@ -18,6 +18,10 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline, TimeUp, limit, look
 from shapesmt.errors import OutOfTimeError, UsageError
+from shapesmt.examine.problem import pose
+from shapesmt.examine.question import Question
+from shapesmt.inference.infer import infer
+from shapesmt.rules.statements import MAX_ADOPTED
 from tests.test_bad_input import model
 
 TIMEOUT = 1.0
@@ -43,6 +47,10 @@ BODIES: dict[str, list[onnx.NodeProto]] = {
         *nodes(("Shape", ["x"], ["s"]), ("Slice", ["x", "zero", "s"], ["y"])),
     ],
     "unknown": nodes(("Mystery", ["x"], ["y"]), Mystery="me"),
+    "unknown ranks": [
+        helper.make_node("Cast", ["x"], ["c"], to=7),
+        *nodes(("Expand", ["x", "c"], ["e"]), ("Where", ["x", "e", "x"], ["z"]), ("Relu", ["x"], ["y"])),
+    ],
 }
 
 
@@ -181,6 +189,13 @@ def test_nothing_wrong_is_remembered_of_a_stop() -> None:
 
 def test_functions_that_only_repeat_are_inferred_once() -> None:
     assert shapesmt.check(doubling(25, BODIES["reshapes"]), timeout=60).verdict is Verdict.PROVED
+
+
+def test_nodes_that_only_repeat_are_listed_once() -> None:
+    inference = infer(
+        graph := shapesmt.load_graph(doubling(25, BODIES["unknown ranks"])), pose(graph, Question()).inputs
+    )
+    assert 0 < len(inference.applications[0].unjudged) < 2 * MAX_ADOPTED
 
 
 def test_a_missing_attribute_under_a_short_timeout_is_answered() -> None:

@@ -128,14 +128,24 @@ def cli() -> None:
 @click.option("--jobs", type=click.IntRange(1), metavar="N",
               help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
+@click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")
 @click.option("--html", metavar="FILE", help="Write a page to show, to search and to try sizes as well; of one model.")
-def check(form: Form, models: tuple[str, ...], jobs: int | None, quiet: bool, html: str | None, **options: Any) -> int:
+def check(
+    form: Form,
+    models: tuple[str, ...],
+    jobs: int | None,
+    quiet: bool,
+    everything: bool,
+    html: str | None,
+    **options: Any,
+) -> int:
     """Does every node run for every input? If not: which input breaks it?
 
     Of several models, or a folder with some, a table of the verdicts comes last, and the gravest exit status counts:
     2, then 1, then 3. A run or a solver that contradicts the answer (--replay, --certify) ends with 4.
     """
-    form = "quiet" if quiet and form == "text" else form
+    if form == "text" and (quiet or everything):
+        form = "quiet" if quiet else "all"
     config, options = configured(options)
     from shapesmt.frontends import is_folder
 

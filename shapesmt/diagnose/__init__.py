@@ -2,22 +2,20 @@
 
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
-from shapesmt.diagnose.page.calculator import calculator
-from shapesmt.diagnose.page.cause_graph import cause_graphs
-from shapesmt.diagnose.page.raster import valid_regions
+from shapesmt.diagnose.groups import grouped
+from shapesmt.diagnose.page.content import page_content
 from shapesmt.diagnose.remedy import remedy
 from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations
 
 __all__ = [
-    "calculator",
-    "cause_graphs",
     "declarations",
     "explanation",
     "findings",
+    "grouped",
     "model_warnings",
+    "page_content",
     "precondition",
     "refuse",
     "refuse_declarations",
     "remedy",
-    "valid_regions",
 ]

@@ -44,12 +44,32 @@ class Tracer:
         selected = {name: held(t, values) for name, t in tensors.items() if t.cases} if values else {}
         return replace(self, values=values, tensors={**tensors, **selected} if selected else tensors)
 
-    def clash(self, node: Node, left: Dim, right: Dim) -> Clash:
-        """Two sizes that violate a law, with the inputs of the node that have them."""
+    def clash(
+        self, node: Node, sizes: tuple[Dim, Dim], names: tuple[str, str] = ("", ""), *, aligned: bool = False
+    ) -> Clash:
+        """Two sizes that violate a law, with the inputs of the node that have them, else with these names.
+
+        With `aligned` they are equally far from the last axes of two inputs, as in a broadcast.
+        """
+        left, right = (
+            self._side(*side) for side in zip(sizes, self._meeting(node, *sizes, aligned), names, strict=True)
+        )
+        return Clash(left, right)
+
+    def _meeting(self, node: Node, left: Dim, right: Dim, aligned: bool) -> tuple[Place | None, Place | None]:
+        """The axes of the node's inputs that have the two sizes, of different inputs where possible."""
         places = [*self._input_places(node)]
+        for p in places if aligned else ():
+            for q in places if p.size is left else ():
+                if q.size is right and q.tensor != p.tensor and self._depth(p) == self._depth(q):
+                    return p, q
         place = self._place(left, places)
         others = [p for p in places if place is None or p.tensor != place.tensor] or places
-        return Clash(self._side(left, place), self._side(right, self._place(right, others)))
+        return place, self._place(right, others)
+
+    def _depth(self, place: Place) -> int:
+        """How far an axis is from the last one."""
+        return len(self.tensors[place.tensor].shape or ()) - (place.axis or 0)
 
     def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
         """The nodes that computed the clashing sizes, from the inputs on, as far as they change the expression."""
@@ -147,9 +167,9 @@ class Tracer:
         same = [p for p in places if p.size is size]
         return same[0] if same and (size.symbols or len(same) == 1) else None
 
-    def _side(self, size: Dim, place: Place | None) -> Side:
-        value = self._number(size)
-        return Side(str(size), value) if place is None else Side(str(size), value, place.tensor, place.axis)
+    def _side(self, size: Dim, place: Place | None, name: str) -> Side:
+        text, value = str(size), self._number(size)
+        return Side(text, value, name=name) if place is None else Side(text, value, place.tensor, place.axis)
 
 
 def _elements(t: Tensor) -> list[Dim]:

@@ -25,22 +25,24 @@ from shapesmt.algebra import (
     resolved,
 )
 from shapesmt.diagnose.causes import Tracer
+from shapesmt.diagnose.titles import side_names, title, title_of_unjudged
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
-from shapesmt.graph import Declared
+from shapesmt.graph import Declared, Node
 from shapesmt.presolve import Domain
 from shapesmt.region import Region, describe, readable_text
-from shapesmt.report import Cause, Finding, FindingKind, Precondition
+from shapesmt.report import Cause, Clash, Finding, FindingKind, Precondition
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
 MAX_TRACED = 100  # the most findings of a report that get causes
 NOWHERE = Region(("False",), True)
+ALIGNED = ("SM101", "SM103", "SM107")  # laws of sizes that meet at the same place of both shapes
 READABLE = 100  # the most characters of a condition for which no shorter form is sought
 
 
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
-    """A finding for every judgement and for every node whose operator has no rule."""
+    """A finding for every judgement and for every node that isn't judged: the gravest first, then in their order."""
     tracer = Tracer(problem.graph, examination.original.tensors)
     indexed = []
     for j in examination.judgements:
@@ -55,11 +57,16 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
             u = u._replace(note=f"and so are {others} nodes behind it" if others else "")
         node = problem.graph.nodes[index]
         name = f"{node.name}/{u.path}" if u.path else node.name
-        code = _code(u.kind)
-        indexed.append(
-            (index, Finding(Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", code=code, note=u.note))
-        )
-    return tuple(f for _, f in sorted(indexed, key=lambda pair: pair[0]))
+        finding = Finding(
+            Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", note=u.note, rests_on=u.rests_on,
+            code=_code(u.kind), title=title_of_unjudged(u),
+        )  # fmt: skip
+        indexed.append((index, finding))
+    return tuple(f for _, f in sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0])))
+
+
+def _gravity(finding: Finding) -> int:
+    return (Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.FAILS).index(finding.verdict)
 
 
 MAX_SIZE = (1 << 63) - 1
@@ -113,10 +120,10 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     if not conditions:
         return Precondition((), examination.decided)
 
-    def described() -> Region:
-        return _described(all_of(*conditions), examination.admissible(problem), examination, judge)
+    def whole() -> Region:
+        return described(all_of(*conditions), examination.admissible(problem), examination, judge)
 
-    region = judge.deadline.attempt(described, Region(tuple(filter(readable_text, map(str, conditions))), False))
+    region = judge.deadline.attempt(whole, Region(tuple(filter(readable_text, map(str, conditions))), False))
     exact = region.exact and examination.decided
     return (
         Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
@@ -128,7 +135,7 @@ def _hinges(condition: Formula) -> bool:
     return any(s.by_data for s in condition.symbols)
 
 
-def _described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
+def described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
     """The inputs for which a condition holds whatever the data; exact if data can choose each size independently."""
     region = describe(condition, domain, judge.proves)
     return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
@@ -141,22 +148,24 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     region = _holds_iff(j, problem, examination, judge)
     tracer = tracer.at(values)
     sides = [s for s in (broken.left, broken.right) if s is not None]
+    clash = _clash(broken, tracer, j.node)
     traced = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
     name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
         shown = replace(shown, data={s.name: values[s] for s in decided if s in values})
-    code, law, _ = broken.law
+    code, law = broken.law.code, str(broken.law)
     where = region.whole if region is not None and region.exact else None
     safe = where if kind == FindingKind.DATA and j.verdict is Verdict.DEPENDS else None
     return Finding(
         j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown,
         None if safe is not None else where,
         _because(j, sides, tracer) if traced else (),
-        tracer.clash(j.node, *sides) if len(sides) == 2 else None,
+        clash,
         f"inside {name}" if broken.within else "",
         code=code, safe_iff=safe, when=case_text(broken.given),
+        title="" if values is None else title(broken.law, broken.relation, clash),
     )  # fmt: skip
 
 
@@ -165,8 +174,15 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
-    code, law, _ = broken.law
+    code, law = broken.law.code, str(broken.law)
     return Finding(j.verdict, kind, j.node.name, j.node.op, j.index, law, str(j.condition), shown, code=code)
+
+
+def _clash(broken: Requirement, tracer: Tracer, node: Node) -> Clash | None:
+    """The two sides of a requirement, named."""
+    if broken.left is None or broken.right is None:
+        return None
+    return tracer.clash(node, (broken.left, broken.right), side_names(broken), aligned=broken.law.code in ALIGNED)
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
@@ -244,8 +260,8 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             return NOWHERE
     if condition is FALSE:
         return NOWHERE
-    region = _described(condition, domain, examination, judge)
+    region = described(condition, domain, examination, judge)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region
-    anywhere = _described(condition, examination.admissible(problem), examination, judge)
+    anywhere = described(condition, examination.admissible(problem), examination, judge)
     return min(region, anywhere, key=lambda r: (not r.exact, len(r.text), sum(map(len, r.text))))

@@ -155,10 +155,11 @@ class Origins:
             c.literal for causes, _, _ in unfollowed for c in causes if c.literal and unread(c.literal)
         )
         can_fail = [(min(causes, key=_first), name) for causes, only_sizes, name in unfollowed if not only_sizes]
-        reasons = [(cause, name) for cause, name in can_fail if cause.kind != "operator" and not application.unjudged]
-        laws = dict.fromkeys(_law(cause, name) for cause, name in reasons)
+        stated = [(cause, name) for cause, name in can_fail if cause.kind != "operator" and not application.unjudged]
+        laws = {_law(cause, name): cause.what for cause, name in stated}
         if unfollowed or self._decided_by_nothing(application, node):
-            return _with_unknown_sizes(application, [Unjudged("", node.op, "elements", law) for law in laws])
+            reasons = [Unjudged("", node.op, "elements", law, rests_on=what) for law, what in laws.items()]
+            return _with_unknown_sizes(application, reasons)
         return application
 
     def _decided_by_nothing(self, application: Application, node: Node) -> bool:

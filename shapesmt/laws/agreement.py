@@ -21,7 +21,9 @@ SLOPE_BROADCASTS_TO_INPUT = Law("SM101", "there is one slope, one for each chann
 DIAGONAL_SIZES_EQUAL = Law("SM102", "a diagonal has equal sizes")
 EMPTY_BATCH_MEETS_EMPTY_BATCH = Law("SM102", "an empty batch meets an empty batch")
 VECTORS_OF_ONE_LENGTH = Law("SM102", "both sets have vectors of one length")
-INNER_SIZES_EQUAL = Law("SM102", "inner sizes of a matrix product are equal")
+INNER_SIZES_EQUAL = Law(
+    "SM102", "inner sizes of a matrix product are equal", sides=("the columns of the first", "the rows of the second")
+)
 MATRICES_SQUARE = Law("SM102", "matrices are square")
 RIGHT_SIDES_HAVE_ROWS_OF_MATRICES = Law("SM102", "right sides have as many rows as the matrices")
 GATE_WEIGHTS_AS_HIGH_AS_HEAD = Law("SM102", "the gate's weights are as high as a head is wide")
@@ -31,8 +33,18 @@ WEIGHTS_AS_HIGH_AS_INPUT = Law("SM102", "the weights are as high as the input is
 JOINED_MATCH_OFF_AXIS = Law("SM103", "joined tensors match off the join axis")
 AT_LEAST_TWO_TENSORS_TO_JOIN = Law("SM103", "there are at least two tensors to join")
 
-ELEMENT_COUNT_KEPT = Law("SM104", "the number of elements is kept")
-GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = Law("SM104", "the sizes that are given divide the number of elements")
+ELEMENT_COUNT_KEPT = Law(
+    "SM104",
+    "the number of elements is kept",
+    sides=("the sizes of the input", "the sizes of the target"),
+    broken="the input's sizes multiply to {left}, the target's to {right}",
+)
+GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = Law(
+    "SM104",
+    "the sizes that are given divide the number of elements",
+    sides=("the elements", "the sizes of the target"),
+    broken="{left} elements aren't a multiple of {right}, the sizes of the target",
+)
 
 ZERO_COPIES_INPUT_SIZE = Law("SM105", "a 0 copies a size that the input has")
 ALLOWED_ZERO_EXCLUDES_MINUS_1 = Law("SM105", "a 0 that is allowed leaves no size for -1")

@@ -20,7 +20,9 @@ DOUBLE_TABLE_WIDTH_DIVIDES_HIDDEN_SIZE = Law(
     "SM112", "the head size, twice the width of the tables, divides the hidden size"
 )
 HEADS_DIVIDE_HIDDEN_SIZE = Law("SM112", "the heads divide the hidden size")
+HEAD_SIZE_MULTIPLE = Law("SM112", "the size of a head is a multiple of {step}")
 HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES = Law("SM112", "the heads of the keys divide those of the queries")
+TABLE_WIDTH_MULTIPLE_OF_8 = Law("SM112", "the tables' width is a multiple of 8")
 LAYOUTS_DIVIDE_HEADS = Law("SM112", "the layouts divide the heads")
 ROTATED_PART_FITS_HEAD = Law("SM112", "the rotated part fits a head")
 VALUE_HEADS_AS_KEY_HEADS = Law("SM112", "there are as many heads of values as of keys")
@@ -88,7 +90,6 @@ DECAY_SHAPE = Law("SM115", "the decay is [batch, length, heads] or [batch, lengt
 GATES_PER_HEAD_OR_KEY_FEATURE = Law("SM115", "the gates are one per head, or per feature of the keys")
 QUERY_WEIGHTS_SQUARE = Law("SM115", "the queries' weights are [D, D]")
 RATE_SHAPE = Law("SM115", "the rate is [batch, length, heads] or [batch, length, 1]")
-RATE_POSITIVE = Law("SM115", "the rate is positive")
 STATE_BATCH_HEADS_KEY_VALUE = Law("SM115", "the state is [B, M, K, V]")
 STATE_BATCH_HEADS_VALUE_KEY = Law("SM115", "the state is [B, M, V, K]")
 STATE_SHAPE = Law("SM115", "the state is [batch, heads, key size, value size]")

@@ -5,7 +5,12 @@ from __future__ import annotations
 from shapesmt.laws.law import Law
 
 POSITIONS_IN_TABLE = Law("SM301", "every position is in its table")
-INDICES_INSIDE_AXIS = Law("SM301", "indices are inside the axis")
+INDICES_INSIDE_AXIS = Law(
+    "SM301",
+    "indices are inside the axis",
+    sides=("the index", "the axis"),
+    broken="index {left} is outside an axis of {right}",
+)
 INDICES_INSIDE_CLASSES = Law("SM301", "indices are inside the classes")
 INDICES_NO_LARGER_THAN_DATA = Law("SM301", "indices are no larger than data off the axis")
 LENGTHS_AT_LEAST = Law("SM301", "lengths are at least {least}")
@@ -28,7 +33,12 @@ CACHES_ROW_PER_POSITION = Law("SM301", "the caches have a row per position")
 CHOSEN_COLUMNS_IN_INPUT = Law("SM301", "the chosen columns are in the input")
 DIAGONALS_IN_MATRIX = Law("SM301", "the diagonals are those of the matrix")
 ROWS_BEGIN_AT_0_AND_END_WITH_VALUES = Law("SM301", "the first row begins at 0 and the last ends with the values")
-INDEX_INSIDE_AXIS = Law("SM301", "the index is inside the axis")
+INDEX_INSIDE_AXIS = Law(
+    "SM301",
+    "the index is inside the axis",
+    sides=("the index", "the axis"),
+    broken="index {left} is outside an axis of {right}",
+)
 INDEX_INSIDE_SOURCE = Law("SM301", "the index is inside the source")
 SLICE_PER_TRIP = Law("SM301", "the indices are inside the axis: each trip has a slice")
 LOWEST_DIAGONAL_BELOW_HIGHEST = Law("SM301", "the lowest diagonal is no higher than the highest")
@@ -57,7 +67,7 @@ PART_INSIDE_IMAGE = Law("SM301", "the part is inside the image")
 WORDS_AND_SEGMENTS_IN_TABLES = Law("SM301", "words and segments are in their tables")
 
 DEPTH_AT_LEAST_1 = Law("SM305", "depth is at least 1")
-K_AT_MOST_AXIS = Law("SM305", "k is no more than the size of the axis")
+K_AT_MOST_AXIS = Law("SM305", "k is no more than the size of the axis", sides=("k", "the axis"))
 K_NOT_NEGATIVE = Law("SM305", "k is not negative")
 N_INSIDE_LAST_AXIS = Law("SM305", "n is inside the last axis")
 

@@ -12,7 +12,12 @@ OUTPUT_SHAPE_WITHIN_REACH = Law("SM201", "output_shape is within reach of the we
 DILATED_BLOCK_FITS = Law("SM201", "the dilated block fits the padded image")
 REQUESTED_SIZES_FIT_CONVOLUTION = Law("SM201", "the sizes asked for are those that a convolution makes the input of")
 STATE_IS_FILTER_PAST = Law("SM201", "the state is what the filter looks back at")
-WINDOW_FITS = Law("SM201", "the window fits the padded input")
+WINDOW_FITS = Law(
+    "SM201",
+    "the window fits the padded input",
+    sides=("the padded input", "the window"),
+    broken="the window needs {right}, the padded input has {left}",
+)
 WINDOW_AS_LONG_AS_FRAME = Law("SM201", "the window is as long as a frame")
 WINDOW_NO_LONGER_THAN_FRAME = Law("SM201", "the window is no longer than a frame")
 WORDS_AS_LONG_AS_FILTERS = Law("SM201", "the words are as long as the filters")
@@ -115,5 +120,6 @@ INPUT_HAS_TRANSFORMED_LENGTHS = Law("SM207", "the input has the lengths that are
 LAST_AXIS_ELEMENT = Law("SM207", "the last axis has {sizes} element")
 LAST_AXIS_ELEMENTS = Law("SM207", "the last axis has {sizes} elements")
 LAST_AXIS_REAL_AND_IMAGINARY = Law("SM207", "the last axis holds real and imaginary part")
+RATE_POSITIVE = Law("SM207", "the rate is positive")
 BIN_COUNT_NOT_NEGATIVE = Law("SM207", "the number of bins isn't negative")
 BINS_AS_MANY_AS_FRAME_HAS = Law("SM207", "there are as many bins as a frame has")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shapesmt.render.json import to_json
     from shapesmt.render.page.html import html_page
     from shapesmt.render.progress import counting, timing
-    from shapesmt.render.text.findings import finding_lines
+    from shapesmt.render.text.findings import finding_head, finding_lines
     from shapesmt.render.text.text import lines
     from shapesmt.report import AnyResult
 
@@ -33,6 +33,7 @@ __all__ = [
     "counting",
     "discard_output",
     "discard_output_that_fails",
+    "finding_head",
     "finding_lines",
     "have_streams",
     "html_page",
@@ -45,7 +46,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "text.findings": ["finding_lines"],
+    "text.findings": ["finding_head", "finding_lines"],
     "page.html": ["html_page"],
     "json": ["to_json"],
     "progress": ["counting", "timing"],
@@ -60,6 +61,7 @@ LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the mod
 
 _WRITERS = {
     "text": ("text.text", "write_text"),
+    "all": ("text.text", "write_everything"),
     "quiet": ("text.text", "write_headlines"),
     "json": ("json", "write_result"),
     "sarif": ("sarif", "write_sarif"),

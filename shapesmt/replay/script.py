@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import printable
-from shapesmt.render import finding_lines
+from shapesmt.render import finding_head, finding_lines
 from shapesmt.replay.cut import UNABLE, Cut, Feed
 from shapesmt.report import Finding, FindingKind
 
@@ -104,7 +104,7 @@ def _comment(part: Cut, finding: Finding, model: str, version: str) -> Iterator[
     yield f"A failure of {printable(model)}, cut down to {what}; weights are replaced by constants."
     yield f"Written by shapesmt {version}; needs numpy, onnx and onnxruntime. Exits with 0 if the node fails, else 1."
     yield ""
-    for line in finding_lines(finding, [finding]):
+    for line in (*finding_head(finding), *finding_lines(finding, most=len(finding.because) or 1)):
         indent = " " * line.indent
         text = printable(str(line).strip(), 1000)
         yield from textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ") or [""]

@@ -72,13 +72,14 @@ class Cause(Data):
 class Side(Data):
     """One side of a clash: a formula (or a shape), and its value at the counterexample where it has one.
 
-    Where it is the size of one of the node's inputs, `tensor` and `axis` say which.
+    Where it is the size of one of the node's inputs, `tensor` and `axis` say which, else `name` says what it is.
     """
 
     expr: str
     value: int | None = None
     tensor: str = field(default="", metadata=_OMIT_EMPTY)
     axis: int | None = field(default=None, metadata=_OMIT_EMPTY)
+    name: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,9 @@ class FindingKind(str, Enum):
 class Finding(Data):
     """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
 
-    `code` names the law in the catalogue of error codes; `holds_iff` is exact, or None. `when` is the condition of the
+    `title` says what is wrong at the counterexample, `code` names the law in the catalogue of error codes; `holds_iff`
+    is exact, or None. `group` is the place of its group in `Report.groups`. `rests_on` is the node or the constant that
+    isn't followed, where that is why the node isn't judged. `when` is the condition of the
     branches that the law stands in, where only some inputs take them. Where it hinges on data, `safe_iff`
     says exactly for which inputs the node runs whatever the data.
 
@@ -138,6 +141,8 @@ class Finding(Data):
     verdict: Verdict
     kind: FindingKind
     code: str = field(default="", metadata=_OMIT_EMPTY, kw_only=True)
+    group: int | None = field(default=None, metadata=_OMIT_EMPTY, kw_only=True)
+    title: str = field(default="", metadata=_OMIT_EMPTY, kw_only=True)
     node: str
     op_type: str
     index: int
@@ -150,6 +155,24 @@ class Finding(Data):
     note: str = field(default="", metadata=_OMIT_EMPTY)
     replay: Replay | None = field(default=None, metadata=_OMIT_EMPTY)
     when: str = field(default="", metadata=_OMIT_EMPTY)
+    safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
+    rests_on: str = field(default="", metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Data):
+    """Findings with one cause: the same law on the same dimensions, the same operator without a rule.
+
+    `size` is their number; `behind` counts the nodes that can't be judged because of them. Where inputs decide,
+    `holds_iff` says exactly for which all of them hold, and `safe_iff` for which they do whatever the data.
+
+    >>> Group(4, holds_iff="height % 16 == 0").to_dict()
+    {'size': 4, 'behind': 0, 'holds_iff': 'height % 16 == 0'}
+    """
+
+    size: int
+    behind: int = 0
+    holds_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
     safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
 
 

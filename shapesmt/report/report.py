@@ -15,7 +15,7 @@ from shapesmt.language import LARGEST, unknown_name
 from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Data
-from shapesmt.report.finding import Cause, Finding, FindingKind, ModelWarning, SymbolRange
+from shapesmt.report.finding import Cause, Finding, FindingKind, Group, ModelWarning, SymbolRange
 
 if TYPE_CHECKING:
     from shapesmt.language import PartialShape
@@ -49,6 +49,15 @@ class Precondition(Data):
     text: tuple[str, ...]
     exact: bool
     data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
+
+    @property
+    def whole(self) -> str:
+        """All of them as one formula.
+
+        >>> Precondition(("n % 2 == 0", "m == 1 or m == n"), exact=True).whole
+        'n % 2 == 0 and (m == 1 or m == n)'
+        """
+        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,8 @@ class Report(Data):
     """Ranges in the file's metadata for names that no dimension has, which are not used."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """The findings by their cause; `Finding.group` is the place of its group here."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings make the check fail: this changes the exit status, never the verdict."""
 

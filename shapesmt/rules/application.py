@@ -17,7 +17,8 @@ class Requirement(NamedTuple):
 
     `within` is the path of the inner node for a requirement that comes from a subgraph or a function's body. `typed`
     marks one about element types; `limit` one on which no shape depends: a node that breaks it can't run, but the
-    shapes of its outputs are still known. `given` is the condition of the branches in which it is stated.
+    shapes of its outputs are still known. `given` is the condition of the branches in which it is stated. `relation` is
+    how the sides have to compare ("==", ">="), where that is all of it.
     """
 
     formula: Formula
@@ -28,13 +29,15 @@ class Requirement(NamedTuple):
     typed: bool = False
     limit: bool = False
     given: Formula = TRUE
+    relation: str = ""
 
 
 class Unjudged(NamedTuple):
     """The reason why a node isn't judged, with the path of the inner node: no rule, or an unknown rank or elements.
 
     `kind` is "unsupported", "rank", "elements" or "timeout"; `law` is what would have to hold for the node to be
-    judged, `note` adds to it; `given` is the condition under which the inner node runs.
+    judged, `note` adds to it; `given` is the condition under which the inner node runs. `rests_on` is the node or the
+    constant that isn't followed, where that is the reason.
     """
 
     path: str
@@ -43,6 +46,7 @@ class Unjudged(NamedTuple):
     law: str
     note: str = ""
     given: Formula = TRUE
+    rests_on: str = ""
 
 
 class Decided(NamedTuple):

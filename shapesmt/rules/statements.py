@@ -8,13 +8,14 @@ from typing import NoReturn
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, as_dim, at_least, equal, implies, maximum, symbol
+from shapesmt.deadline import look
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Causes
 from shapesmt.rules.tensor import Tensor
 
-MAX_ADOPTED = 20_000  # requirements of inner nodes that are listed one by one
+MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that are listed one by one
 
 
 class Statements:
@@ -40,15 +41,23 @@ class Statements:
     # Laws
 
     def require(
-        self, formula: Formula, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
+        self,
+        formula: Formula,
+        law: laws.Law | str,
+        left: Dim | int | None = None,
+        right: Dim | int | None = None,
+        *,
+        relation: str = "",
     ) -> None:
         """State a requirement of the node; `left` and `right` are the sides that clash when it fails."""
         formula = self._guarded(formula)
         if formula is FALSE and self.alone:
             raise ShapeMismatch(str(law) if left is None or right is None else f"{law}: {left} and {right}")
         if formula is not TRUE:
-            sides = [None if s is None else as_dim(s) for s in (left, right)]
-            self.requirements.append(Requirement(formula, laws.as_law(law), sides[0], sides[1], given=self._condition))
+            first, second = (None if s is None else as_dim(s) for s in (left, right))
+            self.requirements.append(
+                Requirement(formula, laws.as_law(law), first, second, given=self._condition, relation=relation)
+            )
         else:
             self.requirements.append(Requirement(TRUE, laws.as_law(law)))
 
@@ -62,11 +71,11 @@ class Statements:
 
     def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that two sizes are equal."""
-        self.require(equal(left, right), law, left, right)
+        self.require(equal(left, right), law, left, right, relation="==")
 
     def require_at_least(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that `left >= right`."""
-        self.require(at_least(left, right), law, left, right)
+        self.require(at_least(left, right), law, left, right, relation=">=")
 
     def require_within(self, index: Dim | int, size: Dim | int, law: laws.Law | str) -> None:
         """State that an index, which may count from the end, is inside an axis of that size."""
@@ -119,18 +128,23 @@ class Statements:
 
     def adopt(self, inner: Application, within: str) -> None:
         """Add the requirements and facts of an inner node, under the conditions that hold here."""
-        requirements = inner.requirements
+        look()
+        requirements, facts, unjudged = inner.requirements, inner.facts, inner.unjudged
         if len(requirements) + len(self.requirements) > MAX_ADOPTED:  # functions that call functions: each law once
             requirements = tuple({r.formula: r for r in requirements if r.formula is not TRUE}.values())
+        if len(facts) + len(self.facts) > MAX_ADOPTED:
+            facts = tuple(dict.fromkeys(facts))
+        if len(unjudged) + len(self.unjudged) > MAX_ADOPTED:
+            unjudged = tuple({u._replace(path=""): u for u in unjudged}.values())
         for r in requirements:
             path = f"{within}/{r.within}" if r.within else within
             condition = all_of(self._condition, r.given)
             self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=condition))
-        self.facts.extend(map(self._guarded, inner.facts))
+        self.facts.extend(map(self._guarded, facts))
         self.memoizable &= inner.repeatable
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
-        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in inner.unjudged]
+        paths = [(u, f"{within}/{u.path}" if u.path else within) for u in unjudged]
         self.unjudged.extend(u._replace(path=path, given=all_of(self._condition, u.given)) for u, path in paths)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:

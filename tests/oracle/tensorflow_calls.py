@@ -10,7 +10,7 @@ from shapesmt.ops.tensorflow.elementwise import DIVISIONS, KEPT, LOOSE
 from shapesmt.ops.tensorflow.reduction import FOLDS
 from tests.oracle.tensorflow_peer import Argument, Call
 
-Given = Argument | tuple[Argument, ...]
+Given = Argument | Call | tuple[Argument, ...]
 
 
 def x(*shape: int, dtype: str = "float32") -> Argument:
@@ -61,6 +61,11 @@ def told(values: Any, dtype: str = "int32") -> Argument:
 def op(names: str, *arguments: Given, **attributes: Any) -> list[Call]:
     """The same call of each of some operators."""
     return [Call(name, arguments, tuple(attributes.items())) for name in names.split()]
+
+
+def made(name: str, *arguments: Given, **attributes: Any) -> Call:
+    """What another operator makes: a list of tensors, a table."""
+    return Call(name, arguments, tuple(attributes.items()))
 
 
 def some(names: object) -> str:

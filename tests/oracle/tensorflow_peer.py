@@ -50,21 +50,39 @@ class Argument:
 
 @dataclass(frozen=True)
 class Call:
-    """An operator on arguments, some of them lists, with attributes; `changed` says what its siblings differ in."""
+    """An operator on arguments, some of them lists, with attributes; `changed` says what its siblings differ in.
+
+    An argument may be a call as well, whose first output it is: a list of tensors or a table.
+    """
 
     op: str
-    arguments: tuple[Argument | tuple[Argument, ...], ...]
+    arguments: tuple[Argument | Call | tuple[Argument, ...], ...]
     attributes: tuple[tuple[str, Any], ...] = ()
     changed: str = ""
 
     @property
-    def flat(self) -> list[Argument]:
+    def flat(self) -> list[Argument | Call]:
         """The arguments one by one."""
         return [a for given in self.arguments for a in (given if isinstance(given, tuple) else (given,))]
 
+    @property
+    def dtype(self) -> str:
+        """The type of its first output, where the operator has only one: "variant" for a list of tensors."""
+        return tf.as_dtype(op_def_registry.get(self.op).output_arg[0].type).name
+
+    def leaves(self, under: str = "in") -> Iterator[tuple[str, Argument]]:
+        """The tensors that are given to it and to the calls among its arguments, by the names of their nodes."""
+        for i, a in enumerate(self.flat):
+            if isinstance(a, Call):
+                yield from a.leaves(f"{under}{i}_")
+            else:
+                yield f"{under}{i}", a
+
     def __str__(self) -> str:
         shown = [
-            f"{a.dtype}{list(a.shape)}" + ("" if a.values is None else f"={a.values}" + "?" * a.hidden)
+            str(a)
+            if isinstance(a, Call)
+            else f"{a.dtype}{list(a.shape)}" + ("" if a.values is None else f"={a.values}" + "?" * a.hidden)
             for a in self.flat
         ]
         return f"{self.op}({', '.join(shown)}; {dict(self.attributes)}) with {self.changed or 'nothing changed'}"
@@ -74,11 +92,11 @@ class Call:
 
 
 def graph_of(call: Call, told: str = "sizes") -> graph_pb2.GraphDef:
-    """The call as a graph of one node, which TensorFlow and shapesmt read; it tells "sizes", "ranks" or nothing."""
+    """The call as a graph, which TensorFlow and shapesmt read; it tells "sizes", "ranks" or nothing."""
     graph = graph_pb2.GraphDef()
     graph.versions.producer = min(op_def_registry.get(call.op).deprecation.version or 2000, 2000) - 1
-    for i, a in enumerate(call.flat):
-        node = graph.node.add(name=f"in{i}", op="Placeholder" if a.fed else "Const")
+    for name, a in call.leaves():
+        node = graph.node.add(name=name, op="Placeholder" if a.fed else "Const")
         node.attr["dtype"].type = tf.as_dtype(a.dtype).as_datatype_enum
         if not a.fed:
             made = np.array(a.values, object if a.dtype == "string" else tf.as_dtype(a.dtype).as_numpy_dtype)
@@ -87,14 +105,17 @@ def graph_of(call: Call, told: str = "sizes") -> graph_pb2.GraphDef:
             node.attr["shape"].shape.unknown_rank = not told
             for size in a.shape if told else ():
                 node.attr["shape"].shape.dim.add(size=size if told == "sizes" else -1)
-    graph.node.append(_node_of(call))
+    graph.node.extend(_nodes_of(call, "out", "in"))
     return graph
 
 
-def _node_of(call: Call) -> node_def_pb2.NodeDef:
-    """The operator's node, its types those of the arguments."""
+def _nodes_of(call: Call, name: str, under: str) -> Iterator[node_def_pb2.NodeDef]:
+    """The operator's node behind those of the calls among its arguments, its types those of the arguments."""
+    for i, a in enumerate(call.flat):
+        if isinstance(a, Call):
+            yield from _nodes_of(a, f"{under}{i}", f"{under}{i}_")
     found = op_def_registry.get(call.op)
-    node = node_def_pb2.NodeDef(name="out", op=call.op, input=[f"in{i}" for i in range(len(call.flat))])
+    node = node_def_pb2.NodeDef(name=name, op=call.op, input=[f"{under}{i}" for i in range(len(call.flat))])
     for arg, given in zip(found.input_arg, call.arguments, strict=True):
         listed = given if isinstance(given, tuple) else (given,)
         types = [tf.as_dtype(a.dtype).as_datatype_enum for a in listed]
@@ -105,9 +126,9 @@ def _node_of(call: Call) -> node_def_pb2.NodeDef:
         elif arg.type_attr and types:
             node.attr[arg.type_attr].type = types[0]
     kinds = {a.name: a.type for a in found.attr}
-    for name, value in call.attributes:
-        _set(node.attr[name], kinds[name], value)
-    return node
+    for attribute, value in call.attributes:
+        _set(node.attr[attribute], kinds[attribute], value)
+    yield node
 
 
 def _set(attribute: Any, kind: str, value: Any) -> None:
@@ -172,7 +193,7 @@ def attempt(call: Call) -> Run:
 
 def _feeds(call: Call) -> Iterator[dict[str, Any]]:
     """What the inputs may hold: one, zero, and where values are hidden these and others like them."""
-    inputs = {f"in{i}:0": a for i, a in enumerate(call.flat) if a.fed}
+    inputs = {f"{name}:0": a for name, a in call.leaves() if a.fed}
     integers = any("int" in a.dtype for a in inputs.values())
     for fill in (1, 0) if integers else (1,):
         yield {name: _fed(a, fill) for name, a in inputs.items()}
@@ -258,7 +279,7 @@ def siblings(call: Call) -> Iterator[Call]:
     """The same call with one thing changed: the ranks and sizes of arguments, constants, attributes."""
     for i, given in enumerate(call.arguments):
         listed = isinstance(given, tuple)
-        for k, a in enumerate(given if isinstance(given, tuple) else (given,)):
+        for k, a in enumerate(given if isinstance(given, tuple) else () if isinstance(given, Call) else (given,)):
             for what, other in [*_shaped(a), *_valued(a)]:
                 made: Any = (*given[:k], other, *given[k + 1 :]) if isinstance(given, tuple) else other
                 where = f"argument {i}" + (f"[{k}]" if listed else "")

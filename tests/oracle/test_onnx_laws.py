@@ -26,8 +26,20 @@ POOL = {"kernel_shape": [2, 2], "auto_pad": "SAME"}
 WORDS = {"ngram_counts": [0], "ngram_indexes": [0, 1], "pool_int64s": [3, 4], "mode": "TF"}
 WORDS |= {"min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0}
 HEADS = {"num_heads": 2, "kv_num_heads": 1}
+BYTES = x(2, 4, dtype="uint8")
 WORD = k([[0, 0]], "int32")
+
+
+def grouped(size, *tables):
+    """Two heads of queries, of this size, that share keys and values."""
+    kept = [k([2], "int32"), k(3, "int32"), *tables]
+    return ms("GroupQueryAttention", x(1, 3, 2 * size), x(1, 3, size), x(1, 3, size), None, None, *kept, **HEADS)
+
+
 REFUSED = [
+    *(grouped(4), grouped(12), grouped(8, x(5, 4), x(5, 4)), grouped(32, x(5, 12), x(5, 12))),
+    ms("MultiHeadAttention", x(1, 0, 3), *[x(1, 3, 3)] * 2, num_heads=2),
+    ms("DecoderMaskedMultiHeadAttention", x(1, 1, 5), *[x(1, 2, 2, 2)] * 2, num_heads=2),
     op("Attention", *[x(1, 2, 3, 4)] * 3, scale=-1.0, version=23),
     op("BatchNormalization", x(2, 3), *[x(3)] * 4, training_mode=-1),
     op("BatchNormalization", x(2, 3), *[x(3)] * 4, outputs=3),
@@ -124,6 +136,11 @@ REFUSED = [
     ms("Tokenizer", k([["a"]], "object"), mark=0, pad_value="#", mincharnum=0, separators=[" "]),
 ]  # fmt: skip
 RUNNING = [
+    *(grouped(8), grouped(24), grouped(16, x(5, 8), x(5, 8)), grouped(32, x(5, 8), x(5, 8))),
+    *(ms("MultiHeadAttention", x(0, 1, 3), *[x(0, s, 3)] * 2, num_heads=2) for s in (0, 1)),
+    ms("MultiHeadAttention", x(1, 2, 4), x(1, 0, 4), x(1, 0, 3), num_heads=2),
+    ms("DecoderMaskedMultiHeadAttention", *[x(0, 1, 5)] * 3, num_heads=2),
+    ms("DecoderMaskedMultiHeadAttention", x(0, 1, 5), *[x(0, 2, 2, 2)] * 2, num_heads=2),
     op("CenterCropPad", x(4, 3), k([-5, 3])),
     op("BatchNormalization", x(2, 3, 4), *[x(3, 4)] * 4, spatial=2, version=7),
     op("Compress", x(), k([1, 0], "bool"), version=9),
@@ -143,6 +160,8 @@ RUNNING = [
         class_weights=[1.0, 2.0], classlabels_int64s=[4, 5], **{**TREE, "nodes_featureids": [1, 9, 9]},
     ),
     ms("BifurcationDetector", x(3, dtype="int64"), x(2, dtype="int64"), k([[0]]), outputs=2),
+    *(ms("MatMulIntegerToFloat", BYTES, x(4, 3, dtype="uint8"), S, S, None, None, x(*b)) for b in ((1, 3), (3, 1))),
+    ms("DynamicQuantizeMatMul", x(2, 4), x(4, 3, dtype="uint8"), S, None, x(1, 1, 3)),
     ms("MoE", x(2, 3), x(2, 2), x(2, 4, 3), None, x(2, 3, 4), k=1, activation_type="gelu", swiglu_fusion=1),
     ms("MurmurHash3", x(3, dtype="int32"), positive=2),
     ms("QLinearConcat", S, Z, x(2, 2, dtype="uint8"), k([[1]], "float32"), Z, axis=0),

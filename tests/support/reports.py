@@ -34,6 +34,8 @@ CONCAT = Finding(
         Cause("/up1/Resize", "u1", 2, "2*((height + 1)//2)", 66, "Resize", "scales 1,1,2,2", (1, 8, 66, 64)),
     ),
     Clash(Side("height", 65, "image", 2), Side("2*((height + 1)//2)", 66, "u1", 2)),
+    code="SM103",
+    title="image[2] is 65, u1[2] is 66",
 )
 
 

@@ -24,15 +24,15 @@ CODES = (
     Code(
         "SM103", "join",
         "Joined tensors have the same rank, and the same sizes on every axis but the one they are joined along.",
-        "Sizes that were halved and doubled again differ by one for odd inputs: pad the input to a multiple, crop the "
-        "skip connection, or resize to the other tensor's size instead of by a factor.",
+        "Pad the input to a multiple, crop the skip connection, or resize to the other tensor's size instead of by a "
+        "factor; sizes that were halved and doubled again differ by one for odd inputs.",
         "g (float[n, 1, 8] x, float[n, 2, m] y) => (float[n, 3, 8] z) { z = Concat <axis = 1> (x, y) }",
     ),
     Code(
         "SM104", "reshape",
         "A reshaped tensor keeps its number of elements, so the sizes that are given divide it.",
-        "The target holds a size that was constant when the model was exported. Declare that axis dynamic when "
-        "exporting, compute the target from Shape, or put -1 in place of the size that varies.",
+        "Declare that axis dynamic when exporting, compute the target from Shape, or put -1 in place of the size that "
+        "varies; the target holds a size that was constant when the model was exported.",
         "g (float[n, 4] x) => (float[8, 4] y)\n<int64[2] target = {8, 4}>\n{ y = Reshape (x, target) }",
     ),
     Code(

@@ -8,8 +8,8 @@ CODES = (
     Code(
         "SM301", "index",
         "An index lies inside the axis, from -size to size - 1.",
-        "A table (of positions, of embeddings) is shorter than the longest input: declare that limit "
-        "(--dim seq=1..512), or make the table longer.",
+        "Declare the table's length as a limit (--dim seq=1..512), or make the table longer; one of positions or "
+        "embeddings is often shorter than the longest input.",
         "g (float[8] table, int64[n] x) => (float[n] y)\n"
         "{ shape = Shape (x)\n  one = Constant <value_int = 1> ()\n  last = Sub (shape, one)\n"
         "  row = Gather (table, last)\n  y = Expand (row, shape) }",

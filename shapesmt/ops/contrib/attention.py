@@ -214,8 +214,9 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
     """The length of keys, and the hidden sizes of keys and of values, which the queries may hold."""
     if ctx.has(1):
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
-        head_size(ctx, query[2])
         length, values = _keys_and_values(ctx, query, count)
+        for rows in (query[1], length if ctx.input(1).rank == 3 else ZERO):
+            per_head(ctx, query[2], count, rows=query[0] * rows)
         return length, query[2], values
     ctx.check(query.rank == 5 and not ctx.has(2), laws.QUERIES_WITHOUT_KEYS_HOLD_VALUES)
     require_shape(ctx, 0, (*query.dims[:2], count, 3, query[4]), laws.PACKED_QUERIES_BATCHED)
@@ -249,7 +250,7 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
         return key[2], value[3] * count
     require_shape(ctx, 1, (batch, key[1], hidden), laws.KEYS_BATCH_LENGTH_HIDDEN)
     require_shape(ctx, 2, (batch, key[1], value[2]), laws.VALUES_AS_MANY_AS_KEYS)
-    per_head(ctx, value[2], count)
+    per_head(ctx, value[2], count, rows=batch * key[1])
     return key[1], value[2]
 
 
@@ -263,13 +264,13 @@ def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
 @contrib("DecoderMaskedMultiHeadAttention")
 def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     """One new token: queries `[B, 1, D]` and keys like them, or keys and values `[B, N, L, H]` of an encoder."""
-    query, count = ctx.input(0, rank=3), ctx.integer("num_heads")
+    query, count = ctx.input(0, rank=3), head_count(ctx)
     ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
     length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
     require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 5, Heads(query[0], as_dim(count), length, hidden // count))
     crossed = ctx.has(1) and ctx.input(1).rank == 4
-    ctx.require_equal(values, hidden if crossed else values, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
+    ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     total = length if crossed else present
     _require_buffer(ctx)
     if shares_buffer(ctx) and ctx.has(5):

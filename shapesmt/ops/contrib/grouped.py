@@ -48,6 +48,7 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     _require_kept(ctx)
     given, present = grown(ctx, past, added, new)
     require_tables(ctx, (7, 8), size, given)
+    _require_eights(ctx, size, 7)
     total = seen_length(ctx, 10, "total") if given is None else given
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, laws.SINK_PER_HEAD)
@@ -103,6 +104,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 8, batch, laws.LENGTH_PER_SAMPLE)
     total = (ctx.items(7) or [None])[0]
     require_tables(ctx, (9, 10), size, total)
+    _require_eights(ctx, size, 9)
     if total is not None:
         ctx.require_at_least(past, total, laws.CACHES_HOLD_TOTAL_LENGTH)
         ctx.require_at_least(total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
@@ -119,6 +121,14 @@ def cached(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
     width = past[3] if past.dtype == "uint8" else size
     require_shape(ctx, (3, 4), (batch, shared, past[2], width), laws.CACHES_BATCH_HEADS_LENGTH_SIZE)
     return past[2]
+
+
+def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
+    """State that heads, their halves and the tables for these come in eights, as ONNX Runtime's kernels read them."""
+    step = 16 if ctx.has(cosines) else 8
+    ctx.require(divides(step, size), laws.HEAD_SIZE_MULTIPLE.of(step=step), size, step)
+    if ctx.has(cosines):
+        ctx.require(divides(8, ctx.input(cosines)[1]), laws.TABLE_WIDTH_MULTIPLE_OF_8, ctx.input(cosines)[1], 8)
 
 
 def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:

@@ -183,7 +183,6 @@ def product_to_float(ctx: RuleContext) -> Tensor:
         ctx.check(ctx.input(zero).rank in (0, 1, b.rank), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
         require_columns(ctx, ctx.input(zero), b)
     if ctx.has(bias):
-        ctx.check(ctx.input(bias).rank <= 1, laws.BIAS_PER_COLUMN)
         ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(shape, ctx.input(scale).dtype)
 

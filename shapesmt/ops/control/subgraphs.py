@@ -16,7 +16,9 @@ from shapesmt.algebra import (
     Kind,
     Substitution,
     all_of,
+    any_of,
     atom_of,
+    differs,
     equal,
     of_atom,
     symbol,
@@ -24,6 +26,9 @@ from shapesmt.algebra import (
 from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
 from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten, tensor
+
+FOLDED = ("Shape", "Size", "Expand")
+"""Operators that ONNX Runtime computes or removes when it loads a model, if it knows the sizes of their inputs."""
 
 
 class Mark(NamedTuple):
@@ -61,13 +66,17 @@ def apart(
     """A subgraph's outputs; symbols for sizes that data decides inside it get names of their own."""
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
-    _require_ranks(ctx, graph, inputs, label)
+    first = 2 if ctx.node.op == "Loop" else 0
+    _require_ranks(ctx, [*graph.inputs.values()][first:], inputs[first:], label)
     outputs = ctx.run_graph(graph, inputs, label, given)
     declared = [graph.declared.get(o, Declared("", None)) for o in graph.outputs]
     _require_types(ctx, declared, outputs)
     with ctx.where(given):
-        _require_sizes(ctx, graph.inputs.values(), inputs, label)
-        _require_sizes(ctx, declared, outputs, label, made=True)
+        if ctx.node.op == "Scan":
+            _require_ranks(ctx, declared, outputs, label, made=True)
+            _require_loaded(ctx, graph, declared, inputs, outputs, label)
+        elif ctx.node.op == "If":
+            _require_sizes(ctx, declared, outputs, outputs, label)
     twins = {
         a: twin(a, f"{ctx.node.outputs[0]}.{name}")
         for d in ctx.fresh_symbols[start.fresh_symbols :]
@@ -88,34 +97,72 @@ def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequ
         ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=declaration.dtype))
 
 
-def _require_ranks(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> None:
+def _require_ranks(
+    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
+) -> None:
     """State that the tensors that a body carries and scans have their declared ranks.
 
-    A Loop may run with others, but the runtime infers shapes from the declaration first, and may refuse those.
+    A Loop may run with others, but the runtime infers shapes from the declaration first, and may refuse those. It
+    refuses those that a Scan's body makes, unless it computes them when it loads the model.
     """
-    law, first = laws.BODY_TENSORS_OF_DECLARED_RANK, 2 if ctx.node.op == "Loop" else 0
-    for declaration, t in zip([*graph.inputs.values()][first:], inputs[first:], strict=False):
+    law = laws.BODY_TENSORS_OF_DECLARED_RANK
+    for declaration, t in zip(declared, tensors, strict=False):
         if declaration.shape is not None and t.shape is not None and len(declaration.shape) != t.rank:
-            ctx.check(ctx.node.op == "Loop", law)
+            ctx.check(made or ctx.node.op == "Loop", law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
-def _require_sizes(
-    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
+def _require_loaded(
+    ctx: RuleContext,
+    graph: Graph,
+    declared: Sequence[Declared],
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    label: str,
 ) -> None:
-    """State that inputs and outputs of a Scan's body, and outputs of a branch, have sizes that are declared as numbers.
+    """State that a Scan's body runs on sizes for which it declares other numbers, or leave the node open.
 
-    The runtime allocates outputs of these sizes unless it infers another number, which isn't known here.
+    The runtime infers shapes from the declaration when it loads the model. It allocates the outputs and plans the
+    memory in between by them, and may compute elements from them. An input whose size it knows by then is refused.
     """
-    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE if made else laws.BODY_INPUTS_OF_DECLARED_SIZE
-    for declaration, t in zip(declared, () if ctx.node.op == "Loop" else tensors, strict=False):
-        for expected, size in (
-            zip(declaration.shape or (), t.shape or (), strict=False) if _alike(declaration, t) else ()
-        ):
-            if made and isinstance(expected, int) and size.constant not in (None, expected):
-                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law)))
-            elif isinstance(expected, int):
-                ctx.limit(equal(size, expected), law, size, expected)
+    pairs = [(t, _as_declared(d, t)) for d, t in zip(graph.inputs.values(), inputs, strict=True)]
+    sizes = [(a, b) for t, other in pairs for a, b in zip(t.shape or (), other.shape or (), strict=True) if a is not b]
+    if not sizes:
+        return _require_sizes(ctx, declared, outputs, outputs, label)
+    every = replace(graph, outputs=[*graph.outputs, *(o for n in graph.nodes for o in n.outputs if o)])
+    before = mark(ctx)
+    run, loaded = (ctx.run_graph(every, tensors, label) for tensors in zip(*pairs, strict=True))
+    plain = not any(n.domain or n.op in FOLDED or n.attributes.graphs for n in graph.nodes)
+    plain &= not any(all_of(r.given, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
+    before.undo(ctx)
+    stated = len(ctx.requirements)
+    if plain:
+        _require_sizes(ctx, declared, loaded, outputs, label)
+    alike = plain and all(t.shape == other.shape for t, other in zip(run, loaded, strict=True))
+    if not alike or any(size.constant is not None for size, _ in sizes):
+        others = any_of(*(differs(size, number) for size, number in sizes))
+        open_ = all_of(others, *(r.formula for r in ctx.requirements[stated:]))
+        law = str(laws.BODY_INPUTS_OF_DECLARED_SIZE)
+        ctx.unjudged += [Unjudged(label, "Scan", "elements", law, given=open_)] * (open_ is not FALSE)
+
+
+def _require_sizes(
+    ctx: RuleContext, declared: Iterable[Declared], loaded: Iterable[Tensor], outputs: Iterable[Tensor], label: str
+) -> None:
+    """State that a body's outputs have the sizes that are declared as numbers, or that the runtime infers as it loads.
+
+    It allocates these, unless both are known and differ; which of them it infers isn't known here.
+    """
+    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE
+    for declaration, other, t in zip(declared, loaded, outputs, strict=False):
+        expected = (declaration.shape or ()) if _alike(declaration, t) else [None] * len(t.shape or ())
+        for number, inferred, size in zip(expected, other.shape or (), t.shape or (), strict=False):
+            numbers = {n for n in (number, inferred.constant) if isinstance(n, int)}
+            if len(numbers) == 1 and (isinstance(number, int) or inferred is not size):
+                ctx.limit(equal(size, min(numbers)), law, size, min(numbers))
+            elif len(numbers) == 2 and isinstance(number, int):
+                differing = differs(size, number)
+                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law), given=differing))
 
 
 def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, as_dim, divides
+from shapesmt.algebra import ONE, ZERO, any_of, as_dim, divides, equal
 from shapesmt.ops.shared.require import require_shape
 
 if TYPE_CHECKING:
@@ -63,7 +63,13 @@ def head_size(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> Dim:
     return per_head(ctx, hidden, head_count(ctx, name))
 
 
-def per_head(ctx: RuleContext, hidden: Dim, count: Dim | int, law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE) -> Dim:
-    """A head's share of a hidden size, which so many heads divide."""
-    ctx.require(divides(count, hidden), law, hidden, count)
+def per_head(
+    ctx: RuleContext,
+    hidden: Dim,
+    count: Dim | int,
+    law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE,
+    rows: Dim = ONE,
+) -> Dim:
+    """A head's share of a hidden size, which so many heads divide unless there are no rows of that size to split."""
+    ctx.require(any_of(divides(count, hidden), equal(rows, 0)), law, hidden, count)
     return hidden // count

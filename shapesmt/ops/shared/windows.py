@@ -55,7 +55,8 @@ class Window(NamedTuple):
     def positions(self, ctx: RuleContext, size: Dim, law: laws.Law = laws.WINDOW_FITS) -> Dim:
         """How many positions there are along an axis of that size; it is stated that the window fits."""
         if not self.same:
-            ctx.require_at_least(self.span(size), 0 if self.rounding.strict else 1 - 2 * self.stride, law)
+            slack = 0 if self.rounding.strict else 2 * self.stride - 1
+            ctx.require_at_least(size + (self.head + self.tail), self.extent - slack, law)
         return self.places(size)
 
     def reach(self, size: Dim) -> Dim:

@@ -49,9 +49,10 @@ if TYPE_CHECKING:
 def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that known indices are inside an axis of that size, counted from the front."""
     ctx.grant_elements(indices)
-    if indices.value is None:
+    known = spans(indices)
+    if not known:
         ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), laws.SOMETHING_TO_PICK, size)
-    for condition, lowest, highest in spans(indices):
+    for condition, lowest, highest in known:
         for formula, index in ((at_least(lowest, 0), lowest), (less(highest, size), highest)):
             ctx.require(any_of(unless, negate(condition), formula), laws.INDICES_INSIDE_AXIS, index, size)
 
@@ -103,7 +104,6 @@ def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
     """State that index tuples are no longer than the rank, and that nothing is looked up in an empty tensor."""
     ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
     ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
-    ctx.check(indices[-1].constant is None or indices[-1].lo <= x.rank, laws.INDEX_TUPLE_WITHIN_RANK)
     nothing = equal(product(indices.dims[:-1]), 0)
     ctx.require(any_of(nothing, *map(negate, [equal(x.numel, 0)])), laws.LOOKED_UP_NOT_EMPTY, x.numel)
 

@@ -104,8 +104,8 @@ def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None]
     pads, law = ctx.input(index, rank=2), laws.TWO_PADS_PER_COUNTED_AXIS.of(count=count)
     for size, expected in zip(pads.dims, (count, 2), strict=True):
         ctx.require_equal(size, expected, law)
-    items = ctx.items(index) or (None,) * (2 * count)
-    ctx.check(len(items) == 2 * count, law)
+    values = ctx.items(index) or ()
+    items = values if len(values) == 2 * count else (None,) * (2 * count)
     require_least(ctx, items, 0, laws.PADDING_NOT_NEGATIVE)
     return list(items[::2]), list(items[1::2])
 

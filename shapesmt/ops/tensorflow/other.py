@@ -102,9 +102,8 @@ def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
 def dynamic_stitch(ctx: RuleContext) -> Tensor:
     """Elements or slices at the places that their indices name."""
     half = len(ctx.inputs) // 2
-    ctx.check(half >= 1, laws.A_LIST_OF_INDICES_WITH_DATA)
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
-    rest = data[0].dims[indices[0].rank :]
+    rest = ctx.input(half).dims[ctx.input(0).rank :]
     for places, x in zip(indices, data, strict=True):
         ctx.require_agree(x, ctx.tensor([*places.dims, *rest]), law=laws.INDICES_HAVE_FIRST_AXES_OF_DATA)
         require_each(ctx, places, lambda d: at_least(d, 0), laws.PLACES_NOT_NEGATIVE, places.numel)

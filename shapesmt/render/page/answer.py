@@ -10,7 +10,6 @@ from shapesmt.render.page.document import badge, code, copyable
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.page.phrases import in_words
 from shapesmt.render.text.advice import command
-from shapesmt.render.text.summary import condition
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, interval, name, runs_when
 from shapesmt.report import FindingKind
@@ -54,7 +53,7 @@ def headline(report: Report) -> Content:
     first = next(iter(grave), None)
     if report.verdict is Verdict.FAILS and first is not None:
         every = "Fails for every input" if report.symbols else "Fails"
-        return f"{every}: {printable(first.law, 200)}, which {name(first.node)} breaks"
+        return f"{every}: {printable(first.title or first.law, 200)}"
     return _undecided(first, len(grave))
 
 
@@ -63,7 +62,7 @@ def _region_told(report: Report) -> Content:
     if region is None or not region.text:
         return "Runs for some inputs and fails for others"
     exact, data = bool(region.data or region.exact), region.data is not None
-    how, formula = runs_when(condition(region), exact=exact, data=data)
+    how, formula = runs_when(region.whole, exact=exact, data=data)
     words = in_words(region.text)
     how = how[:1].upper() + how[1:]
     if words is not None or not formula:

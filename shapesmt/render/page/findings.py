@@ -10,74 +10,51 @@ from shapesmt.errors import printable
 from shapesmt.render.page.chain import cause_graph, fits_beside
 from shapesmt.render.page.document import badge, code, section
 from shapesmt.render.page.markup import Content, Markup, tag
-from shapesmt.render.text.findings import assignment, causes, replayed
+from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replayed
+from shapesmt.render.text.stories import stories
 from shapesmt.render.text.words import count, name, runs_when
 from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
-    from shapesmt.report import CauseGraph, Counterexample, Finding, ModelWarning, PageData, Report, Side, Slider
+    from shapesmt.render.text.stories import Story
+    from shapesmt.report import CauseGraph, Counterexample, Finding, Group, ModelWarning, PageData, Report, Side, Slider
 
 __all__ = ["findings", "warnings"]
 
-_MOST_GROUPS = 40
+_MOST_STORIES = 40
 _MOST_NODES = 200  # the most nodes of a group that are listed
 _MOST_WARNINGS = 200
-_GRAVEST_FIRST = (Verdict.FAILS, Verdict.DEPENDS, Verdict.UNKNOWN, Verdict.PROVED)
-
-Placed = tuple[int, "Finding"]  # a finding and its place in the report
 
 
 def findings(page: PageData) -> Markup | None:
-    """A card for each cause, the gravest first."""
-    groups = by_cause(page.report.judged)
-    if not groups:
+    """A card for each cause, in the order of the report."""
+    judged = page.report.judged
+    every = stories(judged, page.report.groups)
+    if not every:
         return None
-    cards = [_card(group, page) for group in groups[:_MOST_GROUPS]]
-    hidden = len(groups) - len(cards)
-    more = tag("p", f"{count(hidden, 'more cause')}; --format json lists all", class_="faint") if hidden else None
-    return section("What is wrong", cards, more, number=len(groups))
+    places = {id(finding): place for place, finding in enumerate(judged)}
+    cards = [_card(story, places[id(story.first)], page) for story in every[:_MOST_STORIES]]
+    hidden = len(every) - len(cards)
+    more = tag("p", f"{count(hidden, 'more finding')}; --all lists them", class_="faint") if hidden else None
+    return section("What is wrong", cards, more, number=len(every))
 
 
-def by_cause(judged: Sequence[Finding]) -> list[list[Placed]]:
-    """The findings in groups of one cause: the same law and the same condition, or an operator without a rule."""
-    groups: dict[object, list[Placed]] = {}
-    for place, finding in enumerate(judged):
-        groups.setdefault(_cause(finding), []).append((place, finding))
-    return sorted(groups.values(), key=lambda group: _GRAVEST_FIRST.index(group[0][1].verdict))
-
-
-def _cause(finding: Finding) -> object:
-    if finding.kind == FindingKind.UNSUPPORTED:
-        return finding.kind, finding.op_type
-    what = finding.condition or finding.note or finding.node
-    return finding.verdict, finding.kind, finding.code, finding.law, what, finding.holds_iff, finding.when
-
-
-def _card(group: Sequence[Placed], page: PageData) -> Markup:
-    place, finding = group[0]
+def _card(story: Story, place: int, page: PageData) -> Markup:
+    finding = story.first
     position = f"node {finding.index}" if finding.index >= 0 else ""
     where = " · ".join(part for part in (name(finding.op_type), position, finding.code) if part)
-    title = tag("h3", badge(finding.verdict), tag("bdi", name(finding.node)), tag("small", where))
-    details = tag(
-        "div", tag("p", printable(_law(finding), 400), class_="law"), *_details(finding, page), _others(group)
-    )
+    title = tag("h3", badge(finding.verdict), tag("bdi", name(finding.node)), tag("small", f"{where}{story.more}"))
     graph = page.cause_graphs.get(place)
     beside = "beside" if graph is not None and fits_beside(graph) else None
+    details = tag("div", *_details(finding, story.group, page), _others(story.others))
     return tag("article", title, tag("div", details, _drawn(finding, graph), class_=beside), id=f"finding-{place}")
 
 
-def _law(finding: Finding) -> str:
-    if finding.kind != FindingKind.UNSUPPORTED:
-        return finding.law
-    return f"operator {name(finding.op_type)} has no rule, so its outputs are unknown"
-
-
-def _others(group: Sequence[Placed]) -> Markup | None:
+def _others(others: Sequence[Finding]) -> Markup | None:
     """The other nodes of the same cause."""
-    others = group[1:]
     if not others:
         return None
-    listed = [tag("li", tag("bdi", name(f.node)), f" node {f.index}") for _, f in others[:_MOST_NODES]]
+    listed = [tag("li", tag("bdi", name(f.node)), f" node {f.index}") for f in others[:_MOST_NODES]]
     return tag("details", tag("summary", f"the same at {count(len(others), 'more node')}"), tag("ul", listed))
 
 
@@ -89,21 +66,36 @@ def _drawn(finding: Finding, shown: CauseGraph | None) -> Markup | None:
     return tag("ol", [tag("li", tag("code", str(row).strip())) for row in causes(finding.because)], class_="causes")
 
 
-def _details(finding: Finding, page: PageData) -> Iterator[Markup]:
-    """The clashing sides, the counterexample, and the inputs for which the node runs."""
-    if finding.note:
+def _details(finding: Finding, group: Group, page: PageData) -> Iterator[Markup]:
+    """What is wrong, the clashing sides, the inputs for which the node fails and runs, the law, and what helps."""
+    for row in [*finding_head(finding)][1:]:
+        yield tag("p", str(row).strip(), class_="law")
+    if finding.note and finding.kind != FindingKind.UNSUPPORTED:
         yield tag("p", printable(finding.note, 400), class_="faint")
     if finding.when:
         yield tag("p", "when ", code(finding.when), class_="faint")
     if finding.clash is not None:
         sides = _side(finding.clash.left), tag("span", "against", class_="faint"), _side(finding.clash.right)
         yield tag("div", sides, class_="clash")
-    elif finding.condition:
+    elif finding.condition not in ("", "True", "False"):
         yield tag("p", code(finding.condition), class_="formula")
     sliders = page.calculator.sliders
-    rows = [*_inputs_that_fail(finding, sliders), *_inputs_that_run(finding), *_WHY_OPEN.get(finding.kind, ())]
+    rows = [
+        *_inputs_that_fail(finding, sliders),
+        *_inputs_that_run(finding, group),
+        *_WHY_OPEN.get(finding.kind, ()),
+        *_law_and_help(finding),
+    ]
     if rows:
         yield tag("dl", [(tag("dt", key), tag("dd", value)) for key, value in rows])
+
+
+def _law_and_help(finding: Finding) -> Iterator[tuple[str, Content]]:
+    if finding.title and finding.kind != FindingKind.UNSUPPORTED:
+        yield "law", printable(finding.law, 400)
+    advice = first_advice(finding.code)
+    if advice:
+        yield "help", [advice, "; more: ", code(f"shapesmt explain {finding.code}")]
 
 
 _WHY_OPEN = {
@@ -131,11 +123,13 @@ def _try(example: Counterexample, sliders: Sequence[Slider]) -> Content:
     return [" ", tag("button", "Try these sizes", type="button", data_sizes=sizes, hidden="")]
 
 
-def _inputs_that_run(finding: Finding) -> Iterator[tuple[str, Content]]:
-    if finding.verdict is Verdict.DEPENDS and finding.holds_iff:
-        yield "runs exactly when", code(finding.holds_iff)
-    if finding.safe_iff:
-        how, formula = runs_when(finding.safe_iff, data=True)
+def _inputs_that_run(finding: Finding, group: Group) -> Iterator[tuple[str, Content]]:
+    where = group.holds_iff or finding.holds_iff
+    if finding.verdict is Verdict.DEPENDS and where:
+        yield "runs exactly when" if group.size == 1 else "all run exactly when", code(where)
+    safe = group.safe_iff or finding.safe_iff
+    if safe:
+        how, formula = runs_when(safe, data=True)
         yield how, code(formula) if formula else ""
     if finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
         yield "undecided", "in the time given; a longer --timeout may decide it"
@@ -144,8 +138,8 @@ def _inputs_that_run(finding: Finding) -> Iterator[tuple[str, Content]]:
 def _side(side: Side) -> Markup:
     value = None if side.value is None or side.expr == str(side.value) else tag("b", side.value)
     axis = "" if side.axis is None else f"[{side.axis}]"
-    place = tag("small", f"{name(side.tensor)}{axis}") if side.tensor else None
-    return tag("span", place, value, code(side.expr), class_="side")
+    place = f"{name(side.tensor)}{axis}" if side.tensor else printable(side.name, 200)
+    return tag("span", tag("small", place) if place else None, value, code(side.expr), class_="side")
 
 
 def warnings(report: Report) -> Markup | None:

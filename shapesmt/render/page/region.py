@@ -13,7 +13,6 @@ from shapesmt.render.page.answer import MOST_IN_HEADLINE, remedies
 from shapesmt.render.page.document import code, section
 from shapesmt.render.page.markup import Markup, data, tag
 from shapesmt.render.page.phrases import in_words, joined
-from shapesmt.render.text.summary import condition
 from shapesmt.render.text.words import count, name, runs_when
 from shapesmt.report import Cell, NumberLine, Raster
 
@@ -35,14 +34,14 @@ def regions(page: PageData) -> Markup | None:
     rasters = [r for r in page.regions if isinstance(r, Raster)]
     drawn = [tag("div", [_line(line, places) for line in lines], class_="lines") if lines else None]
     drawn += [_grid(raster, number, places) for number, raster in enumerate(rasters)]
-    told = () if in_words(region.text) is None and len(condition(region)) <= MOST_IN_HEADLINE else _told(region)
+    told = () if in_words(region.text) is None and len(region.whole) <= MOST_IN_HEADLINE else _told(region)
     text = tag("div", *told, _counted(page.regions), remedies(report))
     return section("Where it runs", text, drawn)
 
 
 def _told(region: Precondition) -> Iterator[Markup]:
     """The condition as a formula."""
-    how, formula = runs_when(condition(region), exact=bool(region.data or region.exact), data=region.data is not None)
+    how, formula = runs_when(region.whole, exact=bool(region.data or region.exact), data=region.data is not None)
     yield tag("p", f"The model {how}")
     if formula:
         yield tag("p", code(formula), class_="formula")

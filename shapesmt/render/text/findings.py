@@ -2,101 +2,154 @@
 
 from __future__ import annotations
 
+import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.render.text.words import STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
+from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
 from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from shapesmt.report import Cause, Counterexample, Finding, Replay, Side, SymbolRange
+    from shapesmt.report import Cause, Counterexample, Finding, Group, Replay, Side, SymbolRange
 
-__all__ = ["assignment", "causes", "finding_lines", "first_of_each", "input_shapes", "replayed", "shape_text"]
+__all__ = [
+    "assignment",
+    "brief_lines",
+    "causes",
+    "finding_head",
+    "finding_lines",
+    "first_advice",
+    "input_shapes",
+    "replayed",
+    "shape_text",
+]
 
 _MOST_NAMED = 4  # the most inputs of the same shape that are named
+_SAYS_NOTHING = ("", "True", "False")
+_WIDEST_SIZE = 48  # columns of a size with its formula, where the nodes beside it are aligned
 _LONGEST = 100  # the most characters of a formula that is shown with its value
 
 
-def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings; of several nodes whose operator has no rule, only the first."""
-    seen: dict[object, Finding] = {}
-    for finding in findings:
-        seen.setdefault(finding.op_type if finding.kind == FindingKind.UNSUPPORTED else id(finding), finding)
-    return list(seen.values())
-
-
-def finding_lines(
-    finding: Finding,
-    among: Sequence[Finding],
-    symbols: Mapping[str, SymbolRange] | None = None,
-    *,
-    shapes: bool = False,
-) -> Iterator[Line]:
-    """One finding, line by line.
-
-    Args:
-        finding: The finding.
-        among: All findings, which those without a rule are counted in.
-        symbols: The admissible values; a symbol that has only one needs no mention.
-        shapes: Whether to show the shapes on the way to the clash.
-    """
+def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
+    """The verdict and the node, and what is wrong there; `others` counts the nodes of which the same is true."""
     position = f"node {finding.index}" if finding.index >= 0 else ""
     where = ", ".join(part for part in (name(finding.op_type), position) if part)
     verdict = (finding.verdict.value, STYLES[finding.verdict])
-    code = f"{name(finding.code)}  " if finding.code else ""
-    yield line(0, verdict, f"  {code}", (name(finding.node), STRONG), f" ({where})" if where else "")
+    yield line(0, verdict, "  ", (name(finding.node), STRONG), f" ({where})" if where else "", others)
     if finding.kind == FindingKind.UNSUPPORTED:
-        yield line(2, _no_rule(finding, among))
-        return
-    yield line(2, printable(finding.law, 400))
-    if finding.note:
-        yield line(2, printable(finding.note, 400))
-    if finding.when:
-        yield line(2, f"when {printable(finding.when, 400)}")
-    yield from _sides(finding)
-    yield from _inputs_that_fail(finding, {n for n, r in (symbols or {}).items() if r.min == r.max})
+        yield line(2, _no_rule(finding))
+    else:
+        yield line(2, printable(finding.title or finding.law, 400))
+
+
+def finding_lines(
+    finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, *, group: Group | None = None, most: int = 0
+) -> Iterator[Line]:
+    """What is known of one finding beside its head: sides, inputs that fail, causes, law and remedy.
+
+    Args:
+        finding: The finding.
+        symbols: The admissible values; a symbol that has only one needs no mention.
+        group: The findings it stands for, whose condition is shown in place of its own.
+        most: The most causes that are shown; 0 for all, with the shapes on the way to the clash.
+    """
+    yield from brief_lines(finding, symbols, group)
     if finding.replay is not None:
         loud = STYLES[Verdict.FAILS] if finding.replay.confirmed is False else ""
         yield line(2, (replayed(finding.replay), loud))
     if finding.because:
         yield line(2, "because")
-        yield from causes(finding.because)
-    if shapes:
+        yield from causes(finding.because, most)
+    if not most:
         yield from _shapes_on_the_way(finding)
+    if finding.title and finding.title not in finding.law and finding.law not in finding.title:
+        yield line(2, "law:  ", printable(finding.law, 400))
+    yield from _remedy(finding.code)
 
 
-def _no_rule(finding: Finding, among: Sequence[Finding]) -> str:
-    """The line about an operator without a rule, with the number of its nodes."""
+def brief_lines(
+    finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, group: Group | None = None
+) -> Iterator[Line]:
+    """The two sides of a finding, and the inputs that fail."""
+    if finding.kind == FindingKind.UNSUPPORTED:
+        return
+    if finding.note:
+        yield line(2, printable(finding.note, 400))
+    if finding.when:
+        yield line(2, f"when {printable(finding.when, 400)}")
+    yield from _sides(finding)
+    yield from _inputs_that_fail(finding, {n for n, r in (symbols or {}).items() if r.min == r.max}, group)
+
+
+def _remedy(code: str) -> Iterator[Line]:
+    """What helps where a law of this code is broken, and the command that says more."""
+    advice = first_advice(code)
+    if advice:
+        yield line(2, "help: ", advice)
+        yield line(2, "more: ", (f"shapesmt explain {code}", STRONG))
+
+
+def first_advice(code: str) -> str:
+    """The first sentence of what helps where a law of this code is broken; "" of a code that isn't in the catalogue."""
+    from shapesmt.laws.codes import CATALOGUE
+
+    if code not in CATALOGUE:
+        return ""
+    first = re.split(r"[.;] ", CATALOGUE[code].remedy)[0]
+    return first[0].lower() + first[1:].removesuffix(".")
+
+
+def _no_rule(finding: Finding) -> str:
+    """The line about an operator without a rule."""
     if " must be known: " in finding.law:
         return printable(finding.law, 400)
-    others = sum(f.kind == FindingKind.UNSUPPORTED and f.op_type == finding.op_type for f in among) - 1
-    rest = f"; the same for {count(others, 'other node')}" if others else ""
     known = f"; {finding.note}" if finding.note else ", so its outputs are unknown"
-    return f"operator {name(finding.op_type)} has no rule{known}{rest}"
+    return f"operator {name(finding.op_type)} has no rule{known}"
 
 
-def causes(because: Sequence[Cause]) -> Iterator[Line]:
-    """The causes of dimensions, in columns: node with its relevant settings, tensor and axis, formula and value."""
-    nodes = [_made_by(cause) for cause in because]
-    places = [_made(c) for c in because]
-    node_width, place_width = column(nodes, most=90), column(places)
-    for cause, node, place in zip(because, nodes, places, strict=True):
-        left = f"{node.ljust(node_width)}  {place.ljust(place_width)} = "
-        yield line(4, left, code(cause.expr), _value(cause))
+def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
+    """The causes of dimensions, in columns: tensor and axis, formula and value, the node with its relevant settings.
+
+    Of more than `most` the first and the last ones are shown.
+    """
+    if 0 < most < len(because):
+        rows, hidden = [because[0], *because[1 - most :]], len(because) - most
+    else:
+        rows, hidden = list(because), 0
+    places = [_place_of(cause) for cause in rows]
+    place_width = column(places)
+    sizes = [(f"{place.ljust(place_width)} = ", code(c.expr), _value(c)) for place, c in zip(places, rows, strict=True)]
+    widths = [sum(len(part) for part in (left, formula, value)) for left, (formula, _), value in sizes]
+    width = column((" " * w for w in widths), most=_WIDEST_SIZE)
+    prefix = common_path([cause.node for cause in rows if cause.node])
+    for place, (size, used, cause) in enumerate(zip(sizes, widths, rows, strict=True)):
+        node = _node_of(cause, prefix)
+        yield line(4, *size, *((" " * max(width - used, 0) + "  ", (node, FAINT)) if node else ()))
+        if hidden and not place:
+            yield line(4, (f"... {count(hidden, 'more size')} on the way; `shapesmt explain` shows all", FAINT))
 
 
-def _made_by(cause: Cause) -> str:
+def common_path(names: Sequence[str]) -> str:
+    """What the names share from the left, up to a slash: `/model/encoder/` of names in a deep module."""
+    levels = zip(*(n.split("/")[:-1] for n in names), strict=False) if len(names) > 1 else ()
+    path = "".join(f"{level[0]}/" for level in takewhile(lambda level: len(set(level)) == 1, levels))
+    return path if len(path) > len(".../") else ""
+
+
+def _node_of(cause: Cause, prefix: str) -> str:
     """`/down1/MaxPool (stride 2)`, `join (Concat, axis 1)`: with the operator unless the name contains it."""
     named = cause.op_type.lower() in cause.node.lower()
     about = ", ".join(part for part in ("" if named else name(cause.op_type), printable(cause.attributes, 60)) if part)
-    return (name(cause.node) or "input") + (f" ({about})" if about else "")
+    short = f".../{cause.node[len(prefix) :]}" if prefix else cause.node
+    return ((name(short) if cause.node else "") + (f" ({about})" if about else "")) or "input"
 
 
-def _made(cause: Cause) -> str:
+def _place_of(cause: Cause) -> str:
     """The tensor and its axis; a tensor that is named after its node (`/conv_output_0`) as `output`."""
     own = f"{cause.node}_output_"
     number = cause.tensor.removeprefix(own)
@@ -112,14 +165,12 @@ def _place(tensor: str, axis: int | None) -> str:
 def _sides(finding: Finding) -> Iterator[Line]:
     """The two clashing sides, one below the other; without a clash, the condition."""
     if finding.clash is None:
-        if finding.condition:
+        if finding.condition not in _SAYS_NOTHING:
             yield line(4, code(finding.condition))
         return
-    rows = [_equation(side) for side in (finding.clash.left, finding.clash.right)]
-    if all(len(row) == 1 for row in rows):
-        yield line(4, rows[0][0], " against ", rows[1][0])
-        return
-    widths = [max(len(row[i][0]) if i < len(row) else 0 for row in rows) for i in range(3)]
+    sides = (finding.clash.left, finding.clash.right)
+    rows = [_equation(s) for s in sides if s.tensor or s.name or not s.expr.isdecimal()]
+    widths = [max((len(row[i][0]) for row in rows if i < len(row)), default=0) for i in range(3)]
     for row in rows:
         parts: list[str | tuple[str, str]] = []
         for i, (text, style) in enumerate(row):
@@ -130,7 +181,8 @@ def _sides(finding: Finding) -> Iterator[Line]:
 
 def _equation(side: Side) -> list[tuple[str, str]]:
     """The input's axis, the formula and the value of a side, without those that are missing or repeat another."""
-    cells = [(_place(side.tensor, side.axis), "")] if side.tensor else []
+    label = _place(side.tensor, side.axis) if side.tensor else side.name
+    cells = [(label, "")] if label else []
     cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
     if side.value is not None and side.expr != str(side.value):
         cells.append((str(side.value), ""))
@@ -142,8 +194,12 @@ def _value(of: Cause) -> str:
     return "" if of.value is None or of.expr == str(of.value) else f" = {of.value}"
 
 
-def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str]) -> Iterator[Line]:
-    """The inputs for which the node fails, and those for which it runs."""
+def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | None) -> Iterator[Line]:
+    """The inputs for which the node fails, and those for which it runs, with all others of its group."""
+    together = group if group is not None and group.size > 1 else None
+    conditions = together or finding
+    holds_iff, safe_iff = conditions.holds_iff, conditions.safe_iff
+    all_of = "all run" if together is not None else "runs"
     shown = finding.counterexample
     if finding.verdict is Verdict.FAILS:
         only = shown is not None and bool(shown.symbols) and shown.symbols.keys() <= fixed
@@ -153,15 +209,13 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str]) -> Iterator[Lin
         yield line(2, "fails" + _example(shown, fixed))
     if finding.kind == FindingKind.RANK:
         yield line(2, "so it isn't judged; --shape says what rank an input has")
-    elif finding.kind == FindingKind.ELEMENTS:
-        yield line(2, "so it isn't judged")
-    elif finding.verdict is Verdict.UNKNOWN:
+    elif finding.verdict is Verdict.UNKNOWN and finding.kind in (FindingKind.REQUIREMENT, FindingKind.DATA):
         yield line(2, "undecided in the time given; a longer --timeout may decide it")
-    if finding.verdict is Verdict.DEPENDS and finding.holds_iff:
-        yield line(2, "runs exactly when ", code(finding.holds_iff))
-    if finding.safe_iff:
-        how, formula = runs_when(finding.safe_iff, data=True)
-        yield line(2, how, *(" ", code(formula)) * bool(formula))
+    if finding.verdict is Verdict.DEPENDS and holds_iff:
+        yield line(2, f"{all_of} exactly when ", code(holds_iff))
+    if safe_iff:
+        how, formula = runs_when(safe_iff, data=True)
+        yield line(2, how.replace("runs", all_of), *(" ", code(formula)) * bool(formula))
     if finding.kind == FindingKind.DATA:
         yield line(2, "it hinges on a size that only the data decide")
 

@@ -12,22 +12,12 @@ from shapesmt.report import Unchecked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import BatchReport, Precondition, Report
+    from shapesmt.report import BatchReport, Report
 
-__all__ = ["condition", "summary", "unchecked"]
+__all__ = ["summary", "unchecked"]
 
 _ERROR = "ERROR"
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
-
-
-def condition(region: Precondition) -> str:
-    """The valid region as one formula.
-
-    >>> from shapesmt.report import Precondition
-    >>> condition(Precondition(("n % 2 == 0", "m == 1 or m == n"), exact=True))
-    'n % 2 == 0 and (m == 1 or m == n)'
-    """
-    return " and ".join(f"({t})" if " or " in t and len(region.text) > 1 else t for t in region.text)
 
 
 def unchecked(model: Unchecked) -> Line:
@@ -55,7 +45,7 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
     counts, region = report.requirements, report.precondition
     yield f"{counts.proved} of {counts.total}"
     if report.verdict is Verdict.DEPENDS and region is not None and region.text and (region.data or region.exact):
-        how, formula = runs_when(condition(region), data=region.data is not None)
+        how, formula = runs_when(region.whole, data=region.data is not None)
         yield f", {how} "
         yield code(formula)
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TextIO
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.findings import causes, finding_lines, first_of_each
-from shapesmt.render.text.summary import condition, summary, unchecked
+from shapesmt.render.text.findings import causes
+from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
+from shapesmt.render.text.summary import summary, unchecked
 from shapesmt.render.text.tables import bounds_text, operators_text, table, witnesses
 from shapesmt.render.text.warnings import warnings
 from shapesmt.render.text.words import (
@@ -34,17 +35,16 @@ from shapesmt.render.text.words import (
 from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Unchecked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
     from rich.segment import Segment
 
-    from shapesmt.report import AnyResult, Fact, Finding, Proof, SymbolRange
+    from shapesmt.report import AnyResult, Fact, Proof
 
 __all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_text"]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
-_MOST_FINDINGS = 20
 _CHUNK = 1000  # the number of lines that are written at once
 _HANGING = 4  # how much further the rest of a wrapped line is indented
 
@@ -52,6 +52,11 @@ _HANGING = 4  # how much further the rest of a wrapped line is indented
 def write_text(result: AnyResult, stream: TextIO) -> None:
     """Write `result`, fitted and coloured where `stream` is a terminal."""
     _write(lines(result), stream)
+
+
+def write_everything(result: AnyResult, stream: TextIO) -> None:
+    """Write `result` with all findings of a report, however many."""
+    _write(lines(result, everything=True), stream)
 
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
@@ -67,12 +72,12 @@ def _write(rows: Iterator[Line], stream: TextIO) -> None:
         stream.writelines(f"{row}\n" for row in rows)
 
 
-def lines(result: AnyResult) -> Iterator[Line]:
-    """The text of `result`, line by line."""
+def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
+    """The text of `result`, line by line; with `everything` however long it is."""
     if isinstance(result, BatchReport):
-        return _reports(result)
+        return _reports(result, everything=everything)
     if isinstance(result, Report):
-        return _report(result)
+        return _report(result, everything=everything)
     if isinstance(result, Bounds):
         return bounds_text(result)
     if isinstance(result, Explanation):
@@ -113,27 +118,31 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
         first = rest
 
 
-def _reports(result: BatchReport) -> Iterator[Line]:
+def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]:
     """The report of each model that isn't proved, then a line for each model."""
     for report in result.reports:
         if report.verdict is not Verdict.PROVED:
-            yield from _report(report)
+            yield from _report(report, everything=everything)
             yield BLANK
             yield BLANK
     yield from summary(result)
 
 
-def _report(report: Report) -> Iterator[Line]:
-    yield headline(report.verdict, name(report.model), subject(report))
-    yield from adopted(report.symbols, report.origins, report.unadopted)
-    yield from _findings(report.judged, report.symbols)
-    yield from warnings(report)
-    if report.judged or report.warnings:
-        yield BLANK
-    yield from _region(report)
-    yield line(0, (proofs(report), FAINT))
+def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
+    head = [
+        headline(report.verdict, name(report.model), subject(report)),
+        *adopted(report.symbols, report.origins, report.unadopted),
+    ]
+    cautions = [*warnings(report, everything=everything)]
+    end = [BLANK] if report.judged or report.warnings else []
+    end += [*_region(report), line(0, (proofs(report), FAINT))]
     if report.certificate:
-        yield line(0, (f"{COMPLETE}: {report.certificate}", FAINT))
+        end.append(line(0, (f"{COMPLETE}: {report.certificate}", FAINT)))
+    room = MOST_LINES - sum(map(height, (head, cautions, end)))
+    yield from head
+    yield from story_lines(stories(report.judged, report.groups), report.symbols, room, everything=everything)
+    yield from cautions
+    yield from end
 
 
 def subject(report: Report) -> str:
@@ -174,25 +183,12 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
         yield number, f"{count(number, thing).split(' ', 1)[1]} {state}"
 
 
-def _findings(
-    findings: Sequence[Finding], symbols: Mapping[str, SymbolRange], *, shapes: bool = False
-) -> Iterator[Line]:
-    shown = first_of_each(findings)
-    for finding in shown[:_MOST_FINDINGS]:
-        yield BLANK
-        yield from finding_lines(finding, findings, symbols, shapes=shapes)
-    hidden = len(shown) - _MOST_FINDINGS
-    if hidden > 0:
-        yield BLANK
-        yield line(0, f"{count(hidden, 'more finding')}; --format json lists all")
-
-
 def _region(report: Report) -> Iterator[Line]:
     """The precondition of the whole model, and the flags under which it is proved."""
     region = report.precondition
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
-    how, formula = runs_when(condition(region), exact=region.data or region.exact, data=region.data is not None)
+    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.remedy is not None:
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
@@ -211,7 +207,7 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
     subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
     over = admissible(explanation.symbols, explanation.assumptions)
     yield headline(explanation.verdict, subject, _told(explanation) + (f"; {over}" if over else ""))
-    yield from _findings(explanation.findings, explanation.symbols, shapes=True)
+    yield from story_lines(stories(explanation.findings), explanation.symbols, MOST_LINES, everything=True)
     if any(fact.expr != "False" for fact in explanation.facts):
         yield BLANK
         yield line(0, "these can't all hold")

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 __all__ = ["warnings"]
 
-_MOST_WARNINGS = 12
+_MOST_WARNINGS = 3
 _STYLE = "bold magenta"
 
 
-def warnings(report: Report) -> Iterator[Line]:
-    """The warnings of a report as a section of its own, after a blank line."""
+def warnings(report: Report, *, everything: bool = False) -> Iterator[Line]:
+    """The warnings of a report as a section of its own, after a blank line; the first few, or all."""
     if not report.warnings:
         return
     yield BLANK
-    for warning in report.warnings[:_MOST_WARNINGS]:
+    shown = report.warnings if everything else report.warnings[:_MOST_WARNINGS]
+    for warning in shown:
         yield from _warning(warning)
-    hidden = len(report.warnings) - _MOST_WARNINGS
-    if hidden > 0:
-        yield line(0, f"{count(hidden, 'more warning')}; --format json lists all")
+    if len(shown) < len(report.warnings):
+        yield line(0, f"{count(len(report.warnings) - len(shown), 'more warning')}; --all lists them")
     if report.strict:
         yield line(0, f"{count(len(report.warnings), 'warning')}: --strict makes this fail")
 

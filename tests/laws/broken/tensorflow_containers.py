@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from tests.oracle.tensorflow_calls import f, i, j, k, op, s, text, told, x
+from tests.oracle.tensorflow_calls import f, i, j, k, made, op, s, text, told, x
+
+ELEMENTS = {"element_dtype": "float32"}
+ENTRIES = {"key_dtype": "int64", "value_dtype": "float32"}
+VALUES = {"value_dtype": "float32"}
+TABLE = made("MutableHashTableV2", **ENTRIES)
+LISTS = made("MutableHashTableOfTensorsV2", value_shape=[2], **ENTRIES)
+DENSE = made("MutableDenseHashTableV2", j(0), j(1), **VALUES)
+DENSE_LISTS = made("MutableDenseHashTableV2", j([0, 0]), j([1, 1]), **VALUES)
+
+
+def rows(*shape):
+    """A list of the rows of a tensor."""
+    return made("TensorListFromTensor", x(*shape), k(-1))
+
 
 ROWS = [
     (laws.RANK, op("CTCGreedyDecoder", x(), k([4, 2]))),
@@ -136,4 +150,72 @@ ROWS = [
     (laws.RANK, op("EncodeWav", x(), k(16000))),
     (laws.SAMPLE_RATE_POSITIVE, op("EncodeWav", x(4, 2), k(0))),
     (laws.A_CHANNEL, op("EncodeWav", x(4, 0), k(16000))),
+    (laws.RANK_AT_MOST_1,
+     op("ParseExampleV2", told([["", ""]], "string"), s(0), text(["a"]), text([]), text([]), (), num_sparse=1,
+      sparse_types=["int64"], dense_shapes=[], ragged_value_types=[], ragged_split_types=[])),
+    (laws.RANK_AT_MOST_1,
+     op("ParseSequenceExampleV2", told([["", ""]], "string"), s(0), text(["a"]), *[text([])] * 5, k([], "bool"), (),
+      Ncontext_sparse=1, context_sparse_types=["int64"])),
+    (laws.SHAPE_PER_DENSE_FEATURE,
+     op("ParseExample", told(["", ""], "string"), s(0), (text("a"),), (text("b"),), (x(2, 3),),
+      sparse_types=["int64"], dense_shapes=[])),
+    (laws.SIZES_MINUS_1_OR_MORE, op("DecodeWav", s(), desired_samples=-2)),
+    (laws.A_CLASS, op("CTCBeamSearchDecoder", x(4, 2, 0), k([4, 2]), beam_width=2, top_paths=1)),
+    (laws.LIST_OF_ENDS_PER_LEVEL, op("RaggedGather", (), x(4, 2), j([1, 0]), OUTPUT_RAGGED_RANK=0)),
+    (laws.ROW_LIST_KINDS_GO_TOGETHER,
+     op("RaggedTensorToTensor", j([-1, -1]), x(4), f(0.0), (j([0, 0, 1, 1]),), row_partition_types=["VALUE_ROWIDS"])),
+    (laws.ROW_LIST_KINDS_GO_TOGETHER,
+     op("RaggedTensorToTensor", j([-1, -1]), x(4), f(0.0), (j([0, 2, 4]), j(1)),
+      row_partition_types=["ROW_SPLITS", "FIRST_DIM_SIZE"])),
+    (laws.ROW_LIST_OF_A_KIND,
+     op("RaggedTensorToTensor", j([-1, -1]), x(4), f(0.0), (j([0, 2, 4]),),
+      row_partition_types=["ROW_SPLITS", "ROW_SPLITS"])),
+    (laws.ROW_ENDS, op("RaggedTensorToSparse", (j([]),), x(0))),
+    (laws.ROW_ENDS, op("UnicodeEncode", i(0), j([]), output_encoding="UTF-8")),
+    (laws.SIZES_NOT_NEGATIVE,
+     op("RaggedTensorToTensor", j([-1, -1]), x(0), f(0.0), (j(-1), j([])),
+      row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])),
+    (laws.AT_LEAST_TWO_TENSORS_TO_JOIN,
+     op("SparseConcat", (j([[0, 1], [2, 0]]),), (x(2),), (j([3, 2]),), concat_dim=0)),
+    (laws.ROWS, op("SparseFillEmptyRows", x(2, 0, dtype="int64"), x(2), j([]), x())),
+    (laws.SPARSE_OPERAND_MATRIX, op("SparseTensorDenseMatMul", j([[0], [1]]), x(2), j([3]), x(3, 4))),
+    (laws.RANK_AT_LEAST_2, op("SerializeManySparse", j([[0], [2]]), x(2), j([3]))),
+    (laws.RANK_AT_LEAST_2, op("SparseSoftmax", j([[0], [2]]), x(2), j([3]))),
+    (laws.RANK_AT_LEAST_2,
+     op("SparseToSparseSetOperation", j([[0], [2]]), i(2), j([3]), j([[0], [1]]), i(2), j([3]),
+      set_operation="union")),
+    (laws.THREE_TEXTS_PER_PART, op("DeserializeManySparse", s(2, 2), dtype="float32")),
+    (laws.EMPTY_AND_DELETED_KEYS_DIFFER, op("MutableDenseHashTableV2", j(1), j(1), **VALUES)),
+    (laws.TABLE_KEYS_ONE_SHAPE, op("MutableDenseHashTableV2", j(1), j([1]), **VALUES)),
+    (laws.KEY_NUMBER_OR_LIST, op("MutableDenseHashTableV2", j([[1, 1]]), j([[2, 2]]), **VALUES)),
+    (laws.PLACE_COUNT_POWER_OF_2, op("MutableDenseHashTableV2", j(1), j(2), initial_num_buckets=3, **VALUES)),
+    (laws.PLACE_COUNT_POWER_OF_2, op("MutableDenseHashTableV2", j(1), j(2), initial_num_buckets=2, **VALUES)),
+    (laws.SOME_PLACES_EMPTY, op("MutableDenseHashTableV2", j(1), j(2), max_load_factor=1.0, **VALUES)),
+    (laws.SOME_PLACES_EMPTY, op("MutableDenseHashTableV2", j(1), j(2), max_load_factor=0.0, **VALUES)),
+    (laws.VALUE_NUMBER_OR_LIST, op("MutableDenseHashTableV2", j(1), j(2), value_shape=[2, 3], **VALUES)),
+    (laws.VALUE_IS_LIST, op("MutableHashTableOfTensorsV2", value_shape=[], **ENTRIES)),
+    (laws.KEYS_END_SHAPED_AS_TABLE, op("LookupTableFindV2", DENSE_LISTS, x(3, 3, dtype="int64"), x())),
+    (laws.KEYS_END_SHAPED_AS_TABLE, op("LookupTableFindV2", DENSE_LISTS, x(dtype="int64"), x())),
+    (laws.DENSE_TABLE_ASKED_FOR_LIST, op("LookupTableFindV2", DENSE, x(2, 3, dtype="int64"), x())),
+    (laws.DENSE_TABLE_ASKED_FOR_LIST, op("LookupTableRemoveV2", DENSE, x(dtype="int64"))),
+    (laws.VALUES_SHAPED_AS_TABLE, op("LookupTableFindV2", TABLE, x(3, dtype="int64"), x(2))),
+    (laws.VALUES_SHAPED_AS_TABLE, op("LookupTableFindV2", LISTS, x(3, dtype="int64"), x(3))),
+    (laws.VALUES_SHAPED_AS_TABLE, op("LookupTableInsertV2", LISTS, x(3, dtype="int64"), x(3, 3))),
+    (laws.INPUT_OF_TYPE_LIST,
+     op("TensorListStack", made("RaggedTensorToVariant", (), x(2), batched_input=False), k([2]), **ELEMENTS)),
+    (laws.ELEMENTS_AT_LEAST_ONE_AXIS, op("TensorListConcatV2", rows(3), k(-1), j([]), **ELEMENTS)),
+    (laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN, op("TensorListConcatV2", rows(0, 2, 3), k([-1, -1]), j([]), **ELEMENTS)),
+    (laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN, op("TensorListStack", rows(0, 2), k([-1]), **ELEMENTS)),
+    (laws.LIST_LENGTH_AS_DECLARED, op("TensorListStack", rows(3, 2), k([2]), num_elements=2, **ELEMENTS)),
+    (laws.ELEMENTS_HAVE_REQUESTED_SHAPE, op("TensorListStack", rows(3, 2), k([5]), **ELEMENTS)),
+    (laws.ELEMENTS_HAVE_REQUESTED_SHAPE, op("TensorListStack", rows(3, 2), k([2, 1]), **ELEMENTS)),
+    (laws.LIST_NOT_EMPTY,
+     op("TensorListPopBack", made("EmptyTensorList", k([2]), k(5), **ELEMENTS), k([2]), **ELEMENTS)),
+    (laws.SIZES_NOT_NEGATIVE, op("TensorListReserve", k([2]), k(-1), **ELEMENTS)),
+    (laws.POSITION_INSIDE_LIST, op("TensorListGetItem", rows(3, 2), k(5), k([2]), **ELEMENTS)),
+    (laws.POSITION_INSIDE_LIST, op("TensorListGather", rows(3, 2), k([5]), k([2]), **ELEMENTS)),
+    (laws.POSITION_INSIDE_LIST, op("TensorListScatterV2", x(2, 3), k([0, 5]), k([3]), k(2))),
+    (laws.POSITION_INSIDE_LIST, op("TensorListScatterV2", x(2, 3), k([0, -1]), k([3]), k(2))),
+    (laws.POSITION_PER_SLICE, op("TensorListScatterV2", x(2, 3), k([0, 1, 2]), k([3]), k(3))),
+    (laws.LENGTHS_ADD_UP_TO_AXIS, op("TensorListSplit", x(4, 2), k([-1, 2]), j([1, 1]))),
 ]  # fmt: skip

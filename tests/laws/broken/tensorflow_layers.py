@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import tensorflow as tf
+
 from shapesmt import laws
 from tests.oracle.tensorflow_calls import b, f, i, j, k, op, s, x
+
+JPEG = k(tf.io.encode_jpeg(tf.zeros([4, 4, 3], tf.uint8)).numpy(), "string")
 
 ROWS = [
     (laws.AXIS_INSIDE_RANK, op("UniqueV2", x(2), j([1]))),
@@ -273,4 +277,32 @@ ROWS = [
      op("BatchNormWithGlobalNormalization", x(2, 4, 4, 0), x(3), x(3), x(3), x(3), variance_epsilon=0.1,
       scale_after_normalization=True)),
     (laws.RANK, op("LRN", x())),
+    (laws.SOMETHING_TO_PICK, op("CropAndResize", x(0, 4, 4, 3), x(3, 4), i(3), k([2, 6]))),
+    (laws.RATIO_AT_LEAST_1_PER_AXIS, op("FractionalAvgPool", x(2, 5, 6, 3), pooling_ratio=[1.0, 0.5, 1.25, 1.0])),
+    (laws.BATCH_AND_CHANNELS_NOT_POOLED,
+     op("FractionalAvgPool", x(2, 5, 6, 3), pooling_ratio=[1.5, 1.5, 1.25, 1.0])),
+    (laws.ONLY_DETERMINISTIC_HAS_SEEDS,
+     op("FractionalAvgPool", x(2, 5, 6, 3), pooling_ratio=[1.0, 1.5, 1.25, 1.0], seed=1)),
+    (laws.IMAGE_1_3_OR_4_CHANNELS, op("DecodePng", s(), channels=2)),
+    (laws.IMAGE_1_3_OR_4_CHANNELS, op("DecodeAndCropJpeg", JPEG, k([0, 0, 1, 1]), channels=2)),
+    (laws.PART_INSIDE_IMAGE, op("DecodeAndCropJpeg", JPEG, k([-1, 0, 1, 1]))),
+    (laws.PART_IS_PLACE_AND_SIZE, op("DecodeAndCropJpeg", JPEG, k([0, 0, 1]))),
+    (laws.PART_NOT_EMPTY, op("DecodeAndCropJpeg", JPEG, k([0, 0, 0, 1]))),
+    (laws.SIZES_NOT_NEGATIVE, op("ExtractGlimpse", x(2, 4, 4, 3), k([-1, 3]), x(2, 2))),
+    (laws.VECTORS_3_ELEMENTS, op("Cross", x(2, 2), x(2, 2))),
+    (laws.EQUATION_TERM_PER_ONE_OR_TWO_INPUTS, op("Einsum", (x(2), x(2), x(2)), equation="a,a,a->a")),
+    (laws.EQUATION_TERM_PER_ONE_OR_TWO_INPUTS, op("Einsum", (x(2), x(2)), equation="a->a")),
+    (laws.OUTPUT_LETTERS_AMONG_INPUTS, op("Einsum", (x(2, 3),), equation="ab->c")),
+    (laws.OUTPUT_ELLIPSIS_WHERE_INPUTS_HAVE_AXES, op("Einsum", (x(2, 3),), equation="...a->a")),
+    (laws.BIAS_PER_COLUMN, op("_FusedMatMul", x(2, 3), x(3, 4), (x(3),), fused_ops=["BiasAdd"])),
+    (laws.ELEMENT_PER_FILTER,
+     op("_FusedConv2D", x(2, 5, 5, 3), x(3, 3, 3, 4), (x(3),), (), fused_ops=["BiasAdd"], num_args=1,
+      strides=[1, 1, 1, 1], padding="VALID")),
+    (laws.FILTERS_FOR_EACH_CHANNEL,
+     op("Conv3D", x(1, 4, 4, 4, 4), x(2, 2, 2, 2, 4), strides=[1, 1, 1, 1, 1], padding="VALID")),
+    (laws.PADDING_IS_NOT,
+     op("MaxPool3D", x(2, 5, 5, 5, 3), ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="EXPLICIT")),
+    (laws.DATA_FORMAT_KNOWN, op("BiasAdd", x(2, 3), x(3), data_format="?")),
+    (laws.AT_LEAST_TWO_TENSORS_TO_JOIN,
+     op("QuantizedConcat", k(0), (x(2, 3, dtype="quint8"),), (f(0.0),), (f(1.0),))),
 ]  # fmt: skip

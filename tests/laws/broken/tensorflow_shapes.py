@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from tests.oracle.tensorflow_calls import b, f, i, j, k, op, s, x
+from tests.oracle.tensorflow_calls import b, f, i, j, k, op, s, told, x
 
 ROWS = [
     (laws.PATTERNS_ONE_TEXT_EACH, op("RegexFullMatch", s(2, 3), s(1))),
@@ -163,4 +163,22 @@ ROWS = [
     (laws.ONE_ELLIPSIS_AT_MOST, op("StridedSlice", x(4, 5, 6), k([1, 2]), k([3, 4]), k([1, 2]), ellipsis_mask=9)),
     (laws.STEP_OVER_SINGLE_ELEMENT_POSITIVE,
      op("StridedSlice", x(4, 5, 6), k([1, 2]), k([3, 4]), k([1, 0]), shrink_axis_mask=2, begin_mask=1, end_mask=1)),
+    (laws.ASSERTION_HOLDS, op("Assert", k(False, "bool"), (x(2),))),
+    (laws.BOUNDARIES_ASCENDING, op("Bucketize", x(2, 3), boundaries=[2.0, 1.0])),
+    (laws.INDEX_TUPLE_AT_MOST, op("GatherNd", x(1, 1, 1, 1, 1, 1, 1, 1), k([[0, 0, 0, 0, 0, 0, 0, 0]]))),
+    (laws.INDEX_TUPLE_WITHIN_INDEXED_RANK, op("TensorScatterAdd", x(4), k([[0, 2], [3, 1]]), x(2))),
+    (laws.SOMETHING_TO_PICK, op("Gather", x(0, 3), i(2))),
+    (laws.A_PLACE, op("UnravelIndex", j([]), j([2, 3]))),
+    (laws.TWO_PADS_PER_BLOCK_AXIS, op("SpaceToBatchND", x(4, 4, 4, 1), told([2, 2]), k([[0, 0]]))),
+    (laws.TWO_PADS_PER_BLOCK_AXIS, op("BatchToSpaceND", x(4, 4, 4, 1), i(2), k([[0, 0, 0], [0, 0, 0]]))),
+    (laws.AT_LEAST_TWO_TENSORS_TO_JOIN, op("ConcatV2", (x(2, 3),), k(0))),
+    (laws.TWO_PADS_PER_COUNTED_AXIS, op("Pad", x(2, 3), k([[0, 0]]))),
+    (laws.AT_MOST_6_AXES_PADDED, op("Pad", x(1, 1, 1, 1, 1, 1, 1), k([[1, 1]] * 7))),
+    (laws.EXTREME_AXIS_HAS_ELEMENT, op("ArgMax", x(0, 0), k(1))),
+    (laws.SIZES_NOT_NEGATIVE, op("Empty", k([-1, 2]), dtype="float32")),
+    (laws.SIZES_NOT_NEGATIVE, op("RandomUniform", k([-1, 2]), dtype="float32")),
+    (laws.SIZES_NOT_NEGATIVE, op("RandomGamma", k([-1]), x(2))),
+    (laws.SIZES_NOT_NEGATIVE, op("RandomCrop", x(4, 4, 3), j([-1, 2]))),
+    (laws.COUNTER_HAS_NUMBER,
+     op("StatelessRandomUniformV2", k([2, 3]), k([1], "uint64"), x(0, dtype="uint64"), k(1))),
 ]  # fmt: skip

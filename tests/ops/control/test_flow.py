@@ -219,6 +219,44 @@ def test_a_scan_has_the_sizes_that_its_body_declares_as_numbers(taken, made):
     assert needs(run(graph, {"p": (1, 2), "q": (1, 7)})) == wanted
 
 
+TOTAL, WEIGHTS = "so = ReduceSum<keepdims = 1>(xi)", "w = Constant<value_floats = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]>()"
+REUSED = "t = Abs(xi) r = ReduceSum<keepdims = 1>(t) u = Add(w, r) v = Exp(u) so = ReduceSum<keepdims = 1>(v)"
+MANY = {"p": (1, 2), "q": (1, 7)}
+
+
+def scanned(body, made="h", taken="6"):
+    return f"""g (float[p,q] x) => (float[?,?] s) {{
+        s = Scan <num_scan_inputs = 1, body = b (float[{taken}] xi) => (float[{made}] so) {{ {body} }}> (x) }}"""
+
+
+def test_a_scan_runs_on_other_sizes_than_declared_if_its_tensors_are_the_same():
+    found = run(scanned(TOTAL), MANY)
+    assert not needs(found)
+    assert not any(a.unjudged for a in found.inference.applications)
+    assert needs(run(scanned("so = Concat<axis = 0>(xi, xi)"), MANY)) == ["q == 6"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{WEIGHTS} {REUSED}",
+        "h = Shape(xi) so = Cast<to = 1>(h)",
+        "h = Shape(xi) r = ReduceSum<keepdims = 1>(xi) so = Expand(r, h)",
+        "w = Constant<value_floats = [1.0, 2.0, 3.0]>() t = Add(xi, w) so = ReduceSum<keepdims = 1>(t)",
+    ],
+)
+def test_a_scan_is_open_where_the_runtime_plans_with_the_declared_sizes(body):
+    graph = f'<ir_version: 8, opset_import: ["": 16]> {scanned(body)}'.encode()
+    assert shapesmt.check(graph, dims={"q": "2..7"}).verdict.name in ("UNKNOWN", "DEPENDS")
+    assert shapesmt.check(graph, dims={"q": 3}).verdict.name == "UNKNOWN"
+
+
+@pytest.mark.parametrize("made", ["[h,i]", ""])
+def test_a_scan_whose_output_has_another_rank_than_declared_is_open(made):
+    graph = scanned("so = Abs(xi)", taken="e").replace("[h] so", f"{made} so")
+    assert shapesmt.check(f'<ir_version: 8, opset_import: ["": 16]> {graph}'.encode()).verdict.name == "UNKNOWN"
+
+
 @pytest.mark.parametrize(("given", "declared"), [("", "[1]"), ("[1]", ""), ("[1,1]", "[1]")])
 def test_a_loop_condition_has_its_declared_rank(given, declared):
     graph = f"""<ir_version: 8, opset_import: ["": 16]>

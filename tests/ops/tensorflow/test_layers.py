@@ -77,6 +77,13 @@ def test_depthwise_convolutions(agree):
     agree(lambda x: raw.DepthwiseConv2dNative(input=x, filter=zeros(3, 2, 2, 1), **window), "1..2,0..5,0..3,2")
 
 
+@pytest.mark.parametrize("window", [{"strides": [1, 1, 2, 1]}, {"dilations": [1, 2, 2, 1]}], ids=str)
+def test_depthwise_convolutions_that_only_some_kernels_take(window, agree):
+    window = {"strides": [1, 1, 1, 1], "padding": "VALID", **window}
+    with pytest.raises(AssertionError, match="nothing is said of"):
+        agree(lambda x: raw.DepthwiseConv2dNative(input=x, filter=zeros(3, 2, 2, 1), **window), "1,5,5,2")
+
+
 def test_volumes(agree):
     window = {"strides": [1, 1, 2, 1, 1], "padding": "VALID"}
     agree(lambda x: raw.Conv3D(input=x, filter=zeros(2, 3, 1, 2, 4), **window), "0..1,0..4,0..5,1..2,2")

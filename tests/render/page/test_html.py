@@ -122,7 +122,7 @@ def test_page_tells_what_the_report_tells() -> None:
         "height % 16 == 0 and width % 16 == 0",
         "shapesmt check unet.onnx --dim height=64..512:16 --dim width=64..512:16",
         "841 of 201,601 choices of height and width run", "joined tensors match off the join axis", "SM103",
-        "height % 2 == 0 and width % 2 == 0", "MaxPool", "kernel 2, stride 2", "2*(width//2) = 64",
+        "the same at 3 more nodes", "MaxPool", "kernel 2, stride 2", "2*(width//16) = 8",
     ):  # fmt: skip
         assert part in told, part
 
@@ -175,7 +175,7 @@ def test_models_that_fail_show_formulas_without_bounds() -> None:
 
 def test_replays_are_shown() -> None:
     told = "".join(Elements(html_page(api.page_data(UNET, Question(SIZES, replay=True)))).texts)
-    assert told.count("confirmed by onnxruntime") == 4
+    assert told.count("confirmed by onnxruntime") == 1
 
 
 def test_equal_shapes_are_written_once() -> None:

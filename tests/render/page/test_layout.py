@@ -69,7 +69,8 @@ def test_nothing_is_clipped_and_nothing_overlaps(shown, name: str, width: int) -
     texts, wrong = browser.execute_script(BOXES)
     assert texts > 10
     assert wrong == []
-    browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    opened = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+    browser.execute_async_script(f"{opened}; requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
     assert browser.execute_script(BOXES)[1] == []
 
 

@@ -1,7 +1,7 @@
 """The summary of several models: a row for each, and the totals."""
 
 from shapesmt.algebra import Verdict
-from shapesmt.render.text.summary import condition, summary
+from shapesmt.render.text.summary import summary
 from shapesmt.report import BatchReport, Counts, Precondition, Report, Unchecked
 
 PROVED = Report("a.onnx", Verdict.PROVED, {}, Counts(3, proved=3))
@@ -23,5 +23,5 @@ def test_a_row_for_each_model_and_the_totals():
 
 
 def test_alternatives_stand_in_parentheses_among_others():
-    assert condition(Precondition(("a == 1 or b == 1",), True)) == "a == 1 or b == 1"
-    assert condition(Precondition(("a == 1 or b == 1", "c == 2"), True)) == "(a == 1 or b == 1) and c == 2"
+    assert Precondition(("a == 1 or b == 1",), True).whole == "a == 1 or b == 1"
+    assert Precondition(("a == 1 or b == 1", "c == 2"), True).whole == "(a == 1 or b == 1) and c == 2"

@@ -32,7 +32,7 @@ WARNING  symbol  SM906
     )
     many = dataclasses.replace(report, warnings=(spare,) * 15, strict=True)
     assert text(many).splitlines()[-4:] == [
-        "3 more warnings; --format json lists all",
+        "12 more warnings; --all lists them",
         "15 warnings: --strict makes this fail",
         "",
         "2 of 2 requirements proved in 0.00 s",

@@ -254,5 +254,4 @@ def split(ctx: RuleContext) -> Tensor:
     if sizes[0] is None or any(d is not sizes[0] for d in sizes):
         leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)
     ctx.require_equal(sizes[0] * len(sizes), x[0], laws.LENGTHS_ADD_UP_TO_AXIS)
-    ctx.require_at_least(sizes[0], 0, laws.SIZES_NOT_NEGATIVE)
     return fitted(ctx, list_of(x.dtype, lengths[0], [sizes[0], *x.dims[1:]]), 1)

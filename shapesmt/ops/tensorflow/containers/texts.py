@@ -32,10 +32,9 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 def require_characters(ctx: RuleContext) -> None:
     """State that the encodings are known ones, and that the replacement is a Unicode character."""
-    law = laws.UNICODE_ENCODING
     for name in ("input_encoding", "output_encoding"):
         if ctx.text(name, "UTF-8") not in ENCODINGS:
-            leave_open(ctx, law)
+            leave_open(ctx, laws.UNICODE_ENCODING)
     ctx.check(0 <= ctx.integer("replacement_char", 65533) < 0x110000, laws.PLACEHOLDER_IS_CHARACTER)
 
 

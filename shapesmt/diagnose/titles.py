@@ -1,0 +1,76 @@
+"""Titles: what is wrong at a counterexample, as a sentence that names both sides with their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.report import FindingKind
+
+if TYPE_CHECKING:
+    from shapesmt.laws import Law
+    from shapesmt.report import Clash, Side
+    from shapesmt.rules import Requirement, Unjudged
+
+_NAMES = {"==": "needed", ">=": "at least", "": ""}  # of a number that no tensor's axis has
+_ALONE = {"==": "{left} is {a}, not {b}", ">=": "{left} is {a}, less than {b}", "": "{left} is {a}, against {b}"}
+_NUMBERS = {"==": "{a} isn't {b}", ">=": "{a} is less than {b}", "": "{a} against {b}"}
+_UNJUDGED = {
+    FindingKind.RANK: "the rank of an input isn't known",
+    FindingKind.TIMEOUT: "not looked at in the time given",
+}
+
+
+def side_names(requirement: Requirement) -> tuple[str, str]:
+    """The names of a requirement's two sides, for sizes that no axis of an input has.
+
+    >>> from shapesmt.laws import WINDOW_FITS
+    >>> from shapesmt.rules import Requirement
+    >>> from shapesmt.algebra import FALSE
+    >>> side_names(Requirement(FALSE, WINDOW_FITS)), side_names(Requirement(FALSE, WINDOW_FITS.of(), relation="=="))
+    (('the padded input', 'the window'), ('the padded input', 'the window'))
+    """
+    names = requirement.law.sides
+    return names if any(names) else ("", _NAMES[requirement.relation])
+
+
+def title(law: Law, relation: str, clash: Clash | None) -> str:
+    """What is wrong where a law is broken.
+
+    >>> from shapesmt import laws
+    >>> from shapesmt.report import Clash, Side
+    >>> title(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0)))
+    'x[0] is 3, y[0] is 4'
+    >>> title(laws.WINDOW_FITS, ">=", Clash(Side("n", 3, "x", 2), Side("7", 7)))
+    'the window needs 7, the padded input has 3'
+    >>> title(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None)
+    "it doesn't hold that axis 3 is inside a tensor of rank 2"
+    """
+    if clash is None:
+        return f"it doesn't hold that {law}"
+    a, b = (s.expr if s.value is None else str(s.value) for s in (clash.left, clash.right))
+    if law.broken:
+        return law.broken.format(left=a, right=b)
+    left, right = _subject(clash.left), _subject(clash.right)
+    if left and right:
+        return f"{left} is {a}, {right} is {b}"
+    if left:
+        return _ALONE[relation].format(left=left, a=a, b=b)
+    if right:
+        return f"{right} is {b}, more than {a}" if relation == ">=" else _ALONE[relation].format(left=right, a=b, b=a)
+    return _NUMBERS[relation].format(a=a, b=b)
+
+
+def _subject(side: Side) -> str:
+    """What has the size: an axis of a tensor, a side that the law names, or a formula; "" for a mere number."""
+    if side.tensor:
+        return f"{side.tensor}[{side.axis}]"
+    if side.name and side.name not in _NAMES.values():
+        return side.name
+    return "" if side.value is None or side.expr == str(side.value) else side.expr
+
+
+def title_of_unjudged(unjudged: Unjudged) -> str:
+    """Why a node isn't judged."""
+    if unjudged.kind in _UNJUDGED:
+        return _UNJUDGED[FindingKind(unjudged.kind)]
+    return unjudged.law.partition(": ")[2] if unjudged.rests_on else ""

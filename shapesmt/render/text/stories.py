@@ -1,0 +1,110 @@
+"""Stories: the findings by their cause, each as long as there is room for.
+
+A report is meant to be read at once: it has at most `MOST_LINES` lines at 80 columns. Each group of findings has at
+least its head; the first ones, which are the gravest, have their causes too, as long as these fit.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt.render.text.findings import brief_lines, common_path, finding_head, finding_lines
+from shapesmt.render.text.words import BLANK, FAINT, Line, count, line, listed, name
+from shapesmt.report import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from shapesmt.report import Finding, SymbolRange
+
+__all__ = ["MOST_LINES", "Story", "height", "stories", "story_lines"]
+
+MOST_LINES = 40
+_WIDTH = 80
+_MOST_CAUSES, _FEW_CAUSES = 6, 3  # of a story that shares the report with others
+_MOST_NAMED = 4
+_REST = 3  # lines that say what isn't shown
+
+
+class Story(NamedTuple):
+    """A group of findings: the first of them, and the other nodes of which the same is true."""
+
+    group: Group
+    first: Finding
+    others: tuple[Finding, ...] = ()
+
+    @property
+    def more(self) -> str:
+        """` and 3 more nodes; 12 nodes behind them aren't judged`."""
+        more, behind = self.group.size - 1, self.group.behind
+        after = (
+            f"; {count(behind, 'node')} behind {'them' if more else 'it'} {'is' if behind == 1 else 'are'} not judged"
+        )
+        return (f" and {count(more, 'more node')}" if more else "") + (after if behind else "")
+
+
+def stories(findings: Sequence[Finding], groups: Sequence[Group] = ()) -> list[Story]:
+    """The findings by group, in the order of the first of each; one without a group stands for itself."""
+    members: dict[object, list[Finding]] = {}
+    for finding in findings:
+        members.setdefault(id(finding) if finding.group is None else finding.group, []).append(finding)
+    return [_story(own, groups) for own in members.values()]
+
+
+def _story(members: Sequence[Finding], groups: Sequence[Group]) -> Story:
+    first = members[0]
+    known = first.group is not None and first.group < len(groups)
+    group = groups[first.group] if known and first.group is not None else Group(len(members))
+    same = [f for f in members[1:] if f.kind == first.kind]
+    return Story(group, first, tuple(same[: group.size - 1]))
+
+
+def story_lines(
+    every: Sequence[Story], symbols: Mapping[str, SymbolRange], room: int, *, everything: bool = False
+) -> Iterator[Line]:
+    """The stories, each after a blank line, in so many lines at 80 columns; or all of them as long as they are."""
+    heads = [[BLANK, *finding_head(story.first, story.more)] for story in every]
+    shown = len(heads) if everything else _fitting([height(head) for head in heads], room)
+    left = room - sum(map(height, heads[:shown])) - (_REST if shown < len(heads) else 0)
+    for story, head in zip(every[:shown], heads, strict=False):
+        yield from head
+        bodies = _bodies(story, symbols, everything=everything)
+        body = next((rows for rows in bodies if everything or height(rows) <= left), [])
+        left -= height(body)
+        yield from body
+    if shown < len(every):
+        names = [f"{name(s.first.node)} ({s.first.verdict.value})" for s in every[shown:]]
+        yield BLANK
+        yield line(0, f"{count(len(names), 'more finding')}: {listed(names, most=_MOST_NAMED)}; --all lists them")
+
+
+def _fitting(heights: Sequence[int], room: int) -> int:
+    """How many of these fit, leaving room for the line about the rest; at least one.
+
+    >>> _fitting([3, 3, 3], 9), _fitting([3, 3, 3, 3], 10), _fitting([3, 3], 1)
+    (3, 2, 1)
+    """
+    if sum(heights) <= room:
+        return len(heights)
+    return max(1, sum(total <= room - _REST for total in accumulate(heights)))
+
+
+def _bodies(story: Story, symbols: Mapping[str, SymbolRange], *, everything: bool) -> Iterator[list[Line]]:
+    """What may follow the head, the longest first."""
+    names = [name(f.node) for f in (story.first, *story.others)]
+    path = common_path(names)
+    short = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
+    also = line(2, ("also: " + listed(short, most=len(names) if everything else _MOST_NAMED), FAINT))
+    for most in (0,) if everything else (_MOST_CAUSES, _FEW_CAUSES):
+        yield [*finding_lines(story.first, symbols, group=story.group, most=most), *([also] if story.others else [])]
+    yield list(brief_lines(story.first, symbols, story.group))
+
+
+def height(rows: Iterable[Line]) -> int:
+    """The number of lines that these take at 80 columns.
+
+    >>> height([line(0, "x" * 80), line(0, "x" * 81), BLANK])
+    4
+    """
+    return sum(max(1, -(-len(str(row)) // _WIDTH)) for row in rows)
