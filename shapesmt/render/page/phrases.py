@@ -1,5 +1,7 @@
 """Phrases: conditions on sizes as a person would say them.
 
+>>> in_words(["(height + 7) % 32 <= 7", "width % 4 in {0, 3}"])
+'height is a multiple of 32 or up to 7 less and width is a multiple of 4 or 1 less'
 >>> in_words(["height % 16 == 0", "width % 16 == 0", "seq <= 512"])
 'height and width are multiples of 16 and seq is at most 512'
 >>> in_words(["n * m <= 100"]) is None
@@ -33,18 +35,31 @@ def _residue(k: str, rest: str) -> tuple[str, str]:
 
 
 def _beyond(k: str, most: str) -> tuple[str, str]:
-    one, many = _multiple(k)
-    return f"{one} or at most {most} more", f"{many} or at most {most} more"
+    return _near(k, 0, int(most))
 
 
 def _below(less: str, k: str, most: str) -> tuple[str, str] | None:
-    one, many = _multiple(k)
-    return (f"{one} or at most {most} less", f"{many} or at most {most} less") if less == most else None
+    return _near(k, int(less), 0) if less == most else None
 
 
 def _listed(k: str, rests: str) -> tuple[str, str] | None:
-    values = [int(r) for r in rests.split(",")]
-    return _beyond(k, str(values[-1])) if values == [*range(len(values))] else None
+    """Remainders around 0: those from it on, and those up to it."""
+    rest, modulus = {int(r) for r in rests.split(",")}, int(k)
+    above = next(n for n in range(modulus) if (n + 1) % modulus not in rest)
+    under = len(rest) - above - 1
+    around = {n % modulus for n in range(-under, above + 1)}
+    return _near(k, under, above) if 0 in rest and rest == around else None
+
+
+def _near(k: str, less: int, more: int) -> tuple[str, str]:
+    """A multiple, or somewhat less or more.
+
+    >>> _near("32", 7, 0)[0], _near("4", 1, 1)[1]
+    ('a multiple of 32 or up to 7 less', 'multiples of 4 or 1 less or 1 more')
+    """
+    parts = [f"{'up to ' if n > 1 else ''}{n} {way}" for n, way in ((less, "less"), (more, "more")) if n]
+    one, many = (" or ".join([text, *parts]) for text in _multiple(k))
+    return one, many
 
 
 def _same(text: str) -> Callable[..., tuple[str, str]]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import axe_core_python
 import pytest
 
 import shapesmt
+from shapesmt import api
+from shapesmt.examine import Question
+from shapesmt.render.page.index import index_page
+from shapesmt.report import BatchReport, Unchecked
 from tests.render.page.test_html import KV_CACHE, MODELS, SIZES, UNET, hostile_model, saved, text
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -85,5 +90,17 @@ def test_hostile_names_fit_as_well(shown, tmp_path: Path, width: int) -> None:
 def test_axe_finds_nothing(shown, name: str, scheme: str) -> None:
     model, dims = PAGES[name]
     browser = shown(shapesmt.page(model, dims=dims), 1200, scheme)
+    browser.execute_script((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    assert browser.execute_async_script(AXE) == []
+
+
+@WIDTHS
+def test_the_index_of_a_folder_is_as_good(shown, width: int) -> None:
+    reports = [api.checked(model, Question(dims)) for model, dims in PAGES.values()]
+    long = replace(reports[0], model="a/deep/folder/" + "with_a_long_name_" * 8 + ".onnx")
+    batch = BatchReport((*reports, long, Unchecked("damaged.onnx", "cannot read damaged.onnx: it ends too early")))
+    browser = shown(index_page(batch, [f"{i}.html" for i in range(len(batch.models))]), width)
+    assert browser.execute_script(BOXES)[1] == []
+    assert browser.execute_script("return document.querySelectorAll('tbody tr').length") == len(batch.models)
     browser.execute_script((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
     assert browser.execute_async_script(AXE) == []
