@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from shapesmt.algebra import Verdict
 from shapesmt.report.report import Bounds, Report
@@ -14,6 +15,7 @@ __all__ = [
     "Calculator",
     "CauseGraph",
     "Cell",
+    "Elements",
     "Link",
     "NumberLine",
     "PageData",
@@ -216,17 +218,25 @@ class Shape:
     sizes: tuple[int, ...] | None
 
 
+class Elements(NamedTuple):
+    """The least and the greatest number of a tensor's elements (None: without end), and whether each is proven."""
+
+    least: int
+    greatest: int | None
+    least_proven: bool = True
+    greatest_proven: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class TensorData:
-    """A tensor: the node that computes it, its shape by cases, and how many elements it has.
+    """A tensor: the node that computes it (its position, or "input" or "constant"), its shape by cases, and its size.
 
-    `maker` is the node's position, or "input" or "constant". `elements` are the least and the greatest number (None:
-    without end), and whether both are attained; None where nothing is known.
+    `elements` is None where nothing is known.
     """
 
     maker: int | str
     shapes: tuple[Shape, ...]
-    elements: tuple[int, int | None, bool] | None = None
+    elements: Elements | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import inf
 
-from shapesmt.algebra import TRUE, Atom, Dim, Verdict, all_of, lowest, product, tight
+from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Verdict, all_of, lowest, product, tight
 from shapesmt.examine import Examination, Problem
 from shapesmt.export import Trees
 from shapesmt.graph import Graph
 from shapesmt.presolve import Domain, extent
-from shapesmt.report import Calculator, PlacedNode, Shape, Slider, TensorData
+from shapesmt.report import Calculator, Elements, PlacedNode, Shape, Slider, TensorData
 from shapesmt.rules import Tensor
 
 __all__ = ["calculator"]
@@ -88,10 +88,16 @@ class _Counts:
 
     def __init__(self, examination: Examination) -> None:
         self._domain: Domain = examination.narrowed
-        self._known: dict[Dim, tuple[int, int | None, bool]] = {}
+        self._known: dict[Dim, Elements] = {}
+        ends = {s: self._domain.ends(s) for s in self._domain.symbols}
+        least = Evaluator({s: int(lo) for s, (lo, _) in ends.items() if lo > -inf})
+        decided = all(f.symbols <= ends.keys() for f in self._domain.facts) and -inf not in (
+            lo for lo, _ in ends.values()
+        )
+        self._least = least if decided and all(map(least.formula, self._domain.facts)) else None
 
-    def of(self, t: Tensor) -> tuple[int, int | None, bool] | None:
-        """The numbers for a tensor, and whether they are attained."""
+    def of(self, t: Tensor) -> Elements | None:
+        """The numbers for a tensor."""
         if t.shape is None or not t.is_tensor:
             return None
         elements = product(t.shape)
@@ -99,9 +105,13 @@ class _Counts:
             self._known[elements] = self._bounds(elements)
         return self._known[elements]
 
-    def _bounds(self, elements: Dim) -> tuple[int, int | None, bool]:
+    def _bounds(self, elements: Dim) -> Elements:
         ends = extent(self._domain, elements)
         if ends is not None:
-            return ends[0].value or 0, ends[1].value, ends[0].proven and ends[1].proven
+            low, high = ends
+            return Elements(low.value or 0, high.value, low.proven, high.proven)
         lo, hi = tight(elements)
-        return int(max(lo, 0)), None if hi == inf else int(hi), False
+        least = int(max(lo, 0))
+        known = self._least is not None and elements.symbols <= {*self._domain.symbols}
+        attained = known and self._least is not None and self._least.dim(elements) == least
+        return Elements(least, None if hi == inf else int(hi), attained, False)

@@ -8,7 +8,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, copyable
 from shapesmt.render.page.markup import Content, Markup, tag
-from shapesmt.render.page.phrases import in_words
+from shapesmt.render.page.phrases import phrased
 from shapesmt.render.text.advice import command
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, interval, name, runs_when
@@ -63,13 +63,12 @@ def _region_told(report: Report) -> Content:
         return "Runs for some inputs and fails for others"
     exact, data = bool(region.data or region.exact), region.data is not None
     how, formula = runs_when(region.whole, exact=exact, data=data)
-    words = in_words(region.text)
     how = how[:1].upper() + how[1:]
-    if words is not None or not formula:
-        return " ".join(filter(None, (how, words)))
-    if len(formula) <= MOST_IN_HEADLINE:
-        return [f"{how} ", code(formula)]
-    return "Runs for some inputs: the condition is below"
+    words, rest = phrased(region.text)
+    formula = " and ".join(rest)
+    if len(formula) > MOST_IN_HEADLINE or region.text == ("False",):
+        return how if region.text == ("False",) else "Runs for some inputs: the condition is below"
+    return [f"{how} {words}", " and " if words and rest else "", code(formula) if rest else ""]
 
 
 def _undecided(first: Finding | None, number: int) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 from shapesmt.errors import printable
 
-__all__ = ["in_words", "joined"]
+__all__ = ["in_words", "joined", "phrased"]
 
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _NUMBER = r"(\d+)"
@@ -81,8 +81,19 @@ _FORMS: tuple[tuple[str, Callable[..., tuple[str, str] | None]], ...] = (
 
 def in_words(conditions: Sequence[str]) -> str | None:
     """Conditions that all hold, as the end of a sentence that begins with "when"; None where there are no words."""
+    words, rest = phrased(conditions)
+    return None if rest else words
+
+
+def phrased(conditions: Sequence[str]) -> tuple[str, list[str]]:
+    """Those of the conditions for which there are words, in words, and the others.
+
+    >>> phrased(["n == m", "n >= 2", "m >= 2", "n * m <= 100"])
+    ('n and m are at least 2 and n equals m', ['n * m <= 100'])
+    """
     phrases: dict[tuple[str, str], list[str]] = {}
     relations: list[str] = []
+    rest = []
     for condition in conditions:
         named = _about_one(condition)
         if named is not None:
@@ -90,12 +101,13 @@ def in_words(conditions: Sequence[str]) -> str | None:
         elif match := re.fullmatch(rf"{_NAME} == {_NAME}", condition):
             relations.append(f"{_plain(match[1])} equals {_plain(match[2])}")
         else:
-            return None
+            rest.append(condition)
     texts = [
         f"{joined(names)} {'is' if len(names) == 1 else 'are'} {one if len(names) == 1 else many}"
         for (one, many), names in phrases.items()
     ]
-    return joined([*texts, *relations]) if 0 < len(texts) + len(relations) <= _MOST_PARTS else None
+    texts += relations
+    return (joined(texts), rest) if len(texts) <= _MOST_PARTS else ("", list(conditions))
 
 
 def joined(texts: Sequence[str]) -> str:
@@ -104,7 +116,7 @@ def joined(texts: Sequence[str]) -> str:
     >>> joined("a"), joined("ab"), joined("abc")
     ('a', 'a and b', 'a, b and c')
     """
-    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+    return " and ".join(filter(None, (", ".join(texts[:-1]), "".join(texts[-1:]))))
 
 
 def _about_one(condition: str) -> tuple[str, tuple[str, str]] | None:

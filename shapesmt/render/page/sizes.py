@@ -38,10 +38,14 @@ def sizes(page: PageData) -> Markup | None:
 def _slider(slider: Slider, place: int, edge: int) -> Markup:
     last, at = slider.last, slider.start
     farthest = max(_STEPS, 2 * edge, 2 * at) if last is None else last - slider.first
-    number = tag("input", type="number", id=f"size-{place}", value=at, min=slider.first, max=last, step=slider.step)
+    fixed = "" if last == slider.first else None
+    number = tag(
+        "input", type="number", id=f"size-{place}", value=at, min=slider.first, max=last, step=slider.step,
+        disabled=fixed,
+    )  # fmt: skip
     ruler = tag(
         "input", type="range", id=f"range-{place}", min=0, max=farthest // slider.step, step=1, tabindex=-1,
-        value=(at - slider.first) // slider.step, aria_label=f"{name(slider.name)}, slider",
+        value=(at - slider.first) // slider.step, disabled=fixed, aria_label=f"{name(slider.name)}, slider",
     )  # fmt: skip
     label = tag("label", tag("bdi", name(slider.name)), for_=f"size-{place}")
     return tag("div", label, ruler, number, tag("small", interval(slider.first, last, slider.step)), class_="slider")

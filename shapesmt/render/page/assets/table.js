@@ -123,14 +123,14 @@ class Table {
     const { tensor, made, kind } = row;
     const shape = element("td", { className: "shape" }, isolated(kind.formulas));
     if (kind.bounds) shape.append(element("small", {}, isolated(kind.bounds)));
-    const [least, greatest, attained] = kind.elements ?? [null, null, true];
+    const [least, greatest, leastProven, greatestProven] = kind.elements ?? [null, null];
     const end = kind.elements && greatest === null ? "no end" : sizeText(bytesOf(greatest, kind));
-    const sound = (text) => (attained || !text ? text : `~${text}`);
+    const sound = (text, proven) => (proven || !text ? text : `~${text}`);
     const cells = [
       element("td", { className: "tensor" }, isolated(tensor)), element("td", { className: "made" }, isolated(made)),
       element("td", { className: "dtype" }, kind.dtype), shape, element("td", { className: "here" }),
-      element("td", { className: "least" }, sound(sizeText(bytesOf(least, kind)))),
-      element("td", { className: "greatest" }, sound(end)), element("td", { className: "bytes" }),
+      element("td", { className: "least" }, sound(sizeText(bytesOf(least, kind)), leastProven)),
+      element("td", { className: "greatest" }, sound(end, greatestProven)), element("td", { className: "bytes" }),
     ];
     const line = element("tr", { data: { place: row.place } }, ...cells);
     this.fill(line, row);
