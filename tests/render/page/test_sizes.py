@@ -98,3 +98,10 @@ def test_a_counterexample_can_be_tried(shown) -> None:
     assert "width = 64" in told
     labels = browser.execute_script("return document.getElementById('map').getAttribute('aria-label')")
     assert "1 fail" in labels
+
+
+def test_bytes_are_written_with_three_digits(shown) -> None:
+    browser = shown(html_page(api.page_data(UNET, Question())))
+    sizes = [0, 512, 1023, 1024, 409600, 1_500_000, 1023 << 20, (1 << 30) - 1, 10**25]
+    told = browser.execute_script("return arguments[0].map((text) => bytesText(BigInt(text)))", list(map(str, sizes)))
+    assert told == ["0 B", "512 B", "1023 B", "1 KiB", "400 KiB", "1.43 MiB", "1020 MiB", "1 GiB", "8.88e+9 PiB"]

@@ -81,10 +81,17 @@ class Model {
     return found;
   }
 
+  /** The nearest sizes for a group: with one of its dimensions changed if that is enough, else with several. */
   nearestOf(group, sizes) {
     if (this.holds(group, sizes)) return sizes;
-    let left = MOST_TRIED;
-    for (let radius = 1; left > 0 && group.sliders.length; radius += 1) {
+    const alone = group.sliders.flatMap((slider) => this.neighbours(slider, sizes).map((value) => ({ slider, value })));
+    if (alone.length) {
+      const steps = ({ slider, value }) => Math.abs(Number((value - sizes[slider]) / this.sliders[slider].step));
+      const { slider, value } = alone.reduce((a, b) => (steps(b) < steps(a) ? b : a));
+      return sizes.with(slider, value);
+    }
+    let left = group.sliders.length > 1 ? MOST_TRIED : 0;
+    for (let radius = 1; left > 0; radius += 1) {
       for (const tried of this.ring(group.sliders, sizes, radius)) {
         left -= 1;
         if (this.holds(group, tried)) return tried;

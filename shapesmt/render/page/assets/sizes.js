@@ -23,8 +23,8 @@ function shapeText(shape) {
 function bytesText(bytes) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
   let value = Number(bytes), unit = 0;
-  for (; value >= 1024 && unit + 1 < units.length; unit += 1) value /= 1024;
-  return value >= 1024 ? "more" : `${unit ? value.toPrecision(3).replace(/\.?0+$/, "") : value} ${units[unit]}`;
+  for (; value >= 1023.5 && unit + 1 < units.length; unit += 1) value /= 1024;
+  return value < 1024 ? `${unit ? Number(value.toPrecision(3)) : value} ${units[unit]}` : `${value.toExponential(2)} ${units[unit]}`;
 }
 
 class Sizes {
