@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
-from shapesmt.deadline import Deadline, look, seconds
+from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
+    certificate,
+    complete_system,
     declarations,
     explanation,
     findings,
@@ -39,57 +39,33 @@ from shapesmt.diagnose import (
     refuse_declarations,
 )
 from shapesmt.diagnose import remedy as remedy_for
-from shapesmt.errors import InternalError
+from shapesmt.errors import ModelError
 from shapesmt.examine import (
     TIMEOUT,
+    Analysis,
     Claims,
-    Examination,
     Judge,
-    Problem,
     Question,
     ValueLike,
-    examined,
+    analysed,
     pose,
-    posed,
     tensor_bounds,
+    valid_share,
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import Bounds, Explanation, Report, TensorBounds
+from shapesmt.render import Words
+from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
     from shapesmt.report import PageData
-    from shapesmt.system import Encoding
 
 
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
-
-
-@dataclass(frozen=True, eq=False)
-class Analysis:
-    """A model taken through the stages that all questions share."""
-
-    problem: Problem
-    examination: Examination
-    judge: Judge
-    started: float
-
-    @property
-    def seconds(self) -> float:
-        """The time since the model was read."""
-        return time.perf_counter() - self.started
-
-
-def analysed(model: Model, question: Question) -> Analysis:
-    """The stages that all questions share: read the model, pose the problem, examine every node."""
-    graph = load(model)
-    started, claims, judge = time.perf_counter(), question.claims, Judge(Deadline(seconds(question.timeout)))
-    problem = posed(graph, question, judge)
-    problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
-    return Analysis(problem, examination, judge, started)
+Answer.presenter = Words()
 
 
 def check(
@@ -124,7 +100,10 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    return checked(model, Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay))
+    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay)
+    with one_call():
+        a, report = _report(model, question)
+    return dataclasses.replace(report, pages=lambda: _page(a, report))
 
 
 def page(
@@ -189,6 +168,7 @@ def tighten(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     declared: str = "check",
+    valid_only: bool = False,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model with the shape of every tensor written into it, and saved where `output` says.
@@ -196,13 +176,18 @@ def tighten(
     A size that is proven constant is a number; any other has its expression as its name, so that equal
     dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with "check" one
     that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
-    nothing was inferred, "override" removes them there as well, but for outputs, which have to have one.
+    nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a model
+    that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`.
 
     Raises:
-        ModelError: With "check", the file claims a shape that a tensor never has.
+        ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor
+            never has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared)
     proto, a = _analysed_protobuf(model, output, question)
+    if fails(a) and not valid_only:
+        how = "narrow the ranges as `check` says, or use valid_only=True"
+        raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
     return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
 
 
@@ -249,10 +234,23 @@ def checked(model: Model, question: Question) -> Report:
 @one_call()
 def page_data(model: Model, question: Question) -> PageData:
     """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
+    return _page_data(*_report(model, question))
+
+
+@one_call()
+def _page(a: Analysis, report: Report) -> str:
+    """The page of a report, from the analysis behind it; what isn't decided yet gets a time limit of its own."""
+    from shapesmt.render import html_page
+
+    judge = Judge(Deadline(TIMEOUT))
+    return html_page(_page_data(dataclasses.replace(a, judge=judge), report))
+
+
+def _page_data(a: Analysis, report: Report) -> PageData:
+    """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
     from shapesmt.diagnose import page_content
 
-    a, report = _report(model, question)
-    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, a.seconds)))
+    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds)))
     return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
@@ -274,13 +272,22 @@ def explained(model: Model, target: str | None, question: Question) -> Explanati
 
 
 @one_call()
-def tightened(model: Model, output: str | os.PathLike[str], question: Question) -> Bounds:
-    """`tighten` and `bounds` in one: the model is written where any input is valid."""
+def tightened(
+    model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False
+) -> Tightened:
+    """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
     proto, a = _analysed_protobuf(model, output, question)
     sizes = _bounds(a)
-    if sizes.valid:
+    if sizes.valid and (valid_only or not fails(a)):
         _annotated(proto, output, a, sizes.tensors, question)
-    return sizes
+        return Tightened(sizes, os.fspath(output))
+    stages = a.problem, a.examination, a.judge
+    return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
+
+
+def fails(a: Analysis) -> bool:
+    """Whether some admissible input is known to fail."""
+    return a.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
 
 
 @one_call()
@@ -288,7 +295,7 @@ def encoded(model: Model, question: Question) -> str:
     """The answer of `encode`."""
     graph = load(model)
     deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: _encoding(pose(graph, question)).text, "the system isn't complete")
+    return deadline.require(lambda: complete_system(pose(graph, question)).text, "the system isn't complete")
 
 
 @one_call()
@@ -319,45 +326,25 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     region = precondition(*stages)
     failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
-    certificate = _certificate(a) if question.certify else ""
+    proven = certificate(*stages) if question.certify else ""
     claims = declarations(*stages) if question.claims is Claims.CHECK else ()
     warnings = model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
-        problem.assumptions, certificate, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
+        problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
     )  # fmt: skip
     return a, report
-
-
-def _certificate(a: Analysis) -> str:
-    """The verdict of the complete system, which must not contradict the pipeline's."""
-    from shapesmt.system import UNKNOWN, certify
-
-    deadline = a.judge.deadline
-    verdict = deadline.attempt(lambda: certify(_encoding(a.problem), deadline), UNKNOWN).verdict
-    refuted = any(j.verdict in (Verdict.DEPENDS, Verdict.FAILS) for j in a.examination.judgements)
-    proved = not a.examination.judgements
-    if (verdict == "PROVED" and refuted) or (verdict == "REFUTED" and proved):
-        raise InternalError(f"presolve says {a.examination.verdict}, the complete system says {verdict}")
-    return verdict
-
-
-def _encoding(problem: Problem) -> Encoding:
-    """The complete system of a problem."""
-    from shapesmt.system import encode
-
-    encoding = encode(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
-    look()  # of nodes that weren't looked at in time the system says nothing
-    return encoding
 
 
 def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     """The bounds of the named tensors (all without names), if any input is valid."""
     valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
     tensors = tensor_bounds(a.examination, a.judge, names) if valid else {}
-    return Bounds(a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions)
+    share = a.judge.deadline.attempt(lambda: valid_share(a.problem, a.examination), None)
+    about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
+    return Bounds(*about, a.examination.verdict, share)
 
 
 def _analysed_protobuf(

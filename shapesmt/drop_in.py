@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, Kind, of_atom, one_call, substitute
-from shapesmt.api import analysed
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import refuse
-from shapesmt.examine import TIMEOUT, Claims, Question, claimed, pose
+from shapesmt.examine import TIMEOUT, Claims, Question, analysed, claimed, pose
 from shapesmt.inference import infer
 from shapesmt.rules import Tensor
 

@@ -26,6 +26,16 @@ class UsageError(ShapesmtError):
     """The question can't be asked: an unknown name, a malformed range or expression, an unwritable output."""
 
 
+class UnknownNameError(UsageError, KeyError):
+    """A name that nothing has, with the closest one that something has; it is a `KeyError`, as mappings raise.
+
+    >>> print(UnknownNameError("no tensor 'y'"))
+    no tensor 'y'
+    """
+
+    __str__ = Exception.__str__  # a KeyError's text would be in quotes
+
+
 class ShapeMismatch(ShapesmtError, ValueError):  # noqa: N818 - it says what happened, as users of shapes know it
     """Two shapes, ranks or sizes that can't be what they have to be; its text names both."""
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,17 +10,13 @@ from hypothesis import settings
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty output the shape of their input
 
-settings.register_profile("shapesmt", deadline=None)  # a busy machine is no failure
-settings.load_profile("shapesmt")
-
-
 settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
 settings.load_profile("untimed")
 
 TESTS = Path(__file__).parent
 UNITS = (
     *("algebra", "presolve", "region", "solve", "language", "graph", "laws", "rules", "inference", "report", "render"),
-    *("system", "examine", "diagnose", "test_architecture.py", "test_api.py"),
+    *("system", "examine", "diagnose", "test_architecture.py", "test_api.py", "test_deadline.py"),
 )
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
 SLOW = ("test_browser.py", "test_streams.py", "test_needed.py")
@@ -34,8 +31,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("quick")
 
 
+def pytest_collection_finish() -> None:
+    """Spare Python's collector the modules and the tests, which live as long as the process."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="ten times as many random cases, and the large models")
+    parser.addoption("--models", metavar="FOLDER", help="exported networks with recorded runs to compare with")
     parser.addoption("--seed", type=int, default=0, help="where the random cases start")
 
 

@@ -42,7 +42,7 @@ def test_a_model_is_not_changed() -> None:
     shapesmt.check(proto)
     shapesmt.bounds(proto)
     shapesmt.infer_shapes(proto)
-    shapesmt.tighten(proto)
+    shapesmt.tighten(proto, valid_only=True)
     assert proto.SerializeToString() == before
 
 
@@ -100,20 +100,38 @@ def test_explain_a_node_a_tensor_and_the_model() -> None:
 
 def test_tighten_writes_the_shapes(tmp_path: Path) -> None:
     target = tmp_path / "tight.onnx"
-    given = shapesmt.tighten(model(HALVED), target, dims={"n": "3..5"})
+    given = shapesmt.tighten(model(HALVED), target, dims={"n": "3..5"}, valid_only=True)
     written = onnx.load(target)
     assert written == given
     (y,) = [o for o in written.graph.output if o.name == "y"]
     assert [d.dim_value for d in y.type.tensor_type.shape.dim] == [2, 2]
     assert list(tmp_path.iterdir()) == [target]
-    found = tightened(model(HALVED), target, Question({"n": "3..5"}))
+    found = tightened(model(HALVED), target, Question({"n": "3..5"}), valid_only=True).bounds
     assert (onnx.load(target), found.tensors) == (given, shapesmt.bounds(model(HALVED), dims={"n": "3..5"}).tensors)
 
 
 def test_tighten_writes_no_file_for_a_model_that_never_runs(tmp_path: Path) -> None:
     never = model(HEAD + "(float[n, 4] x, float[3] b) => (z) { z = Add (x, b) }")
-    assert not tightened(never, tmp_path / "tight.onnx", Question()).valid
+    for valid_only in (False, True):
+        answer = tightened(never, tmp_path / "tight.onnx", Question(), valid_only=valid_only)
+        assert (answer.bounds.valid, answer.written, answer.exit_status) == (False, None, 1)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tighten_writes_no_file_for_a_model_that_fails_for_some_input(tmp_path: Path) -> None:
+    target = tmp_path / "tight.onnx"
+    with pytest.raises(shapesmt.ModelError, match="valid_only"):
+        shapesmt.tighten(model(HALVED), target, dims={"n": "3..5"})
+    answer = tightened(model(HALVED), target, Question({"n": "3..5"}))
+    assert (answer.written, answer.exit_status, answer.bounds.share.valid) == (None, 1, 1)
+    assert list(tmp_path.iterdir()) == []
+    assert str(answer).splitlines() == [
+        "DEPENDS <model>: runs for the 1 of 3 sizes of n, so nothing is written",
+        "  written with --dim n=4",
+        "  written with --valid-only as well: the shapes of the inputs that run",
+    ]
+    tightened(model(HALVED), target, Question({"n": "4"}))
+    assert target.exists()
 
 
 def test_the_complete_system_is_text() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -46,8 +47,22 @@ NARROW = {
 """All that some packages import, besides what is shared: the two halves of the prover don't know each other, formats
 know no rules, and what is shown knows no stage that found it."""
 
+TESTS = Path(__file__).parent
+TOPICS = {
+    "algebra": {"identities"},
+    "frontends/tensorflow": {"models"},
+    "inference": {"propagation"},
+    "language": {"shape_algebra", "shape_properties"},
+    "laws": {"needed"},
+    "ops": {"lengths", "looked_up", "low_ranks", "random_nodes"},
+    "ops/contrib": {"optimized"},
+    "ops/openvino": {"laws"},
+    "render/page": {"browser", "layout"},
+    "render/text": {"readers"},
+}
+"""What several modules of a package do together, where a test file is about that."""
+
 FILES = sorted(PACKAGE.rglob("*.py"))
-BY_FILE = pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 
 
 @cache
@@ -92,12 +107,18 @@ def own(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-@BY_FILE
-def test_imports_point_to_earlier_packages(path: Path) -> None:
-    for module, name in imported(path):
-        target = file_of(module, name)
-        if target is not None:
-            assert ORDER.index(own(target)) <= ORDER.index(own(path)), f"{module}.{name} comes later"
+def arrows() -> Iterator[tuple[Path, Path, str]]:
+    """Each import inside the package: the file that has it, the file that it reaches, and what is written there."""
+    for path in FILES:
+        for module, name in imported(path):
+            target = file_of(module, name)
+            if target is not None:
+                yield path, target, f"{path.relative_to(PACKAGE)} imports {name} from {module}"
+
+
+def test_imports_point_to_earlier_packages() -> None:
+    order = {name: place for place, name in enumerate(ORDER)}
+    assert not [said for path, target, said in arrows() if order[own(target)] > order[own(path)]]
 
 
 @pytest.mark.parametrize("package", NARROW)
@@ -108,43 +129,39 @@ def test_some_packages_import_few_others(package: str) -> None:
     assert reached <= NARROW[package] | SHARED | {package.partition("/")[0]}
 
 
-@BY_FILE
-def test_packages_are_entered_by_their_doors(path: Path) -> None:
-    for module, name in imported(path):
-        target = file_of(module, name)
-        if target is not None and own(target) != own(path):
-            door = target.name == "__init__.py" or target.parent == PACKAGE
-            assert door, f"{module} is inside {own(target)}: let its __init__ offer {name}"
+def test_packages_are_entered_by_their_doors() -> None:
+    """What a package doesn't offer in its `__init__` is nothing for others to take."""
+    entering = [(target, said) for path, target, said in arrows() if own(target) != own(path)]
+    assert not [said for target, said in entering if target.name != "__init__.py" and target.parent != PACKAGE]
 
 
-@BY_FILE
-def test_no_private_name_is_taken_from_another_file(path: Path) -> None:
-    private = [f"{m}.{n}" for m, n in imported(path) if file_of(m) is not None and n.startswith("_") and n[1] != "_"]
-    assert not private
+def test_no_private_name_is_taken_from_another_file() -> None:
+    names = [(path, m, n) for path in FILES for m, n in imported(path) if file_of(m) is not None]
+    assert not [(path, m, n) for path, m, n in names if n.startswith("_") and n[1] != "_"]
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
-    arrows = nx.DiGraph()
-    for path in FILES:
-        inside = [file_of(module, name) for module, name in imported(path)]
-        arrows.add_edges_from((path, target) for target in inside if target is not None and target != path)
-    arrows.remove_nodes_from([p for p in FILES if p.name == "__init__.py"])
-    circles = [sorted(str(p.relative_to(PACKAGE)) for p in c) for c in nx.strongly_connected_components(arrows)]
+    graph = nx.DiGraph((path, target) for path, target, _ in arrows() if target != path)
+    graph.remove_nodes_from([p for p in FILES if p.name == "__init__.py"])
+    circles = [sorted(str(p.relative_to(PACKAGE)) for p in c) for c in nx.strongly_connected_components(graph)]
     assert not [circle for circle in circles if len(circle) > 1]
 
 
-@BY_FILE
-def test_each_heavy_library_has_few_doors(path: Path) -> None:
-    where = path.relative_to(PACKAGE).as_posix()
-    checked = {
+def for_types_only(path: Path) -> set[str]:
+    """The libraries that a file imports for the type checker."""
+    return {
         ast.unparse(inner).split()[1].split(".")[0]
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
         for inner in node.body
     }
-    for module, _ in imported(path):
-        library = module.split(".")[0]
-        if library in DOORS and library not in checked:
+
+
+def test_each_heavy_library_has_few_doors() -> None:
+    for path in FILES:
+        where = path.relative_to(PACKAGE).as_posix()
+        libraries = {module.split(".")[0] for module, _ in imported(path)} & DOORS.keys()
+        for library in libraries - for_types_only(path):
             assert where.startswith(DOORS[library]), f"{where} imports {library}"
 
 
@@ -155,9 +172,17 @@ def test_no_folder_has_more_modules_than_one_takes_in(folder: Path) -> None:
     assert len(modules) <= most
 
 
-@BY_FILE
-def test_no_file_is_longer_than_400_lines(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= 400
+def test_no_file_is_longer_than_400_lines() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in [*FILES, *TESTS.rglob("*.py")]}
+    assert not {str(path): length for path, length in lengths.items() if length > 400}
+
+
+@pytest.mark.parametrize("folder", sorted({p.parent for p in FILES} - {PACKAGE}), ids=lambda p: p.name)
+def test_test_files_are_named_after_a_module_their_package_or_a_topic(folder: Path) -> None:
+    package = folder.relative_to(PACKAGE).as_posix()
+    named = {p.stem.removeprefix("test_") for p in (TESTS / package).glob("test_*.py")}
+    topics = TOPICS.get(package, set())
+    assert named - {p.stem for p in folder.glob("*.py")} - {folder.name} == topics
 
 
 def test_importing_the_package_loads_no_heavy_library() -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import count
-from math import inf
+from math import gcd, inf
 from typing import Any, TypeAlias
 
 from shapesmt.algebra import intervals
@@ -383,3 +383,15 @@ def _multiply(a: Dim, b: Dim) -> Dim:
 PRODUCT.defines(Dim.__mul__)
 ZERO = const(0)
 ONE = const(1)
+
+
+def step_of(dim: Dim) -> int:
+    """How far the values of a sum of symbols are apart, at least; 1 for any other expression.
+
+    >>> step_of(2 * symbol("height", 64, 512, step=16) + 1), step_of(symbol("n", 1) * symbol("m", 1))
+    (32, 1)
+    """
+    factors = [([ATOMS[number] for number in monomial], coefficient) for monomial, coefficient in dim.terms if monomial]
+    if not factors or any(len(atoms) > 1 for atoms, _ in factors):
+        return 1
+    return gcd(*(coefficient * atoms[0].step for atoms, coefficient in factors))

@@ -113,7 +113,7 @@ class Evaluator:
 
     def _define(self, dim: Dim) -> None:
         """Evaluate the definitions that roots depend on, oldest first, so that a long chain needs no deep recursion."""
-        if dim in self._scanned:
+        if dim in self._scanned or all(ATOMS[n] in self._atoms for monomial, _ in dim.terms for n in monomial):
             return
         for atom in definitions((dim,), self._atoms, self._scanned):
             if atom not in self._atoms:
@@ -132,7 +132,7 @@ def definitions(
 ) -> list[Atom]:
     """The defined symbols that the roots depend on, each after those in its definition.
 
-    What only `known` atoms rest on isn't looked at, nor what was `seen` by an earlier call.
+    Left out are those behind `known` atoms, and those in `seen`, which earlier calls returned.
     """
     defined: dict[Atom, None] = {}
     seen = set() if seen is None else seen

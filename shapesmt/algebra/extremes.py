@@ -43,7 +43,7 @@ def _extreme(op: Operation, operands: Sequence[Dim | int]) -> Dim:
 
 
 def _dominates(op: Operation, a: Dim, b: Dim) -> bool:
-    """Whether `b` can never be the extreme, since `a` is always as good."""
+    """Whether `b` can never be the extreme, since `a` is always at most (for `max`, at least) `b`."""
     if op is MIN:
         a, b = b, a
     return a.lo >= b.hi or tight(a - b)[0] >= 0

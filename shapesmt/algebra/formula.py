@@ -17,7 +17,7 @@ from enum import Enum
 from itertools import count, permutations
 from math import gcd
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms
@@ -30,12 +30,15 @@ MAX_CLAUSES = 48  # the most clauses that are compared with each other
 MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
 
 
+Operator: TypeAlias = Literal["eq", "ne", "ge", "and", "or", "true", "false"]
+
+
 class Formula:
     """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
 
     __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
 
-    op: str
+    op: Operator
     dim: Dim | None
     args: tuple[Formula, ...]
     number: int
@@ -96,12 +99,12 @@ _NUMBERS = count()
 _FORMULAS: Table[tuple[Any, ...], Formula] = Table("formulas", lambda f: (f.op, f.dim, frozenset(f.args)))
 
 
-def _intern(op: str, dim: Dim | None = None, args: tuple[Formula, ...] = ()) -> Formula:
+def _intern(op: Operator, dim: Dim | None = None, args: tuple[Formula, ...] = ()) -> Formula:
     key = (op, dim, frozenset(args))
     return _FORMULAS.get(key) or _FORMULAS.make(key, _formula, op, dim, args)
 
 
-def _formula(op: str, dim: Dim | None, args: tuple[Formula, ...]) -> Formula:
+def _formula(op: Operator, dim: Dim | None, args: tuple[Formula, ...]) -> Formula:
     formula = Formula.__new__(Formula)
     formula.op, formula.dim, formula.args, formula.number = op, dim, args, next(_NUMBERS)
     formula.depth = 1 + max([a.depth for a in args] + [dim.depth if dim is not None else 0])
@@ -125,12 +128,8 @@ def equal(a: Dim | int, b: Dim | int) -> Formula:
     if lifted is not None:
         return lifted
     p = _reduced(p, equality=True)
-    constant = dict(p.terms).get((), 0)
-    divisor = 0
-    for monomial, c in p.terms:
-        if monomial:
-            divisor = gcd(divisor, c)
-    if constant % divisor:
+    divisor = _common_divisor(p)
+    if dict(p.terms).get((), 0) % divisor:
         return FALSE
     p = divide_terms(p, divisor, ())
     if next(c for m, c in p.terms if m) < 0:
@@ -156,10 +155,7 @@ def at_least(a: Dim | int, b: Dim | int) -> Formula:
     if lifted is not None:
         return lifted
     p = _reduced(p, equality=False)
-    divisor = 0
-    for monomial, c in p.terms:
-        if monomial:
-            divisor = gcd(divisor, c)
+    divisor = _common_divisor(p)
     if divisor > 1:
         constant = dict(p.terms).get((), 0)
         p = divide_terms(p - constant, divisor, ()) + constant // divisor
@@ -225,7 +221,7 @@ def implies(a: Formula, b: Formula) -> Formula:
     return any_of(negate(a), b)
 
 
-def _joined(op: str, neutral: Formula, absorbing: Formula, formulas: tuple[Formula, ...]) -> Formula:
+def _joined(op: Literal["and", "or"], neutral: Formula, absorbing: Formula, formulas: tuple[Formula, ...]) -> Formula:
     parts: dict[Formula, None] = {}
     for f in formulas:
         parts.update(dict.fromkeys(f.args if f.op == op else (f,)))
@@ -386,6 +382,11 @@ def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
         free.remove(partner)
         pairs.append((of_atom(atom), of_atom(partner)))
     return pairs
+
+
+def _common_divisor(p: Dim) -> int:
+    """The greatest common divisor of the coefficients, the constant's left out: 2 for `4*n - 6*m + 3`."""
+    return gcd(*[c for monomial, c in p.terms if monomial])
 
 
 def _reduced(p: Dim, *, equality: bool) -> Dim:

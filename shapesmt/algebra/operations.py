@@ -157,7 +157,7 @@ SELECT = Operation(
     evaluate=_chosen,
     text=lambda _, condition, a, b: (f"({a} if {condition} else {b})", True),
 )
-"""The first of two expressions where a condition holds, else the second."""
+"""`select(c, a, b)` is a where the condition c holds, else b."""
 ENTRY = Operation("entry", bounds=lambda index, *_: ends(index), evaluate=_unknown, opaque=True)
 """The element at some indices of a tensor whose elements depend on data."""
 

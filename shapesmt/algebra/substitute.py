@@ -101,6 +101,34 @@ def entries(what: Dim | Tree) -> list[Atom]:
     return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
 
 
+def partly_known(element: Dim | Tree) -> bool:
+    """Whether positions choose between unknown elements and known ones.
+
+    >>> from shapesmt.algebra.formula import select
+    >>> row = symbol("@1", kind=Kind.AXIS)
+    >>> partly_known(select(equal(row, 0), 7, entry(symbol("i", 0, 9, kind=Kind.ENTRY), row)))
+    True
+    """
+    return bool(entries(element)) and any(_chooses_known(operation.args) for operation in _operations(element))
+
+
+def _operations(what: Any) -> Iterator[Any]:
+    """The operations in an expression, also in the arguments of others."""
+    if not isinstance(what, Dim):
+        yield what
+    for part in what.atoms() if isinstance(what, Dim) else (*what.args, getattr(what, "dim", None)):
+        if hasattr(part, "symbols"):
+            yield from _operations(part)
+
+
+def _chooses_known(args: tuple[Any, ...]) -> bool:
+    parts = [a for a in args if hasattr(a, "symbols")]
+    conditions = [a for a in parts if isinstance(a, Formula)]
+    kinds = {s.kind for c in conditions for s in c.symbols}
+    by_position = Kind.AXIS in kinds and Kind.ENTRY not in kinds
+    return by_position and not all(entries(a) for a in parts if not isinstance(a, Formula))
+
+
 def any_entry(element: Dim) -> Dim | None:
     """An element with its unknown parts as symbols that data decides; None if two such parts have the same symbol."""
     unknown = entries(element)

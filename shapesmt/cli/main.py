@@ -225,12 +225,16 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
 @model_command
 @declared_option
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
-def tighten(form: Form, model: str, output: str, **options: Any) -> int:
-    """Write the model with the shape of every tensor in it."""
+@click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
+def tighten(form: Form, model: str, output: str, valid_only: bool, **options: Any) -> int:
+    """Write the model with the shape of every tensor in it, if it runs for every input."""
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    return _show(_waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question)), form)
+    return _show(
+        _waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
+        form,
+    )
 
 
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
@@ -275,6 +279,17 @@ def ops(form: Form, model: str | None) -> int:
     from shapesmt.inspection import supported_ops
 
     return _show(supported_ops(model), form)
+
+
+@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
+@click.argument("model", metavar="MODEL")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@debug_option
+def inspect(form: Form, model: str) -> int:
+    """Show a model's inputs, dimensions and operators: what to declare before asking."""
+    from shapesmt import inspection
+
+    return _show(inspection.inspect(model), form)
 
 
 def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:

@@ -1,5 +1,6 @@
 """Why a requirement isn't proved, for which inputs, and what would help."""
 
+from shapesmt.diagnose.certificate import certificate, complete_system
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
@@ -8,6 +9,8 @@ from shapesmt.diagnose.remedy import remedy
 from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations
 
 __all__ = [
+    "certificate",
+    "complete_system",
     "declarations",
     "explanation",
     "findings",

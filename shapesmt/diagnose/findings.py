@@ -48,9 +48,9 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
     for j in examination.judgements:
         finding = judge.deadline.attempt(partial(_finding, j, problem, examination, judge, tracer), None)
         indexed.append((j.index, finding or _brief(j, problem)))
-    late = [index for index, u in examination.unjudged if u.kind == FindingKind.TIMEOUT]
+    late = [index for index, u in examination.unjudged if u.kind == "timeout"]
     for index, u in examination.unjudged:
-        if u.kind == FindingKind.TIMEOUT:
+        if u.kind == "timeout":
             if index != late[0]:
                 continue
             others = len(set(late)) - 1
@@ -164,7 +164,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         _because(j, sides, tracer) if traced else (),
         clash,
         f"inside {name}" if broken.within else "",
-        code=code, safe_iff=safe, when=case_text(broken.given),
+        code=code, safe_iff=safe, when=case_text(broken.branch),
         title="" if values is None else title(broken.law, broken.relation, clash),
     )  # fmt: skip
 

@@ -149,7 +149,7 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
             if r.formula.op == "or" and r.law in STRETCHING and r.formula not in seen:
                 seen.add(r.formula)
                 if r.left is not None and r.right is not None and _chosen(r.formula):
-                    yield index, r.left, r.right, r.given
+                    yield index, r.left, r.right, r.branch
 
 
 # What the file declares

@@ -1,5 +1,6 @@
 """The question posed, every node judged, every size bounded."""
 
+from shapesmt.examine.analysis import Analysis, analysed
 from shapesmt.examine.bounds import tensor_bounds, unbounded
 from shapesmt.examine.declarations import placeholders
 from shapesmt.examine.examination import Examination, Judgement
@@ -8,11 +9,13 @@ from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, names_of, pose
 from shapesmt.examine.question import TIMEOUT, Claims, Question
+from shapesmt.examine.share import valid_share
 from shapesmt.examine.stages import examined, posed
 
 __all__ = [
     "DEFAULT",
     "TIMEOUT",
+    "Analysis",
     "Claims",
     "Examination",
     "Judge",
@@ -20,6 +23,7 @@ __all__ = [
     "Problem",
     "Question",
     "ValueLike",
+    "analysed",
     "case_text",
     "claimed",
     "examine",
@@ -32,4 +36,5 @@ __all__ = [
     "posed",
     "tensor_bounds",
     "unbounded",
+    "valid_share",
 ]

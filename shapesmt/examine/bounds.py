@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate
+from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate, step_of
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
@@ -43,15 +43,15 @@ class _Within:
         """The bounds of a tensor, or those in each case that some input reaches."""
         if t.shape is not None or not t.cases:
             return TensorBounds(t.dtype, None if t.shape is None else self.shape(t))
-        each = [(case, *self._where(case.given)) for case in t.cases]
+        each = [(case, *self._where(case.condition)) for case in t.cases]
         alive = [(case, within) for case, fails, within in each if fails is not Verdict.PROVED]
         joint = one_of([case for case, _ in alive]) if alive else t
         if joint.shape is not None:
             return TensorBounds(t.dtype, self.shape(joint))
-        lost = any(s.kind in (Kind.OPEN, Kind.LOST) for case in t.cases for s in case.given.symbols)
+        lost = any(s.kind in (Kind.OPEN, Kind.LOST) for case in t.cases for s in case.condition.symbols)
         if lost or any(fails is Verdict.UNKNOWN or case.tensor.shape is None for case, fails, _ in each):
             return TensorBounds(t.dtype, None)
-        cases = [CaseBounds(self._text(case.given), within.shape(case.tensor)) for case, within in alive]
+        cases = [CaseBounds(self._text(case.condition), within.shape(case.tensor)) for case, within in alive]
         return TensorBounds(t.dtype, None, tuple(cases))
 
     def shape(self, t: Tensor) -> tuple[DimBounds, ...]:
@@ -106,7 +106,9 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     tied = domain.cone(dim.symbols)[0]  # only some places are tried
     attained = attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
     exact = proven and (attained or dim.constant is not None)
-    return DimBounds(low.value or 0, high.value, str(dim), exact, (_named(low.witness), _named(high.witness)))
+    witnesses = _named(low.witness), _named(high.witness)
+    step = 1 if low.value == high.value else step_of(dim)
+    return DimBounds(low.value or 0, high.value, str(dim), exact, witnesses, step)
 
 
 def _named(witness: Assignment | None) -> dict[str, int] | None:

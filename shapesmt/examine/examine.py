@@ -219,7 +219,7 @@ class _Examiner:
 
     def _is_reachable(self, u: Unjudged) -> bool:
         """Whether some input may reach the inner node that isn't judged."""
-        return u.given is TRUE or not self._judge.proves(self._domain, negate(self._narrowing.back(u.given)))
+        return u.branch is TRUE or not self._judge.proves(self._domain, negate(self._narrowing.back(u.branch)))
 
     def _leave_open(self, requirement: Requirement, index: int) -> None:
         """Assume a requirement on something unknown, and record (once per inner node) why the node isn't judged."""
@@ -227,6 +227,6 @@ class _Examiner:
             op = self._inference.graph.nodes[index].op
             names = sorted(name_text(s.name) for s in requirement.formula.symbols if s.kind is Kind.LOST)
             note = f"it is about {names[0]}, a size that isn't followed" if names else ""
-            kind = "elements" if names else "rank"
-            self._unjudged.append((index, Unjudged(requirement.within, op, kind, str(requirement.law), note)))
+            unjudged = Unjudged(requirement.within, op, "elements" if names else "rank", str(requirement.law), note)
+            self._unjudged.append((index, unjudged))
         self._domain.assume(requirement.formula)

@@ -209,7 +209,7 @@ def idle_elements(
     inference = infer(graph, inputs)
     stated = [f for a in inference.applications for f in (*a.facts, *(r.formula for r in a.requirements))]
     cases = [case for t in inference.tensors.values() for case in t.cases]
-    stated += [case.given for case in cases]
+    stated += [case.condition for case in cases]
     tensors = [*inference.tensors.values(), *(case.tensor for case in cases)]
     sizes = [d for t in tensors for d in (t.ndim, *(t.shape or ())) if d is not None]
     used = (term.symbols for terms in (facts, stated, sizes) for term in terms)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, Verdict, negate
+from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, Verdict, lowest, negate
 from shapesmt.deadline import Deadline
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
 
 if TYPE_CHECKING:
     from shapesmt.solve import Answer
+
+MODELS = 32  # the solver's last models, in which a condition is evaluated before the solver is asked
 
 
 class Judge:
@@ -26,6 +29,7 @@ class Judge:
         self.deadline = deadline
         self._answers: dict[tuple[Formula, ...], Answer] = {}
         self._decisions: dict[tuple[Formula, ...], Decision] = {}
+        self._models: deque[Assignment] = deque(maxlen=MODELS)
 
     def within(self, seconds: float) -> Judge:
         """A judge that knows what this one does, and stops after so many seconds at the latest."""
@@ -62,15 +66,25 @@ class Judge:
         if refuted.verdict != "sat":
             return Decision(Verdict.UNKNOWN, "z3")
         counterexample = self._solver.smallest_model(failing, symbols, self.deadline, refuted)
-        satisfied = self._ask((*facts, formula)).verdict if formula is not FALSE else "unsat"
+        satisfied = self._satisfied((*facts, formula)) if formula is not FALSE else "unsat"
         verdicts = {"sat": Verdict.DEPENDS, "unsat": Verdict.FAILS, "unknown": Verdict.UNKNOWN}
         return Decision(verdicts[satisfied], "z3", counterexample)
 
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
         """The solver's answer; the same conditions are sent once."""
         if conditions not in self._answers:
-            self._answers[conditions] = self._solver.check(conditions, self.deadline)
+            answer = self._answers[conditions] = self._solver.check(conditions, self.deadline)
+            if answer.verdict == "sat":
+                self._models.appendleft(answer.model)
         return self._answers[conditions]
+
+    def _satisfied(self, conditions: tuple[Formula, ...]) -> Literal["sat", "unsat", "unknown"]:
+        """Whether the conditions can hold together: they do where they hold in a model of earlier ones."""
+        symbols = frozenset[Atom]().union(*(f.symbols for f in conditions))
+        for model in self._models:
+            if self._solver.holds(conditions, {s: model.get(s, lowest(s)) for s in symbols}):
+                return "sat"
+        return self._ask(conditions).verdict
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
@@ -86,7 +100,7 @@ class Judge:
 
     def _refuted(self, domain: Domain, formula: Formula) -> bool:
         """Whether the solver proves that no admissible input fails a condition."""
-        return self._ask((*domain.about(formula.symbols)[1], negate(formula))).verdict == "unsat"
+        return self._satisfied((*domain.about(formula.symbols)[1], negate(formula))) == "unsat"
 
     def satisfiable(self, domain: Domain) -> bool:
         """Whether any input is admissible; True as well where that couldn't be decided."""

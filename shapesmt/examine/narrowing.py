@@ -44,4 +44,4 @@ class Narrowing:
     def requirement(self, r: Requirement) -> Requirement:
         """A requirement translated back to the problem's own symbols."""
         left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
-        return r._replace(formula=self.back(r.formula), left=left, right=right, given=self.back(r.given))
+        return r._replace(formula=self.back(r.formula), left=left, right=right, branch=self.back(r.branch))

@@ -158,12 +158,12 @@ def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike
     Raises:
         UsageError: It would lose them.
     """
-    folder = Path(path).resolve().parent
-    if isinstance(model, (str, os.PathLike)) and Path(os.fsdecode(model)).resolve().parent == folder:
+    folder = Path(os.path.realpath(path)).parent  # of links in a circle too
+    if isinstance(model, (str, os.PathLike)) and Path(os.path.realpath(os.fsdecode(model))).parent == folder:
         return
     away = [t for graph in (proto.graph, *proto.functions) for t in _constants(graph) if t.data_location == t.EXTERNAL]
     files = {entry.value for t in away for entry in t.external_data if entry.key == "location"}
-    missing = sorted(name for name in files if not Path(folder, name).is_file())
+    missing = sorted(name for name in files if not os.path.isfile(folder / name))  # noqa: PTH113 - of any name
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise UsageError(

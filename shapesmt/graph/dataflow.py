@@ -99,14 +99,14 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
 def networkx_graph(graph: Graph) -> Flow:
     """An ordinary networkx graph: nodes are operators, inputs and constants by name, edges are tensors.
 
-    What nodes and edges carry is said above. It is a copy: a change of it changes nothing in the graph.
+    The attributes of nodes and edges are listed above. It is a copy: a change of it changes nothing in the graph.
 
     Example:
         >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
-        >>> made = networkx_graph(Graph("g", {"x": Declared("float32", None)}, ["z"], nodes))
-        >>> made.edges(data="tensor")
+        >>> flow = networkx_graph(Graph("g", {"x": Declared("float32", None)}, ["z"], nodes))
+        >>> flow.edges(data="tensor")
         OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
-        >>> made.nodes["b"]["op"]
+        >>> flow.nodes["b"]["op"]
         'Add'
     """
     linked = document(graph)
@@ -186,7 +186,7 @@ def constant(literal: Literal) -> Document:
 
 
 def declared(d: Declared) -> Document:
-    """What is said of a tensor, in a document."""
+    """A tensor's declaration in a document: `{"dtype": "float32", "shape": ["n", 3]}`."""
     shape = None if d.shape is None else [size(axis) for axis in d.shape]
     return {"dtype": d.dtype, "shape": shape, **({"sparse": True} if d.kind == "sparse" else {})}
 
@@ -261,8 +261,8 @@ def _operator(name: str, node: Node) -> Document:
         "name": node.name if node.name != name else "",
         "attributes": {key: value(content) for key, content in node.attributes.items()},
     }
-    made = {"id": name, "kind": "operator", "op": node.op, "outputs": [*node.outputs]}
-    return made | {key: content for key, content in optional.items() if content}
+    document = {"id": name, "kind": "operator", "op": node.op, "outputs": [*node.outputs]}
+    return document | {key: content for key, content in optional.items() if content}
 
 
 def _edges(graph: Graph, nodes: list[Document], makers: dict[str, tuple[str, int]]) -> Iterator[Document]:

@@ -84,15 +84,15 @@ class Literal:
         shape = tuple(shape)
         values = None if values is None else tuple(values)
         if source is not None:
-            return cls._made(dtype, shape, None, source, missing)
+            return cls._built(dtype, shape, None, source, missing)
         key = (dtype, shape, missing or None if values is None else _elements(values))
         literal = cls._interned.get(key)
         if literal is None:
-            literal = cls._interned.make(key, cls._made, dtype, shape, values, None, missing)
+            literal = cls._interned.make(key, cls._built, dtype, shape, values, None, missing)
         return literal
 
     @classmethod
-    def _made(
+    def _built(
         cls, dtype: str, shape: tuple[int, ...], values: tuple[Scalar, ...] | None, source: Source | None, missing: str
     ) -> Literal:
         literal = super().__new__(cls)

@@ -1,4 +1,4 @@
-"""The order of nodes: each tensor is made once, and before it is read; no function calls itself."""
+"""The order of nodes: each tensor has one producer, before the nodes that read it; no function calls itself."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["ordered", "refuse_recursion"]
 
 
-def ordered(nodes: Sequence[Node], given: Iterable[str], where: str, needed: Sequence[str] = ()) -> Sequence[Node]:
-    """The nodes in topological order: each tensor is made once, and before it is read.
+def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Sequence[Node]:
+    """The nodes in topological order: each tensor has one producer, before the nodes that read it.
 
     Args:
         nodes: In any order; returned as they are when already sorted.
-        given: The tensors that need no node: inputs, initializers, captured ones.
+        available: The tensors that no node computes: inputs, initializers, captured ones.
         where: What to call the graph in a message.
         needed: The graph's outputs.
 
@@ -32,21 +32,21 @@ def ordered(nodes: Sequence[Node], given: Iterable[str], where: str, needed: Seq
         >>> [node.name for node in ordered([late, early], ["x"], "g")]
         ['early', 'late']
     """
-    given = {*given}
-    known = {"", *given}
+    available = {*available}
+    known = {"", *available}
     count = len(known)
     for _, _, _, inputs, outputs, attributes in nodes:
         for name in inputs:
             if name not in known:
-                return _sorted(nodes, given, where, needed)
+                return _sorted(nodes, available, where, needed)
         if attributes.captures and not known.issuperset(attributes.captures):
-            return _sorted(nodes, given, where, needed)
+            return _sorted(nodes, available, where, needed)
         known.update(outputs)
         count += len(outputs)
     _refuse_bytes(known, where)
     if len(known) == count and known.issuperset(needed) and "" not in needed:
         return nodes
-    return _sorted(nodes, given, where, needed)
+    return _sorted(nodes, available, where, needed)
 
 
 def _refuse_bytes(names: Iterable[str], where: str) -> None:
@@ -56,17 +56,17 @@ def _refuse_bytes(names: Iterable[str], where: str) -> None:
         raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged") from None
 
 
-def _sorted(nodes: Sequence[Node], given: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:
+def _sorted(nodes: Sequence[Node], available: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:
     _refuse_bytes([name for node in nodes for name in (*node.inputs, *node.outputs)], where)
-    producers = _single_producers(nodes, given, where)
+    producers = _single_producers(nodes, available, where)
     is_sorted = True
     for index, node in enumerate(nodes):
         for name in node.reads:
-            if name not in producers and name not in given:
+            if name not in producers and name not in available:
                 raise ModelError(f"{where}: {_title(node)} reads {_quoted(name)}, which nothing makes")
             is_sorted &= producers.get(name, -1) < index
     for name in needed:
-        if name not in producers and name not in given:
+        if name not in producers and name not in available:
             raise ModelError(f"{where}: nothing makes its output {_quoted(name)}")
     if is_sorted:
         return nodes
@@ -81,11 +81,11 @@ def _sorted(nodes: Sequence[Node], given: set[str], where: str, needed: Sequence
         raise ModelError(f"{where}: its nodes form a cycle: {shown}") from None
 
 
-def _single_producers(nodes: Sequence[Node], given: set[str], where: str) -> dict[str, int]:
+def _single_producers(nodes: Sequence[Node], available: set[str], where: str) -> dict[str, int]:
     producers: dict[str, int] = {}
     for index, node in enumerate(nodes):
         for name in filter(None, node.outputs):
-            if name in given:
+            if name in available:
                 raise ModelError(f"{where}: {_title(node)} makes {_quoted(name)}, an input or constant")
             if name in producers:
                 first = _title(nodes[producers[name]])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from shapesmt import laws
@@ -42,6 +42,34 @@ def out_of_time(node: Node) -> Application:
     return Application((UNKNOWN,) * len(node.outputs), (), (), (unjudged,), repeatable=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A node in its turn, with the rule (or the function) for it and the tensors that are known by then."""
+
+    rule: Rule | Function | None
+    node: Node
+    tensors: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a graph inside a node: of an If's branch, or of a Loop's body.
+
+    Attributes:
+        ctx: The node's context, to which the requirements of the inner nodes are added.
+        graph: The inner graph.
+        inputs: Its inputs.
+        label: What the paths of its nodes begin with, such as "then_branch".
+        outer: The tensors around the node, which the graph may read.
+    """
+
+    ctx: RuleContext
+    graph: Graph
+    inputs: Sequence[Tensor]
+    label: str
+    outer: Mapping[str, Tensor]
+
+
 class Applier(ABC):
     """Applies rules to single nodes; a subclass handles calls of functions and graphs inside nodes.
 
@@ -65,59 +93,42 @@ class Applier(ABC):
         """A local function applied to its inputs."""
 
     @abstractmethod
-    def run_graph(
-        self,
-        ctx: RuleContext,
-        graph: Graph,
-        inputs: Sequence[Tensor],
-        label: str,
-        outer: dict[str, Tensor],
-        runs: list[tuple[Origins, Graph]],
-    ) -> tuple[Tensor, ...]:
-        """The outputs of a graph inside a node; its nodes' requirements are added to the node's context."""
+    def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
+        """The outputs of a graph inside a node, and the origins of its tensors; None where graphs nest too deep."""
 
-    def apply(
-        self, rule: Rule | Function | None, node: Node, inputs: list[Tensor | None], tensors: dict[str, Tensor]
-    ) -> Application:
+    def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
         """The node's rule applied in each case of its inputs; a node that its schema refuses fails without a rule."""
-        law = None if isinstance(rule, Function) else self._misfit(node)
+        node = step.node
+        law = None if isinstance(step.rule, Function) else self._misfit(node)
         if law:
             return Application((UNKNOWN,) * len(node.outputs), (Requirement(FALSE, law),))
         if not any(t is not None and t.cases for t in inputs):
             with suppress(UndecidedError):
-                return self._typed(rule, node, inputs, tensors, TRUE)
+                return self._typed(step, inputs, TRUE)
 
         def applied(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
-            return self._typed(rule, node, [*inputs], tensors, case)
+            return self._typed(step, [*inputs], case)
 
         return by_case(inputs, applied, simpler=not self._renamed)
 
-    def _typed(
-        self,
-        rule: Rule | Function | None,
-        node: Node,
-        inputs: list[Tensor | None],
-        tensors: dict[str, Tensor],
-        case: Formula | None,
-    ) -> Application:
+    def _typed(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
         """The node's rule applied, with the requirements of the node's schema on types and values."""
-        law = None if isinstance(rule, Function) else self._clash(node, inputs)
-        if law:  # rules needn't handle elements of wrong types
+        refusal = None if isinstance(step.rule, Function) else self._refusal(step.node, inputs)
+        if refusal and refusal.typed:  # rules needn't handle elements of wrong types
             inputs = [
                 None if t is None else tensor(t.dtype, t.shape, ndim=t.ndim if t.shape is None else None)
                 for t in inputs
             ]
-        application = self._applied(rule, node, inputs, tensors, case)
-        broken = None if isinstance(rule, Function) else refused(node)
-        if law:
-            application = replace(
-                application, requirements=(Requirement(FALSE, law, typed=True), *application.requirements)
-            )
-        elif broken:
-            application = replace(
-                application, requirements=(Requirement(FALSE, broken, limit=True), *application.requirements)
-            )
-        return application
+        application = self._applied(step, inputs, case)
+        return replace(application, requirements=(refusal, *application.requirements)) if refusal else application
+
+    def _refusal(self, node: Node, inputs: list[Tensor | None]) -> Requirement | None:
+        """The law on types, or else on attributes, that the node breaks whatever the sizes, if any."""
+        clash = self._clash(node, inputs)
+        if clash:
+            return Requirement(FALSE, clash, typed=True)
+        broken = refused(node)
+        return Requirement(FALSE, broken, limit=True) if broken else None
 
     def _misfit(self, node: Node) -> laws.Law | None:
         """The law that the node breaks by its attributes or its number of inputs, if any."""
@@ -130,14 +141,8 @@ class Applier(ABC):
         signature = self._schemas.signature(node.domain, node.op, version) if self._schemas and version else None
         return None if signature is None else signature.clash(["" if t is None else t.dtype for t in inputs])
 
-    def _applied(
-        self,
-        rule: Rule | Function | None,
-        node: Node,
-        inputs: list[Tensor | None],
-        tensors: dict[str, Tensor],
-        case: Formula | None,
-    ) -> Application:
+    def _applied(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
+        rule, node = step.rule, step.node
         if rule is None and self._schemas is not None:
             types = [("", None) if t is None else (t.dtype, None if t.shape is None else t.rank) for t in inputs]
             rule = self._schemas.body(node, self._opsets.get(node.domain, 1), types)
@@ -151,28 +156,33 @@ class Applier(ABC):
             )
         if isinstance(rule, Function):
             return self.call(rule, node, inputs)
+        judged = partial(self._judged, rule, node, step.tensors)
         if any(t is not None and t.shape is None for t in inputs):
-            return self._unranked(rule, node, inputs, tensors)
+            return self._unranked(rule, node, inputs, judged)
         try:
-            return self._judged(rule, node, inputs, tensors, case)
+            return judged(inputs, case)
         except UnknownRankError:  # of a tensor that the rule itself computes
             outputs = (tensor(rule.dtype, None),) * len(node.outputs)
             return Application(outputs, (), (), (Unjudged("", node.op, "rank", RANK_LAW),))
 
-    def _unranked(self, rule: Rule, node: Node, inputs: list[Tensor | None], tensors: dict[str, Tensor]) -> Application:
+    def _unranked(
+        self,
+        rule: Rule,
+        node: Node,
+        inputs: list[Tensor | None],
+        judged: Callable[[Sequence[Tensor | None]], Application],
+    ) -> Application:
         """The rule applied where the rank of some input isn't known."""
         dtype = rule.dtype or next((t.dtype for t in inputs if t is not None), "")
         try:
-            direct = self._judged(rule, node, inputs, tensors) if rule.any_rank else None
+            direct = judged(inputs) if rule.any_rank else None
         except UnknownRankError:
             direct = None
         if rule.nested or any(t is not None and t.shape is None and not t.is_tensor for t in inputs):
             application = direct or Application((tensor(dtype, None),) * len(node.outputs), ())
             unjudged = (Unjudged("", node.op, "rank", RANK_LAW),) * (not rule.total)
             return replace(application, unjudged=(*application.unjudged, *unjudged))
-        over_ranks = unranked(
-            inputs, lambda inputs: self._judged(rule, node, inputs, tensors), node.outputs, node.op, total=rule.total
-        )
+        over_ranks = unranked(inputs, judged, node.outputs, node.op, total=rule.total)
         outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in over_ranks.outputs)
         return replace(over_ranks, outputs=outputs) if direct is None else joined(direct, over_ranks)
 
@@ -180,15 +190,17 @@ class Applier(ABC):
         self,
         rule: Rule,
         node: Node,
+        tensors: Mapping[str, Tensor],
         inputs: Sequence[Tensor | None],
-        tensors: dict[str, Tensor],
         case: Formula | None = None,
     ) -> Application:
         """The rule applied to inputs without cases, of ranks that it accepts."""
         runs: list[tuple[Origins, Graph]] = []
 
         def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
-            return self.run_graph(ctx, graph, inputs, label, tensors, runs)
+            outputs, origins = self.run_graph(Run(ctx, graph, inputs, label, tensors))
+            runs.extend([] if origins is None else [(origins, graph)])
+            return outputs
 
         ctx = InferenceContext(node, inputs, self._opsets.get(node.domain, 1), run)
         ctx.case = case
@@ -201,14 +213,16 @@ class Applier(ABC):
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
             reason = printable(f"{type(error).__name__}: {error}", 200)
-            if rule.plugin:
+            if not rule.plugin:
+                raise InternalError(f"{where}: {reason}") from error
+            application = ctx.failed()
+            if not application.broken:  # else it met sizes that its own law forbids
                 raise UsageError(f"{where}: {reason} (in {rule.plugin})") from error
-            raise InternalError(f"{where}: {reason}") from error
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
 
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
         """The rule applied to marked inputs (see `Origins`); None where it fails on them."""
         try:
-            return self._judged(rule, node, inputs, {})
+            return self._judged(rule, node, {}, inputs)
         except (UnknownRankError, ShapesmtError):
             return None

@@ -76,6 +76,10 @@ MIXES = frozenset({
 """Operators that compute each output element from many input elements; if any of these is data, so is the output."""
 
 
+TUPLED = frozenset({"ScatterND", "ScatterNDUpdate", "TensorScatterUpdate"})
+"""Operators that write at index tuples (input 1): where a number in them is unknown, so is the place written to."""
+
+
 class Origins:
     """The origins of the tensors of one graph.
 
@@ -236,8 +240,10 @@ class Origins:
             value = self._tensors[name].value
             known = value.items if isinstance(value, Elements) else (None,) * len(items)
             return together(*(o for o, item in zip(items, known, strict=True) if item is None))
-        joint = _joint(node, origins)
-        if node.op in JOINS and not isinstance(self._tensors[name].value, Elements):
+        joint, value = _joint(node, origins), self._tensors[name].value
+        if value is not None and not isinstance(value, Elements):
+            joint = joint - FOLLOWED or joint  # the formula has the known elements
+        elif node.op in JOINS and value is None:
             lists = [o for n, o in zip(reads, origins, strict=True) if self._tensors[n].shape != ()]  # and no axis
             joint = joint | FOLLOWED if FOLLOWED in lists else joint
         return left(joint, node)
@@ -288,6 +294,8 @@ class Origins:
 
 def _joint(node: Node, origins: Sequence[Origin]) -> Origin:
     """The origin of elements that a node computes from elements of these origins."""
+    if node.op in TUPLED:
+        origins = [o - FOLLOWED or o if i == 1 else o for i, o in enumerate(origins)]
     if node.op in MIXES or node.op.startswith("Reduce"):
         return computed(*(frozenset({part}) for origin in origins for part in origin))
     kept = origins if node.op in MOVES else ()

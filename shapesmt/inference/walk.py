@@ -16,7 +16,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
-from shapesmt.inference.apply import UNKNOWN, Applier, out_of_time
+from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
 from shapesmt.ops import bound
@@ -27,7 +27,6 @@ from shapesmt.rules import (
     InferenceContext,
     Origin,
     Rule,
-    RuleContext,
     Tensor,
     Unjudged,
     data,
@@ -98,7 +97,7 @@ class Walk(Applier):
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
-        rules, remembered, rename, opsets = self._rules, self._remembered, self._rename, self._opsets
+        rules, remembered, opsets = self._rules, self._remembered, self._opsets
         origins = self.origins = Origins(nodes, tensors, literals, rules, self._outside, self.trace, self.to_read)
         numbers = self.numbers = Numbers(nodes, tensors, rules, opsets, self.scope, self.numbered, self.prefix)
         for node in nodes:
@@ -111,31 +110,29 @@ class Walk(Applier):
             try:
                 if attributes.graphs:
                     self.nested.append(node)
-                    application = self.apply(rule, node, inputs, tensors)
+                    application = self.apply(Step(rule, node, tensors), inputs)
                 else:
                     key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *inputs)
                     known = remembered.get(key)
-                    application = known if known is not None else self._remember(key, rule, node, inputs, tensors)
+                    application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
                 if application.decides_success or application.fresh_symbols or application.origin is not None:
                     application = origins.checked(application, node)
                 if application.fresh_symbols:
                     application = numbers.agreed(application, node)
-                outputs = application.outputs
-                if rename is not None:
-                    outputs = tuple(rename(name, t) if name else t for name, t in zip(writes, outputs, strict=True))
-                if len(writes) == 1:
-                    t = outputs[0]
-                    tensors[writes[0]] = t if t.shape is not None else self._named(writes[0], t)
-                else:
-                    if any(t.shape is None for t in outputs):
-                        outputs = tuple(map(self._named, writes, outputs))
-                    tensors.update(zip(writes, outputs, strict=True))
+                self._bind(writes, application.outputs, tensors)
             except TimeUp:
                 if self._depth:
                     raise
                 tensors.update(dict.fromkeys(writes, UNKNOWN))
                 application = out_of_time(node)
             yield application
+
+    def _bind(self, names: Sequence[str], outputs: Sequence[Tensor], tensors: dict[str, Tensor]) -> None:
+        """Add a node's outputs to the tensors by name, renamed, and with a symbol for each unknown rank."""
+        if self._rename is not None:
+            outputs = [self._rename(name, t) if name else t for name, t in zip(names, outputs, strict=True)]
+        for name, t in zip(names, outputs, strict=True):
+            tensors[name] = t if t.shape is not None else self._named(name, t)
 
     def _named(self, name: str, t: Tensor) -> Tensor:
         """A tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""
@@ -148,16 +145,9 @@ class Walk(Applier):
             return tensor(t.dtype, None, t.value, ndim)
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
-    def _remember(
-        self,
-        key: tuple[Any, ...],
-        rule: Rule | Function | None,
-        node: Node,
-        inputs: list[Tensor | None],
-        tensors: dict[str, Tensor],
-    ) -> Application:
+    def _remember(self, key: tuple[Any, ...], step: Step, inputs: list[Tensor | None]) -> Application:
         look()
-        application = self.apply(rule, node, inputs, tensors)
+        application = self.apply(step, inputs)
         if application.repeatable and self._rename is None and not self.to_read:
             if len(self._remembered) > MAX_REMEMBERED:
                 self._remembered.clear()
@@ -168,26 +158,18 @@ class Walk(Applier):
         function = self._functions.get((domain, op))
         return function or resolve(domain, op, self._opsets.get(domain, 1))
 
-    def run_graph(
-        self,
-        ctx: RuleContext,
-        graph: Graph,
-        inputs: Sequence[Tensor],
-        label: str,
-        outer: dict[str, Tensor],
-        runs: list[tuple[Origins, Graph]],
-    ) -> tuple[Tensor, ...]:
-        """The outputs of a graph inside a node, which may read the tensors around it."""
-        tensors = {name: outer[name] for name in graph.captures if name in outer}
-        tensors.update(zip(graph.inputs, inputs, strict=False))
-        body = self._body(ctx.node, graph, tensors)
+    def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
+        """The outputs of a graph inside a node, and the origins of its tensors; None where graphs nest too deep."""
+        graph = run.graph
+        tensors = {name: run.outer[name] for name in graph.captures if name in run.outer}
+        tensors.update(zip(graph.inputs, run.inputs, strict=False))
+        body = self._body(run.ctx.node, graph, tensors)
         if body is None:
-            return (UNKNOWN,) * len(graph.outputs)
+            return (UNKNOWN,) * len(graph.outputs), None
         inner, origins, applications = body
         for node, application in zip(graph.nodes, applications, strict=True):
-            ctx.adopt(application, f"{label}/{node.name}" if label else node.name)
-        runs.append((origins, graph))
-        return tuple(inner[name] for name in graph.outputs)
+            run.ctx.adopt(application, f"{run.label}/{node.name}" if run.label else node.name)
+        return tuple(inner[name] for name in graph.outputs), origins
 
     def _body(
         self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]

@@ -75,7 +75,7 @@ def parse_formula(text: str, symbols: Mapping[str, Dim]) -> Formula:
     >>> parse_formula("hieght >= 2", names)
     Traceback (most recent call last):
       ...
-    shapesmt.errors.UsageError: no symbol 'hieght' in 'hieght >= 2'; did you mean 'height'?
+    shapesmt.errors.UnknownNameError: no symbol 'hieght' in 'hieght >= 2'; did you mean 'height'?
 
     Raises:
         UsageError: the text is no condition, is too large, or names no symbol.
@@ -264,11 +264,11 @@ class _Reader:
 
     def _call(self, node: ast.Call, depth: int) -> Dim:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        wanted = {"min": 2, "max": 2, "abs": 1}.get(name)
-        if wanted is None:
+        least = {"min": 2, "max": 2, "abs": 1}.get(name)
+        if least is None:
             raise self.refusal("calls another function than min, max or abs", node)
-        if node.keywords or len(node.args) < wanted or (name == "abs" and len(node.args) != 1):
-            raise self.refusal(f"calls {name} without {wanted} or more numbers" if wanted > 1 else "calls abs", node)
+        if node.keywords or len(node.args) < least or (name == "abs" and len(node.args) != 1):
+            raise self.refusal(f"calls {name} without {least} or more numbers" if least > 1 else "calls abs", node)
         numbers = [self.dim(argument, depth) for argument in node.args]
         if name == "abs":
             return absolute(numbers[0])

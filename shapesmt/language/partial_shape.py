@@ -90,7 +90,7 @@ class PartialShape:
         >>> print(PartialShape.dynamic(), PartialShape.dynamic(3), PartialShape.dynamic((3, 5)))
         [...] [?,?,?] [... rank 3..5]
         """
-        return _made((), dimension(rank))
+        return _shape((), dimension(rank))
 
     @property
     def is_static(self) -> bool:
@@ -165,7 +165,7 @@ class PartialShape:
         if not self.rank.compatible(other.rank):
             raise ShapeMismatch(f"{self} and {other} don't merge: their ranks are {self.rank} and {other.rank}")
         met = _each(Dimension.merge, self._pairs(other), f"{self} and {other} don't merge")
-        return _made(met, self.rank & other.rank)
+        return _shape(met, self.rank & other.rank)
 
     def merge_rank(self, rank: DimensionLike) -> PartialShape:
         """The shapes of this rank.
@@ -186,7 +186,7 @@ class PartialShape:
         """
         other = partial_shape(other)
         common = zip(self.leading, other.leading, strict=False)
-        return _made(tuple(a | b for a, b in common), self.rank | other.rank)
+        return _shape(tuple(a | b for a, b in common), self.rank | other.rank)
 
     def broadcast_merge(self, other: PartialShapeLike, mode: str = "numpy", axis: int = -1) -> PartialShape:
         """The least partial shape with each result of broadcasting a shape of `other` with one of these.
@@ -212,7 +212,7 @@ class PartialShape:
             raise UsageError(f"no broadcast mode {quoted(mode)}; it is numpy, pdpd or none")
         if self.rank.is_dynamic or other.rank.is_dynamic:
             return _any_ranks(self, other)
-        return _made(_each(Dimension.broadcast_merge, _facing(self, other), _cant(self, other)))
+        return _shape(_each(Dimension.broadcast_merge, _facing(self, other), _cant(self, other)))
 
     def broadcast_refine(self, other: PartialShapeLike) -> PartialShape:
         """The least partial shape with those of these shapes that broadcast, as numpy does, with one of `other`.
@@ -230,7 +230,7 @@ class PartialShape:
             self.broadcast_merge(other)  # raises where none does
             return self
         refined = _each(Dimension.broadcast_refine, _facing(self, other), _cant(self, other))
-        return _made(refined[len(refined) - len(self) :])
+        return _shape(refined[len(refined) - len(self) :])
 
     def __len__(self) -> int:
         if self.rank.is_dynamic:
@@ -246,7 +246,7 @@ class PartialShape:
     def __getitem__(self, at: slice) -> PartialShape: ...
     def __getitem__(self, at: SupportsIndex | slice) -> Dimension | PartialShape:
         if isinstance(at, slice):
-            return _made(tuple(self)[at])
+            return _shape(tuple(self)[at])
         i = at.__index__()
         if self.rank.is_dynamic and 0 <= i < self.rank.min_length:
             return self._at(i)
@@ -292,7 +292,7 @@ def partial_shape(spec: PartialShapeLike) -> PartialShape:
     return spec if isinstance(spec, PartialShape) else PartialShape(spec)
 
 
-def _made(leading: Sequence[Dimension], rank: Dimension | None = None) -> PartialShape:
+def _shape(leading: Sequence[Dimension], rank: Dimension | None = None) -> PartialShape:
     shape = PartialShape.__new__(PartialShape)
     shape._set(leading, Dimension(len(leading)) if rank is None else rank)  # noqa: SLF001 - this file's own class
     return shape
@@ -342,7 +342,7 @@ def _pdpd(a: PartialShape, b: PartialShape, axis: int) -> PartialShape:
     if not 0 <= before <= spare:
         raise ShapeMismatch(f"{_cant(a, b)}: {len(b)} dimensions don't fit from axis {axis}")
     facing = [_ONE] * before + [*b] + [_ONE] * (spare - before)
-    return _made(_each(Dimension.stretch, zip(a, facing, strict=True), _cant(a, b)))
+    return _shape(_each(Dimension.stretch, zip(a, facing, strict=True), _cant(a, b)))
 
 
 def _any_ranks(a: PartialShape, b: PartialShape) -> PartialShape:
@@ -360,7 +360,7 @@ def _any_ranks(a: PartialShape, b: PartialShape) -> PartialShape:
     if not merged:
         raise ShapeMismatch(f"{_cant(a, b)} at any rank")
     least = reduce(PartialShape.relax, merged)
-    return _made(least.leading, Dimension(least.rank.min_length, (a.rank | b.rank).max_length))
+    return _shape(least.leading, Dimension(least.rank.min_length, (a.rank | b.rank).max_length))
 
 
 def _ranked(shape: PartialShape, enough: int) -> Iterator[PartialShape]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UnknownNameError, UsageError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +35,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The sizes `lo, lo + step, ...` up to `hi`; without end when `hi` is None.
+    """A range as a caller writes it: `lo, lo + step, ...` up to `hi`, without end when `hi` is None.
+
+    A report shows it as a `SymbolRange`.
 
     >>> 80 in Range(64, 512, 16), 72 in Range(64, 512, 16)
     (True, False)
@@ -72,18 +74,20 @@ class Shaped(Protocol):
     def to_ranges(self) -> tuple[Range | None, ...] | None: ...  # noqa: D102 - as above
 
 
-RangeLike: TypeAlias = "str | SupportsIndex | tuple[SupportsIndex, SupportsIndex | None] | Range | Ranged"
+RangeLike: TypeAlias = "str | SupportsIndex | range | tuple[SupportsIndex, SupportsIndex | None] | Range | Ranged"
 DimLike: TypeAlias = "Range | str | None"  # a range, a symbol's name, or a fresh symbol
 ShapeLike: TypeAlias = "str | Sequence[RangeLike | None] | Shaped"
 
 
 def parse_range(spec: RangeLike, name: str = "") -> Range:
-    """The range that a text, an int or a pair declares for the dimension `name`.
+    """The range that a text, an int, a pair or a Python `range` declares for the dimension `name`.
 
     `hi` is lowered to the last size that the step reaches. `..32` starts at 1; write `0..32` to include 0.
 
     >>> parse_range("64..520:16"), parse_range(8), parse_range((1, None))
     (Range(lo=64, hi=512, step=16), Range(lo=8, hi=8, step=1), Range(lo=1, hi=None, step=1))
+    >>> parse_range(range(64, 513, 16))
+    Range(lo=64, hi=512, step=16)
     >>> parse_range("5..2", "height")
     Traceback (most recent call last):
       ...
@@ -190,13 +194,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; it has {', '.join(printable(n, 60) for n in names[:_MOST_LISTED])}{rest}"
 
 
-def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> UsageError:
+def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
     """The error for a `name` that is none of the `known` ones of `where`.
 
     >>> unknown_name("input dimension", "hieght", ["batch", "height"], "unet.onnx")
-    UsageError("no input dimension 'hieght' in unet.onnx; did you mean 'height'?")
+    UnknownNameError("no input dimension 'hieght' in unet.onnx; did you mean 'height'?")
     """
-    return UsageError(f"no {what} {quoted(name)} in {where}{did_you_mean(name, known)}")
+    return UnknownNameError(f"no {what} {quoted(name)} in {where}{did_you_mean(name, known)}")
 
 
 def quoted(value: object) -> str:
@@ -224,11 +228,13 @@ def _numbers(spec: RangeLike, name: str) -> tuple[int, int | None, int]:
     try:
         if isinstance(spec, bool):
             raise TypeError("a bool is no size")
+        if isinstance(spec, range):
+            return min(spec[0], spec[-1]), max(spec[0], spec[-1]), abs(spec.step)
         if isinstance(spec, SupportsIndex):
             return index(spec), index(spec), 1
         lo_, hi_ = spec
         return index(lo_), None if hi_ is None else index(hi_), 1
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, IndexError):
         raise _no_range(spec, name) from None
 
 

@@ -72,7 +72,6 @@ K_NOT_NEGATIVE = Law("SM305", "k is not negative")
 N_INSIDE_LAST_AXIS = Law("SM305", "n is inside the last axis")
 
 INDEX_TUPLE_AT_MOST = Law("SM306", "an index tuple has {most} numbers at most")
-INDEX_TUPLE_WITHIN_RANK = Law("SM306", "an index tuple is no longer than the rank")
 INDEX_TUPLE_WITHIN_INDEXED_RANK = Law("SM306", "an index tuple is no longer than the rank it indexes")
 INDEX_TUPLE_AXES_LEFT_BY_UPDATES = Law(
     "SM306", "an index tuple names 0 to {rank} axes, not the {depth} that updates leave"

@@ -72,7 +72,6 @@ TWO_PADS_PER_COUNTED_AXIS = Law("SM203", "there are two pads for each of {count}
 
 ASPECT_RATIO_WITH_SIZES = Law("SM205", "an aspect ratio is kept with sizes, not with scales")
 ANTIALIAS_WITH_LINEAR_OR_CUBIC = Law("SM205", "antialias comes with linear or cubic interpolation")
-SCALES_LIST_NUMBERS = Law("SM205", "attribute 'scales' lists numbers")
 SCALES_OR_SIZES = Law("SM205", "either scales or sizes are given")
 FACTORS_AT_LEAST_1 = Law("SM205", "every factor is at least 1")
 FACTORS_POSITIVE = Law("SM205", "every factor is positive")

@@ -74,11 +74,11 @@ def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
 
 def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
     """State that nodes, and what leaves give to `count` classes or targets, are in lists of one length each."""
-    nodes, given = length(ctx, "nodes_falsenodeids"), length(ctx, f"{kind}_ids")
+    nodes, entries = length(ctx, "nodes_falsenodeids"), length(ctx, f"{kind}_ids")
     values = nodes in (length(ctx, "nodes_values"), *_lengths(ctx, "nodes_values_as_tensor"))
-    weights = given in (length(ctx, f"{kind}_weights"), *_lengths(ctx, f"{kind}_weights_as_tensor"))
+    weights = entries in (length(ctx, f"{kind}_weights"), *_lengths(ctx, f"{kind}_weights_as_tensor"))
     even = values and weights and all(length(ctx, name) == nodes for name in OLD_NODES)
-    even = even and all(length(ctx, f"{kind}_{each}") == given for each in ("nodeids", "treeids"))
+    even = even and all(length(ctx, f"{kind}_{each}") == entries for each in ("nodeids", "treeids"))
     ctx.limit(even, laws.SPLIT_PER_ENTRY)
     modes = ctx.attributes.get("nodes_modes")
     if even and isinstance(modes, tuple):
@@ -89,9 +89,9 @@ def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
 
 
 def _lengths(ctx: RuleContext, name: str) -> tuple[int, ...]:
-    """The length of an attribute that is a tensor, if it is given."""
-    found = ctx.attribute(name)
-    return found.shape if isinstance(found, Literal) else ()
+    """The length of an attribute that is a tensor; empty without it."""
+    value = ctx.attribute(name)
+    return value.shape if isinstance(value, Literal) else ()
 
 
 def _require_nodes(ctx: RuleContext, kind: str, count: int, branches: Sequence[bool]) -> None:

@@ -160,8 +160,8 @@ def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] |
     choices = [a for p in condition.conjuncts for a in p.args if p.op == "or" and len(a.symbols) == 1]
     for choice in dict.fromkeys(a for a in choices if choices.count(a) > 1 or negate(a) in choices):
         pieces: list[Piece] = []
-        for taken, other in ((choice, negate(choice)), (negate(choice), choice)):
-            remaining = [p for p in condition.conjuncts if p is not taken and taken not in p.args]
+        for case, other in ((choice, negate(choice)), (negate(choice), choice)):
+            remaining = [p for p in condition.conjuncts if p is not case and case not in p.args]
             part = all_of(
                 *(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in remaining)
             )

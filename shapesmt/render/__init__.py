@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from shapesmt.render.progress import counting, timing
     from shapesmt.render.text.findings import finding_head, finding_lines
     from shapesmt.render.text.text import lines
-    from shapesmt.report import AnyResult
+    from shapesmt.report import Answer, AnyResult
 
 __all__ = [
     "CHECK_FORMS",
     "FORMS",
     "LOCATING",
     "Form",
+    "Words",
     "counting",
     "discard_output",
     "discard_output_that_fails",
@@ -70,6 +71,22 @@ _WRITERS = {
     "sarif": ("sarif", "write_sarif"),
     "github": ("github", "write_github"),
 }
+
+
+class Words:
+    """The presenter of answers, which `shapesmt.api` registers: `str(report)` is its text."""
+
+    def text(self, answer: Answer, width: int | None, everything: bool) -> str:
+        """The text of the command line."""
+        from shapesmt.render.text.text import folded
+
+        return folded(cast("AnyResult", answer), width, everything=everything)
+
+    def html(self, answer: Answer) -> str:
+        """The same in colours, as HTML."""
+        from shapesmt.render.page.excerpt import excerpt
+
+        return excerpt(cast("AnyResult", answer))
 
 
 def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None) -> None:

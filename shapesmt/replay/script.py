@@ -64,12 +64,12 @@ def failure(nodes, outputs, fixed, fill):
 
 
 for fixed, fill in itertools.product((False, True), FILLS):
-    said = failure(NODES, OUTPUTS, fixed, fill)
-    if said is not None and (not READS or failure(NODES[:-1], READS, fixed, fill) is None):
+    message = failure(NODES, OUTPUTS, fixed, fill)
+    if message is not None and (not READS or failure(NODES[:-1], READS, fixed, fill) is None):
         print(f"reproduced with onnxruntime {onnxruntime.__version__}: {NODES[-1].name!r} ({NODES[-1].op_type}) fails")
-        print(said)
+        print(message)
         sys.exit(0)
-print(f"not reproduced with onnxruntime {onnxruntime.__version__}: {said or 'it runs'}")
+print(f"not reproduced with onnxruntime {onnxruntime.__version__}: {message or 'it runs'}")
 sys.exit(1)
 '''
 

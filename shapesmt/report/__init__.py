@@ -1,6 +1,8 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
+from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
+from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
     Clash,
@@ -37,19 +39,19 @@ from shapesmt.report.report import (
     CaseBounds,
     Counts,
     DimBounds,
-    ErrorCode,
     Explanation,
     Fact,
-    Operator,
-    Operators,
     Precondition,
     Proof,
     Remedy,
     Report,
+    Share,
     TensorBounds,
 )
+from shapesmt.report.tightened import Tightened
 
 __all__ = [
+    "Answer",
     "AnyResult",
     "Axis",
     "BatchReport",
@@ -63,6 +65,7 @@ __all__ = [
     "Counterexample",
     "Counts",
     "DimBounds",
+    "DimensionFacts",
     "Elements",
     "ErrorCode",
     "Explanation",
@@ -71,6 +74,7 @@ __all__ = [
     "FindingKind",
     "Group",
     "Link",
+    "ModelFacts",
     "ModelWarning",
     "NumberLine",
     "Operator",
@@ -85,6 +89,7 @@ __all__ = [
     "Report",
     "Run",
     "Shape",
+    "Share",
     "Side",
     "Size",
     "Slider",
@@ -92,6 +97,8 @@ __all__ = [
     "SymbolRange",
     "TensorBounds",
     "TensorData",
+    "TensorFacts",
+    "Tightened",
     "Unchecked",
     "WarningKind",
     "reports_in",

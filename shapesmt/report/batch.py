@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import Data, Json
-from shapesmt.report.report import Report, Result
+from shapesmt.report.catalogue import Result
+from shapesmt.report.data import Answer, Data, Json
+from shapesmt.report.report import Report
 
 __all__ = ["AnyResult", "BatchReport", "Unchecked", "reports_in", "unchecked_in"]
 
@@ -35,7 +36,7 @@ class Unchecked(Data):
 
 
 @dataclass(frozen=True)
-class BatchReport(Data):
+class BatchReport(Answer):
     """The answer of `check` for several models, in the order in which they were asked for.
 
     >>> from shapesmt.report.report import Counts

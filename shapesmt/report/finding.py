@@ -16,7 +16,9 @@ from shapesmt.report.data import Data
 
 @dataclass(frozen=True, slots=True)
 class SymbolRange(Data):
-    """The admissible values of one symbol: `min, min + step, ...` up to `max` (None: no end).
+    """A `Range` as a report has it, for JSON: with the source of the declaration, `--dim` or the model's file.
+
+    Its values are `min, min + step, ...` up to `max` (None: no end).
 
     >>> SymbolRange(64, 512, 16, "--dim").to_dict()
     {'min': 64, 'max': 512, 'step': 16, 'from': '--dim'}

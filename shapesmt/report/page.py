@@ -212,9 +212,9 @@ class PlacedNode:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a tensor as entries (None: unknown), where the condition `given` holds (None: always)."""
+    """The sizes of a tensor as entries (None: unknown), where a condition holds (its entry; None: always)."""
 
-    given: int | None
+    condition: int | None
     sizes: tuple[int, ...] | None
 
 

@@ -6,15 +6,17 @@ Dictionaries are built only by `to_dict()`, never during the analysis; equal par
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 from shapesmt.algebra import Verdict
+from shapesmt.errors import UsageError
 from shapesmt.language import LARGEST, unknown_name
 from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import Data
+from shapesmt.report.data import OMIT_ONE as _OMIT_ONE
+from shapesmt.report.data import Answer, Data
 from shapesmt.report.finding import Cause, Finding, FindingKind, Group, ModelWarning, SymbolRange
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class Remedy(Data):
 
 
 @dataclass(frozen=True)
-class Report(Data):
+class Report(Answer):
     """The answer of `check`: does every node run for every admissible input?
 
     >>> report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2))
@@ -104,6 +106,30 @@ class Report(Data):
     """The findings by their cause; `Finding.group` is the place of its group here."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings make the check fail: this changes the exit status, never the verdict."""
+    pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
+    """Makes the page of this report from the analysis behind it."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every node is proved to run for every admissible input."""
+        return self.verdict is Verdict.PROVED
+
+    def page(self) -> str:
+        """The report as one HTML page, without checking the model again.
+
+        Raises:
+            UsageError: The report doesn't come from `shapesmt.check` in this process.
+        """
+        if self.pages is None:
+            raise UsageError("a report that was stored or sent has no page; call shapesmt.page with the model")
+        return self.pages()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "pages": None}
+
+    def __repr__(self) -> str:
+        number = len(self.findings)
+        return f"<Report {self.model}: {self.verdict}, {number} {'finding' if number == 1 else 'findings'}>"
 
     @property
     def judged(self) -> tuple[Finding, ...]:
@@ -125,6 +151,8 @@ class DimBounds(Data):
     `max` is None when there is no end. `exact` when both ends are attained and proven; else the interval is
     sound all the same. `expr` is meant to be read: "..." stands for what takes more than 4000 characters.
 
+    `step` is how far the values are apart: every value is `min + k * step`.
+
     >>> DimBounds(1, 32, "batch").to_dict()
     {'min': 1, 'max': 32, 'expr': 'batch', 'exact': True}
     """
@@ -136,6 +164,7 @@ class DimBounds(Data):
     witnesses: tuple[Mapping[str, int] | None, Mapping[str, int] | None] = field(
         default=(None, None), metadata=_OMIT, compare=False, repr=False
     )
+    step: int = field(default=1, metadata=_OMIT_ONE, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +214,21 @@ class TensorBounds(Data):
         return PartialShape([(d.min, None if d.max is None or d.max > LARGEST else d.max) for d in self.shape])
 
 
+@dataclass(frozen=True, slots=True)
+class Share(Data):
+    """How many of the admissible sizes of some dimensions are valid: those for which every node runs.
+
+    >>> Share(841, 201601, ("height", "width")).to_dict()
+    {'valid': 841, 'admissible': 201601, 'symbols': ['height', 'width']}
+    """
+
+    valid: int
+    admissible: int
+    symbols: tuple[str, ...]
+
+
 @dataclass(frozen=True)
-class Bounds(Data):
+class Bounds(Answer, Mapping[str, "PartialShape"]):
     """The answer of `bounds`: the tightest interval of every dimension of every tensor over the valid region.
 
     Tensors of equal bounds may share one `TensorBounds`, and then share its dictionary. When no admissible
@@ -204,6 +246,9 @@ class Bounds(Data):
     seconds: float = 0.0
     valid: bool = True
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    verdict: Verdict | None = field(default=None, metadata=_OMIT_EMPTY)
+    """Whether the model runs for every admissible input; the bounds are over those for which it does."""
+    share: Share | None = field(default=None, metadata=_OMIT_EMPTY)
 
     def __getitem__(self, tensor: str) -> PartialShape:
         """The intervals of this tensor's dimensions, as a value to compute with.
@@ -214,6 +259,18 @@ class Bounds(Data):
         if tensor not in self.tensors:
             raise unknown_name("tensor", tensor, self.tensors, self.model)
         return self.tensors[tensor].partial_shape
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tensors)
+
+    def __len__(self) -> int:
+        return len(self.tensors)
+
+    def __contains__(self, tensor: object) -> bool:
+        return tensor in self.tensors
+
+    def __repr__(self) -> str:
+        return f"<Bounds {self.model}: {len(self)} {'tensor' if len(self) == 1 else 'tensors'}>"
 
     @property
     def exit_status(self) -> int:
@@ -256,7 +313,7 @@ class Proof(Data):
 
 
 @dataclass(frozen=True)
-class Explanation(Data):
+class Explanation(Answer):
     """The answer of `explain`: why a node, a tensor or the model (`target` None) is as it is.
 
     `findings` are those that decide the target, `because` how its dimensions came to be, `facts` a minimal
@@ -282,77 +339,10 @@ class Explanation(Data):
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     proofs: tuple[Proof, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
+    def __repr__(self) -> str:
+        return f"<Explanation {self.model}{'' if self.target is None else f', {self.target}'}: {self.verdict}>"
+
     @property
     def exit_status(self) -> int:
         """0 proved, 1 depends or fails, 3 undecided."""
         return self.verdict.exit_status
-
-
-@dataclass(frozen=True, slots=True)
-class Operator(Data):
-    """One operator: since which version of its domain it has a rule (None: none), its nodes in a model."""
-
-    name: str
-    domain: str = ""
-    since: int | None = 1
-    nodes: int = 0
-    expanded: bool = False
-    """It has no rule of its own but stands for nodes that do."""
-    inferred: bool = field(default=False, metadata=_OMIT_EMPTY)
-    """It has no rule, but a registered schema that says what it makes."""
-    plugin: str = field(default="", metadata=_OMIT_EMPTY)
-    """The module that its rule comes from, where that isn't one of shapesmt's."""
-
-    @property
-    def qualified(self) -> str:
-        """The name with its domain, where that isn't ONNX's own.
-
-        >>> Operator("Add").qualified, Operator("Attention", "com.microsoft").qualified
-        ('Add', 'com.microsoft.Attention')
-        """
-        return f"{self.domain}.{self.name}" if self.domain else self.name
-
-
-@dataclass(frozen=True)
-class Operators(Data):
-    """The answer of `ops`: the operators that have a rule, or those that one model uses."""
-
-    schema: ClassVar[str] = "shapesmt/ops/1"
-
-    model: str | None
-    operators: tuple[Operator, ...]
-
-    @property
-    def exit_status(self) -> int:
-        """Always 0: a list can't fail."""
-        return 0
-
-
-@dataclass(frozen=True)
-class ErrorCode(Data):
-    """The answer of `explain` about an error code: its law, a model that breaks it, and what helps.
-
-    `model` is that model as text, `report` what `check` says of it; "" and None where there is no example.
-
-    >>> ErrorCode("SM103", "join", "joined tensors match", "pad the input").to_dict()["schema"]
-    'shapesmt/code/1'
-    """
-
-    schema: ClassVar[str] = "shapesmt/code/1"
-
-    code: str
-    title: str
-    law: str
-    remedy: str
-    model: str = field(default="", metadata=_OMIT_EMPTY)
-    dims: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
-    assume: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
-    report: Report | None = field(default=None, metadata=_OMIT_EMPTY)
-
-    @property
-    def exit_status(self) -> int:
-        """Always 0: it is about no model of the user's."""
-        return 0
-
-
-Result: TypeAlias = Report | Bounds | Explanation | Operators | ErrorCode

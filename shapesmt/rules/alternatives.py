@@ -73,9 +73,11 @@ def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
     for t in inputs:
         options = [*t.cases] if t is not None and t.cases else [Case(TRUE, t)]  # type: ignore[arg-type]  # None stays None
         pairs = [
-            (all_of(condition, case.given), (*taken, case.tensor)) for condition, taken in combined for case in options
+            (all_of(condition, case.condition), (*chosen, case.tensor))
+            for condition, chosen in combined
+            for case in options
         ]
-        combined = [(both, taken) for both, taken in pairs if len(options) == 1 or possible(both)]
+        combined = [(both, chosen) for both, chosen in pairs if len(options) == 1 or possible(both)]
         if len(combined) > MAX_CASES:
             break
     return combined
@@ -100,8 +102,8 @@ class _UnderCondition(Substitution):
             return of_atom(atom)
         if atom.op is SELECT:
             choice, a, b = atom.args
-            for side, taken in ((a, choice), (b, negate(choice))):
-                if taken in self._parts:
+            for side, condition in ((a, choice), (b, negate(choice))):
+                if condition in self._parts:
                     chosen: Dim = self.apply(side)
                     return chosen
         return super()._rebuilt_atom(atom)
@@ -158,7 +160,7 @@ def _apart(p: Formula, q: Formula) -> bool:
 def one_of(cases: Sequence[Case]) -> Tensor:
     """One tensor for all cases; it has no cases itself where they agree in rank and in the elements listed."""
     flat = [
-        Case(all_of(case.given, inner.given), inner.tensor)
+        Case(all_of(case.condition, inner.condition), inner.tensor)
         for case in cases
         for inner in case.tensor.cases or (Case(TRUE, case.tensor),)
     ]
@@ -184,8 +186,8 @@ def _chosen(case: Case, rest: Tensor) -> Tensor:
     value: Value | None = t.value if t.value is rest.value else None
     if isinstance(t.value, Elements) and isinstance(rest.value, Elements) and t.value.shape == rest.value.shape:
         pairs = zip(t.value.items, rest.value.items, strict=True)
-        value = elements(t.value.shape, [_chosen_item(case.given, p, q) for p, q in pairs])
-    return tensor(dtype, [_chosen_size(case.given, p, q) for p, q in zip(t.dims, rest.dims, strict=True)], value)
+        value = elements(t.value.shape, [_chosen_item(case.condition, p, q) for p, q in pairs])
+    return tensor(dtype, [_chosen_size(case.condition, p, q) for p, q in zip(t.dims, rest.dims, strict=True)], value)
 
 
 def _chosen_item(condition: Formula, a: Item, b: Item) -> Item:
@@ -281,7 +283,7 @@ def _requirements(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Re
             cases[general].update(cases.pop(r))
     for r, where in cases.items():
         case = TRUE if len(where) == len(applied) or r.formula is TRUE else any_of(*where)
-        yield r._replace(formula=implies(case, r.formula), given=all_of(case, r.given))
+        yield r._replace(formula=implies(case, r.formula), branch=all_of(case, r.branch))
 
 
 def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> bool:
@@ -298,4 +300,4 @@ def _unjudged(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudg
         for u in application.unjudged:
             cases.setdefault(u, {})[condition] = None
     for u, where in cases.items():
-        yield u if len(where) == len(applied) else u._replace(given=all_of(u.given, any_of(*where)))
+        yield u if len(where) == len(applied) else u._replace(branch=all_of(u.branch, any_of(*where)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
 from shapesmt.laws import Law
@@ -17,8 +17,8 @@ class Requirement(NamedTuple):
 
     `within` is the path of the inner node for a requirement that comes from a subgraph or a function's body. `typed`
     marks one about element types; `limit` one on which no shape depends: a node that breaks it can't run, but the
-    shapes of its outputs are still known. `given` is the condition of the branches in which it is stated. `relation` is
-    how the sides have to compare ("==", ">="), where that is all of it.
+    shapes of its outputs are still known. `branch` is the condition under which the branch runs that states it.
+    `relation` is how the sides have to compare ("==", ">="), where that is all of it.
     """
 
     formula: Formula
@@ -28,33 +28,37 @@ class Requirement(NamedTuple):
     within: str = ""
     typed: bool = False
     limit: bool = False
-    given: Formula = TRUE
+    branch: Formula = TRUE
     relation: str = ""
 
 
-class Unjudged(NamedTuple):
-    """The reason why a node isn't judged, with the path of the inner node: no rule, or an unknown rank or elements.
+UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "timeout"]
+"""No rule, an unknown rank, elements that aren't followed, or no time left."""
 
-    `kind` is "unsupported", "rank", "elements" or "timeout"; `law` is what would have to hold for the node to be
-    judged, `note` adds to it; `given` is the condition under which the inner node runs. `rests_on` is the node or the
-    constant that isn't followed, where that is the reason.
+
+class Unjudged(NamedTuple):
+    """The reason why a node, or the node inside it at `path`, isn't judged.
+
+    `law` is what would have to hold for the node to be judged, such as "the ranks of its inputs are known"; `note` adds
+    to it; `branch` is the condition under which the inner node runs. `rests_on` is the node or the constant that isn't
+    followed, where that is the reason.
     """
 
     path: str
     op: str
-    kind: str
+    kind: UnjudgedKind
     law: str
     note: str = ""
-    given: Formula = TRUE
+    branch: Formula = TRUE
     rests_on: str = ""
 
 
 class Decided(NamedTuple):
     """How data decides a size: by the elements of the inputs `by` (None: all inputs) and the shapes of the others.
 
-    With `total`, the size is the number of nonzero elements among that many of the one input; with `place`, it is the
-    element of the one input at that place; with `row`, it is the index of a nonzero element along an axis. `free` says
-    that arbitrary elements can give it any value in its range.
+    `total`: the size is the number of nonzero elements of the one input, which has that many elements (`NonZero`).
+    `place`: it is the element of the one input at that place. `row`: it is the index of a nonzero element along an
+    axis. `free`: arbitrary elements can give it any value in its range.
     """
 
     by: tuple[int, ...] | None = None
@@ -102,12 +106,12 @@ class Application:
                     formula=change.apply(r.formula),
                     left=None if r.left is None else change.apply(r.left),
                     right=None if r.right is None else change.apply(r.right),
-                    given=change.apply(r.given),
+                    branch=change.apply(r.branch),
                 )
                 for r in self.requirements
             ),
             facts=tuple(map(change.apply, self.facts)),
-            unjudged=tuple(u._replace(given=change.apply(u.given)) for u in self.unjudged),
+            unjudged=tuple(u._replace(branch=change.apply(u.branch)) for u in self.unjudged),
             fresh_symbols=tuple(map(change.apply, self.fresh_symbols)),
             decided={change.apply(size): how for size, how in self.decided.items()},
         )

@@ -13,7 +13,6 @@ from typing import Any, TypeVar, overload
 
 from shapesmt import laws
 from shapesmt.algebra import (
-    FALSE,
     ONE,
     TRUE,
     Dim,
@@ -25,7 +24,7 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.algebra.numeric import Float
-from shapesmt.errors import RejectedError, ShapesmtError
+from shapesmt.errors import RejectedError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.registry import resolve
@@ -68,7 +67,7 @@ class RuleContext(Statements):
         return self.node.attributes
 
     def has(self, index: int) -> bool:
-        """Whether the optional input is given."""
+        """Whether the node has that input, which may be omitted."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
     def input(self, index: int, rank: int | None = None) -> Tensor:
@@ -331,17 +330,17 @@ class RuleContext(Statements):
     # Subgraphs
 
     def run_graph(
-        self, graph: Graph, inputs: Sequence[Tensor], label: str, given: Formula = TRUE
+        self, graph: Graph, inputs: Sequence[Tensor], label: str, condition: Formula = TRUE
     ) -> tuple[Tensor, ...]:
-        """The outputs of a subgraph on these inputs; its nodes' requirements apply wherever `given` holds."""
+        """The outputs of a subgraph on these inputs; its nodes' requirements apply wherever `condition` holds."""
         assert self._run is not None
-        with self.where(given):
+        with self.where(condition):
             return self._run(self, graph, inputs, label)
 
     @contextmanager
-    def where(self, given: Formula) -> Iterator[None]:
-        """A block in which requirements are stated under the condition `given`."""
-        outer, self._condition = self._condition, all_of(self._condition, given)
+    def where(self, condition: Formula) -> Iterator[None]:
+        """A block whose requirements apply only where the condition holds."""
+        outer, self._condition = self._condition, all_of(self._condition, condition)
         try:
             yield
         finally:
@@ -359,12 +358,13 @@ class RuleContext(Statements):
             if not all(isinstance(t, Tensor) for t in outputs):
                 raise TypeError(f"it returns {str(result)[:80]!r}, not tensors such as ctx.tensor(dims) makes")
         except RejectedError:
-            outputs, self.rejected = (), True
-        except (ArithmeticError, IndexError, ValueError) as error:
-            if isinstance(error, ShapesmtError) or all(r.formula is not FALSE or r.limit for r in self.requirements):
-                raise
-            outputs, self.rejected = (), True  # impossible sizes, already stated as a failing requirement
+            return self.failed()
         return self.application(outputs[: self.outputs] + (tensor("", None),) * (self.outputs - len(outputs)))
+
+    def failed(self) -> Application:
+        """The application of a rule that ended early, with what it stated until then and unknown outputs."""
+        self.rejected = True
+        return self.application((tensor("", None),) * self.outputs)
 
     def outputs_set(self) -> Iterable[Tensor]:
         """The outputs that a rule set instead of returning them."""

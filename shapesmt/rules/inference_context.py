@@ -72,7 +72,7 @@ class InferenceContext(RuleContext, ShapeFunctions):
         """
         ctx = cls(node_of(op, name, domain, version, (len(inputs), outputs), attributes or {}), (), version)
         ctx.alone, ctx._names = True, names
-        ctx.inputs = given_shapes(inputs, dtypes)
+        ctx.inputs = input_tensors(inputs, dtypes)
         ctx.set_input_handles(handles)
         ctx.set_input_tensors(tensors)
         ctx.set_input_tensors_as_shapes(tensors_as_shapes)
@@ -83,13 +83,13 @@ class InferenceContext(RuleContext, ShapeFunctions):
         return [self.output(i) for i in range(self.outputs)] if self._set else ()
 
 
-def given_shapes(shapes: Sequence[ShapeLike | Tensor | None], dtypes: Sequence[str]) -> tuple[Tensor | None, ...]:
+def input_tensors(shapes: Sequence[ShapeLike | Tensor | None], dtypes: Sequence[str]) -> tuple[Tensor | None, ...]:
     """The inputs with these shapes and types; missing types are unknown."""
     types = [*dtypes, *[""] * (len(shapes) - len(dtypes))]
-    return tuple(given_shape(shape, i, types[i]) for i, shape in enumerate(shapes))
+    return tuple(input_tensor(shape, i, types[i]) for i, shape in enumerate(shapes))
 
 
-def given_shape(shape: ShapeLike | Tensor | None, index: int, dtype: str = "") -> Tensor | None:
+def input_tensor(shape: ShapeLike | Tensor | None, index: int, dtype: str = "") -> Tensor | None:
     """The input of that shape: a name is a symbol, each `?` a symbol of its own, and "?" alone an unknown shape."""
     if shape is None or isinstance(shape, Tensor):
         return shape

@@ -1,13 +1,14 @@
 """Provenance: what unknown elements are computed from, and whether that includes data.
 
->>> word, table = (frozenset({frozenset({Cause(kind, kind)})}) for kind in ("data", "unread"))
+>>> word, table = DATA, of("unread", "table")
 >>> bad(computed(word, table)), [cause.what for cause in bad(together(word, table))]
-(frozenset(), ['unread'])
+(frozenset(), ['table'])
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Literal as OneOf
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.graph import Literal, Node
@@ -15,15 +16,18 @@ from shapesmt.graph import Literal, Node
 MOST_PARTS = 16  # of an origin inside a function
 
 
+Kind: TypeAlias = OneOf["data", "argument", "start", "unread", "sizes", "operator"]
+
+
 class Cause(NamedTuple):
     """One source of unknown elements.
 
-    `kind` is "data", "given" (the input of a function whose index is `what`), "start" (of a loop, whose first trip is
-    judged separately), "unread" (a constant), "sizes" (in an operator whose rule doesn't follow them) or "operator"
+    `kind` is "data", "argument" (the input of a function whose index is `what`), "start" (of a loop, whose first trip
+    is judged separately), "unread" (a constant), "sizes" (in an operator whose rule doesn't follow them) or "operator"
     (one without a rule).
     """
 
-    kind: str
+    kind: Kind
     what: str = ""
     literal: Literal | None = None
 
@@ -47,10 +51,10 @@ def data(_name: str) -> Origin:
 
 def handed(index: int) -> Origin:
     """The origin of a function's input of that index."""
-    return frozenset({frozenset({Cause("given", str(index))})})
+    return frozenset({frozenset({Cause("argument", str(index))})})
 
 
-def of(kind: str, what: str, literal: Literal | None = None) -> Origin:
+def of(kind: Kind, what: str, literal: Literal | None = None) -> Origin:
     """The origin of unknown elements that don't come from data."""
     return frozenset({frozenset({Cause(kind, what, literal)})})
 
@@ -76,7 +80,7 @@ def _simple(parts: Iterable[Causes]) -> Origin:
         kinds = {cause.kind for cause in part}
         if "data" in kinds:
             kept.add(DATA_CAUSE)
-        elif part and "given" not in kinds and part != STARTED:
+        elif part and "argument" not in kinds and part != STARTED:
             lost |= part
         else:
             kept.add(part)
@@ -87,12 +91,12 @@ def _simple(parts: Iterable[Causes]) -> Origin:
 
 def bad(origin: Origin) -> Causes:
     """The causes other than data that decide some of the elements."""
-    return frozenset().union(*(p for p in origin if p != STARTED and not {c.kind for c in p} & {"data", "given"}))
+    return frozenset().union(*(p for p in origin if p != STARTED and not {c.kind for c in p} & {"data", "argument"}))
 
 
 def passed(origin: Origin) -> frozenset[Causes]:
     """The causes that depend on a function's inputs, which only the caller knows."""
-    return frozenset(part for part in origin if any(cause.kind == "given" for cause in part))
+    return frozenset(part for part in origin if any(cause.kind == "argument" for cause in part))
 
 
 def left(origin: Origin, node: Node) -> Origin:
@@ -104,7 +108,7 @@ def resolved(origin: Origin, caller: Callable[[int], Origin]) -> Origin:
     """The origin with a function's inputs replaced by the caller's origins for them."""
     parts = []
     for part in origin:
-        inputs = [cause for cause in part if cause.kind == "given"]
+        inputs = [cause for cause in part if cause.kind == "argument"]
         parts.append(computed(frozenset({part.difference(inputs)}), *(caller(int(c.what)) for c in inputs)))
     return together(*parts)
 

@@ -239,31 +239,31 @@ class ShapeFunctions(Calculus):
         """What a resource or variant output refers to; None where that was never set."""
         return self._handles[1].get(index)
 
-    def set_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
+    def set_input_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> None:
         """Set what a resource or variant input refers to."""
         self.check(0 <= index < self.num_inputs, laws.INPUT_INDEX_IN_RANGE.of(index=index, count=self.num_inputs))
-        self._handles[0][index] = list(found)
+        self._handles[0][index] = list(shapes_and_types)
 
-    def set_output_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> None:
+    def set_output_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> None:
         """Set what a resource or variant output refers to."""
         self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
-        self._handles[1][index] = list(found)
+        self._handles[1][index] = list(shapes_and_types)
 
-    def merge_input_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+    def merge_input_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
         """Merge shapes and types into those that an input refers to; whether that changed any."""
-        return self._join(self._handles[0], index, found, self.merge)
+        return self._join(self._handles[0], index, shapes_and_types, self.merge)
 
-    def merge_output_handle_shapes_and_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+    def merge_output_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
         """Merge shapes and types into those that an output refers to; whether that changed any."""
-        return self._join(self._handles[1], index, found, self.merge)
+        return self._join(self._handles[1], index, shapes_and_types, self.merge)
 
-    def relax_input_handle_shapes_and_merge_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+    def relax_input_handle_shapes_and_merge_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
         """Relax the shapes that an input refers to, and merge the types; whether that changed any."""
-        return self._join(self._handles[0], index, found, self.relax)
+        return self._join(self._handles[0], index, shapes_and_types, self.relax)
 
-    def relax_output_handle_shapes_and_merge_types(self, index: int, found: Sequence[ShapeAndType]) -> bool:
+    def relax_output_handle_shapes_and_merge_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
         """Relax the shapes that an output refers to, and merge the types; whether that changed any."""
-        return self._join(self._handles[1], index, found, self.relax)
+        return self._join(self._handles[1], index, shapes_and_types, self.relax)
 
     def _join(self, handles: dict[int, Handles], index: int, added: Sequence[ShapeAndType], join: Join) -> bool:
         """The pairs joined one by one: types agree, a shape that can't be joined stays."""

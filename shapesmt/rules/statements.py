@@ -1,4 +1,4 @@
-"""Statements: the requirements and facts that a rule states of its node, and the application made of them."""
+"""Statements: the requirements and facts that a rule states of its node, collected to its application."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that
 
 
 class Statements:
-    """What a node needs, which sizes its data decides, and which elements running depends on."""
+    """What a rule states: requirements and facts, sizes that data decides, inputs whose elements decide success."""
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None]) -> None:
         self.node = node
@@ -56,7 +56,7 @@ class Statements:
         if formula is not TRUE:
             first, second = (None if s is None else as_dim(s) for s in (left, right))
             self.requirements.append(
-                Requirement(formula, laws.as_law(law), first, second, given=self._condition, relation=relation)
+                Requirement(formula, laws.as_law(law), first, second, branch=self._condition, relation=relation)
             )
         else:
             self.requirements.append(Requirement(TRUE, laws.as_law(law)))
@@ -68,6 +68,12 @@ class Statements:
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
+
+    def ensure_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
+        """State that two sizes are equal, on which the rest of the rule relies: where they never are, the rule ends."""
+        self.require_equal(left, right, law)
+        if equal(left, right) is FALSE:
+            raise RejectedError
 
     def require_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that two sizes are equal."""
@@ -138,14 +144,14 @@ class Statements:
             unjudged = tuple({u._replace(path=""): u for u in unjudged}.values())
         for r in requirements:
             path = f"{within}/{r.within}" if r.within else within
-            condition = all_of(self._condition, r.given)
-            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, given=condition))
+            condition = all_of(self._condition, r.branch)
+            self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, branch=condition))
         self.facts.extend(map(self._guarded, facts))
         self.memoizable &= inner.repeatable
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in unjudged]
-        self.unjudged.extend(u._replace(path=path, given=all_of(self._condition, u.given)) for u, path in paths)
+        self.unjudged.extend(u._replace(path=path, branch=all_of(self._condition, u.branch)) for u, path in paths)
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
         """The application with these outputs and what was stated; a node with a negative output size isn't judged."""

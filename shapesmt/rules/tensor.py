@@ -22,6 +22,7 @@ from shapesmt.algebra import (
     evaluate,
     memo,
     negate,
+    partly_known,
     product,
     symbol,
 )
@@ -90,7 +91,7 @@ def number(d: Dim, case: Formula | None) -> int | None:
 class Case(NamedTuple):
     """A tensor as it is where a condition holds."""
 
-    given: Formula
+    condition: Formula
     tensor: Tensor
 
 
@@ -209,8 +210,8 @@ def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Ca
 
 def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
     """The tensor in the case that holds at these values; unchanged where they don't determine the case."""
-    known = (case for case in t.cases if case.given.symbols <= values.keys())
-    return next((case.tensor for case in known if evaluate(case.given, values)), t)
+    known = (case for case in t.cases if case.condition.symbols <= values.keys())
+    return next((case.tensor for case in known if evaluate(case.condition, values)), t)
 
 
 def is_data(term: Dim | Float) -> bool:
@@ -223,7 +224,9 @@ def by_data(value: Value) -> frozenset[bool]:
     kinds = _BY_DATA.get(value)
     if kinds is None:
         items = value.items if isinstance(value, Elements) else (value.element,)
-        kinds = _BY_DATA[value] = frozenset(is_data(i) for i in items if i is not None)
+        partly = not isinstance(value, Elements) and partly_known(value.element)
+        kinds = frozenset([is_data(i) for i in items if i is not None] + [False] * partly)
+        _BY_DATA[value] = kinds
     return kinds
 
 
@@ -237,7 +240,7 @@ def is_open_value(term: Dim | Formula | Float) -> bool:
 
 def rewritten(t: Tensor, change: Substitution) -> Tensor:
     """A tensor with its sizes and elements rewritten."""
-    cases = tuple(Case(change.apply(case.given), rewritten(case.tensor, change)) for case in t.cases)
+    cases = tuple(Case(change.apply(case.condition), rewritten(case.tensor, change)) for case in t.cases)
     value = t.value
     if isinstance(value, Elements):
         value = elements(value.shape, [None if i is None else change.apply(i) for i in value.items])

@@ -24,6 +24,7 @@ from shapesmt.graph import Literal
 
 Item: TypeAlias = Dim | Float | None
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
+MAX_AXES, MAX_SIZE = 32, 2**59  # what numpy's arrays can have, which count empty axes as 1
 MAX_FIELD_TERMS = 24
 MAX_FLOAT_DEPTH = 24
 
@@ -48,7 +49,7 @@ class Elements:
 
 
 class Field:
-    """Integer elements given by one expression over their positions, interned."""
+    """Integer elements as one expression over their positions, interned."""
 
     __slots__ = ("__weakref__", "element")
 
@@ -59,7 +60,7 @@ class Field:
 
 
 class Floats:
-    """Float elements given by one expression over their positions, interned."""
+    """Float elements as one expression over their positions, interned."""
 
     __slots__ = ("__weakref__", "element")
 
@@ -73,10 +74,12 @@ Value: TypeAlias = Elements | Field | Floats
 
 
 def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
-    """The value with these items; None where no item is known, or where there are too many."""
+    """The value with these items; None where no item is known, where there are too many, or in no array's shape."""
     key = (tuple(shape), tuple(items))
     value = _ELEMENTS.get(key)
     if value is None:
+        if len(key[0]) > MAX_AXES or prod(filter(None, key[0])) > MAX_SIZE:
+            return None
         if len(key[1]) > Literal.MOST or (key[1] and not any(i is not None for i in key[1])):
             return None
         value = _ELEMENTS.make(key, _elements, *key)

@@ -1,6 +1,6 @@
 """Envelopes: two straight lines between which a result of float arithmetic lies, so that integers can bound it.
 
-`floor(0.7 * h)` in float32 isn't `7*h//10`, but a rounding moves a value by a known part of itself at most.
+`floor(0.7 * h)` in float32 isn't `7*h//10`, but a rounding changes a value by a known fraction of it at most.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra.numeric import from_dim, literal
@@ -36,7 +36,7 @@ ROUNDINGS = {
 
 
 class Envelope(NamedTuple):
-    """`slope * base + offset` below (`lines[0]`) and above (`lines[1]`) a value."""
+    """Two lines `slope * base + offset` that bound a value: `lines[0]` from below, `lines[1]` from above."""
 
     base: Dim
     lines: tuple[Line, Line]

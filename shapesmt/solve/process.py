@@ -33,8 +33,8 @@ class Query:
 
     Attributes:
         text: SMT-LIB 2 without `check-sat`.
-        values: The constants whose values are returned, without bars.
-        assume: Boolean constants assumed to be true; the core is made of them.
+        values: The names, without bars, of the constants whose values are returned.
+        assume: Boolean constants assumed to be true; an unsatisfiable core is a subset of them.
         effort: Z3's resource limit, the same on every machine; 0 is none.
         seed: For its choices.
         chain: Simplify by tactics first, then solve.

@@ -44,6 +44,11 @@ Part: TypeAlias = "Dim | Formula | Atom"
 LONGEST = 100  # characters; a longer part is named
 SCALE = 1 << 28  # denominator of the slopes and offsets of the lines around a float
 MAX_TABLE = 500  # values of a symbol for which an operation on floats is tabulated
+RESERVED = frozenset({
+    *("!", "_", "as", "Bool", "Int", "true", "false", "not", "and", "or", "xor", "=>", "=", "distinct", "ite"),
+    *("+", "-", "*", "div", "mod", "abs", "<", "<=", ">", ">="),
+})  # fmt: skip
+"""What SMT-LIB and its theory of integers call operators and types: solvers refuse variables of some of these names."""
 
 
 class Script:
@@ -93,10 +98,10 @@ class Script:
         return name
 
     def name(self, stem: str) -> str:
-        """A quoted name that nothing else has, as close to the wanted one as SMT-LIB's grammar admits."""
+        """A unique quoted name, as close to the stem as SMT-LIB's grammar admits."""
         clean = "".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem)
         name, count = clean, 1
-        while name in self._taken:
+        while name in self._taken or name in RESERVED:
             count += 1
             name = f"{clean} ({count})"
         self._taken.add(name)
@@ -155,7 +160,7 @@ class Script:
         return self._opaque(atom) if write is None else write(self, atom, *(self._terms[a] for a in atom.args))
 
     def _opaque(self, atom: Atom) -> str:
-        """A variable in the interval, between two lines if floats made it, and equal to a table where that is short."""
+        """A variable in the operation's interval, between two lines (of floats), equal to a table if that is short."""
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
         conditions = _range(name, atom.lo, atom.hi)
@@ -170,7 +175,7 @@ class Script:
         return name
 
     def extreme(self, atom: Atom, best: str, *rest: str) -> str:
-        """Two at a time, each but the last result named, so that the text doesn't double."""
+        """A minimum or maximum as choices between two arguments, named one by one so that the text stays linear."""
         compare = "<=" if atom.op is MIN else ">="
         for i, other in enumerate(rest):
             text = f"(ite ({compare} {best} {other}) {best} {other})"
@@ -234,7 +239,7 @@ def _condition(formula: Formula, terms: dict[Part, str]) -> str:
 
 
 def _quotient(_: Script, atom: Atom, top: str, bottom: str) -> str:
-    """Rounded down whatever the signs, 0 where b is 0; SMT-LIB's `div` is that for positive divisors only."""
+    """The quotient rounded down, 0 where b is 0; SMT-LIB's `div` rounds down for positive divisors only."""
     b: Dim = atom.args[1]
     if b.lo > 0:
         return f"(div {top} {bottom})"
@@ -295,7 +300,7 @@ def _table(atom: Atom) -> list[tuple[int, int]] | None:
 
 
 def _steps(symbol: str, runs: Sequence[tuple[int, int]]) -> str:
-    """A function with these runs as balanced cases."""
+    """A step function as a balanced tree of `ite`s."""
     if len(runs) == 1:
         return number(runs[0][1])
     middle = len(runs) // 2

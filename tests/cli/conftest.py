@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds
+from shapesmt.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds, Tightened
 
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
 
@@ -24,7 +24,7 @@ class Fake(types.ModuleType):
             "checked": Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),
             "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
             "bounded": EXACT,
-            "tightened": EXACT,
+            "tightened": Tightened(EXACT, "out.onnx"),
             "encoded": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }
@@ -33,8 +33,8 @@ class Fake(types.ModuleType):
         if name not in self.__dict__.get("answers", {}):
             raise AttributeError(name)
 
-        def call(*arguments):
-            self.calls.append((name, *arguments))
+        def call(*arguments, **options):
+            self.calls.append((name, *arguments, *([options] if options else [])))
             answer = self.answers[name]
             if isinstance(answer, BaseException):
                 raise answer

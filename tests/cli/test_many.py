@@ -39,8 +39,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = main(["check", *arguments])
+def run(capsys: pytest.CaptureFixture[str], *arguments: str, jobs: int | None = 1) -> tuple[int, str, str]:
+    """`check` in this process alone, unless there are more jobs, or None: then it is as configured."""
+    status = main(["check", *arguments, *(["--jobs", str(jobs)] if jobs else [])])
     out, err = capsys.readouterr()
     return status, out, err
 
@@ -64,9 +65,9 @@ def test_a_folder_without_models_is_a_mistake(folder, capsys):
     assert run(capsys, "-", "exp.onnx")[2].startswith("error: - (standard input) can't be checked beside other models")
 
 
-@pytest.mark.parametrize("jobs", ["1", "3"])
+@pytest.mark.parametrize("jobs", [1, 3])
 def test_a_table_comes_last(jobs, capsys):
-    status, out, err = run(capsys, ".", "none.onnx", "--dim", "batch=1..8", "--jobs", jobs)
+    status, out, err = run(capsys, ".", "none.onnx", "--dim", "batch=1..8", jobs=jobs)
     assert (status, err) == (2, "")
     assert out.startswith("DEPENDS add.onnx: 1 of 1 requirement fails for some n in 1.., m in 1..\n\nDEPENDS  ")
     assert "\n\n\nFAILS deep/er/broken.onnx: 1 of 1 requirement fails for every input\n" in out
@@ -87,7 +88,7 @@ def test_a_table_comes_last(jobs, capsys):
 
 def test_the_order_is_the_same_however_many_work(capsys):
     def answer(jobs: int) -> str:
-        data = json.loads(run(capsys, ".", "--format", "json", "--jobs", str(jobs))[1])
+        data = json.loads(run(capsys, ".", "--format", "json", jobs=jobs)[1])
         for part in (data, *data["reports"]):
             del part["seconds"]
         return json.dumps(data)
@@ -159,7 +160,7 @@ def test_a_question_that_makes_no_sense_for_one_model_is_that_models(capsys):
 
 def test_configuration_is_per_model(capsys):
     Path("shapesmt.toml").write_text('jobs = 2\n[models."add.onnx"]\nassume = "n == m"')
-    status, out, _ = run(capsys, "add.onnx", "exp.onnx", "-q")
+    status, out, _ = run(capsys, "add.onnx", "exp.onnx", "-q", jobs=None)
     assert status == 0
     assert out.startswith("PROVED add.onnx")
     assert run(capsys, "add.onnx", "exp.onnx", "--no-config", "-q")[0] == 1
@@ -207,4 +208,4 @@ def test_the_hook_is_consistent_with_the_command(capsys):
     assert hook["files"] == r"\.onnx$"
     program, *arguments = hook["entry"].split()
     assert f'{program} = "shapesmt.cli:main"' in (ROOT / "pyproject.toml").read_text()
-    assert main([*arguments, "exp.onnx", "add.onnx"]) == 1
+    assert main([*arguments, "exp.onnx", "add.onnx", "--jobs", "1"]) == 1

@@ -35,6 +35,14 @@ def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
     assert not judge.proves(domain(), cubes)
 
 
+def test_the_solver_is_not_asked_for_what_an_earlier_model_refutes(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge.decide(domain(), differs(N * N * N, 7 * N + 6))
+    monkeypatch.setattr("shapesmt.solve.solver.check", None)
+    assert not judge.proves(domain(), differs(N * N * N, 20 * N - 33))
+
+
 def test_what_there_is_no_time_for_is_unknown() -> None:
     late = Judge(Deadline(0))
     assert late.decide(domain(), at_least(N * N, H + W)).verdict is Verdict.UNKNOWN

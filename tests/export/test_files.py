@@ -156,6 +156,17 @@ class TestOutputs:
         shapesmt.tighten(apart, elsewhere / "out.onnx")
         assert onnx.load(elsewhere / "out.onnx").graph.initializer[0].raw_data == bytes(8000)
 
+    def test_links_in_a_circle_and_names_of_any_length_are_refused(self, apart, tmp_path, capsys):
+        circle = tmp_path / "circle.onnx"
+        circle.symlink_to(circle)
+        assert main(["tighten", str(apart), "-o", str(circle)]) == 2
+        proto = onnx.load(apart, load_external_data=False)
+        (place,) = (entry for entry in proto.graph.initializer[0].external_data if entry.key == "location")
+        place.value = 5000 * "w"
+        apart.write_bytes(proto.SerializeToString())
+        assert main(["tighten", str(apart), "-o", str(tmp_path / "out.onnx")]) == 2
+        assert capsys.readouterr().err.count("\n") == 2
+
     def test_every_entry_has_a_type(self):
         text = """<ir_version: 10, opset_import: ["" : 21, "me" : 1]> g (float[n] x) => (float[m] y)
             { a = me.Mystery(x) b, c = me.Mystery(a) q = SequenceConstruct(a) d = Shape(a)

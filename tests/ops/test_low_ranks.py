@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
+from random import Random
 
 import pytest
 
@@ -19,23 +21,34 @@ load_everything()
 RULES = sorted((r for r in rules() if not r.nested), key=lambda r: (r.domain, r.name, r.since))
 RANKS = range(4)
 MOST = 9  # inputs
+SAMPLED = 100  # choices of ranks that are tried without --full
+
+
+def choices() -> Iterator[tuple[int, ...]]:
+    """The ranks of the inputs: all the same, or all the same but one."""
+    for count in range(1, MOST):
+        for usual in RANKS:
+            yield (usual,) * count
+            for odd, rank in product(range(count), RANKS):
+                if rank != usual:
+                    yield (*[usual] * odd, rank, *[usual] * (count - odd - 1))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: f"{r.domain or 'onnx'}.{r.name}-{r.since}")
-def test_low_ranks(rule: Rule) -> None:
-    """All inputs but one have the same rank; names of attributes that a rule asks for are left out."""
+def test_low_ranks(rule: Rule, full: bool, seeds: range) -> None:
+    """Names of attributes that a rule asks for are left out."""
     sizes = [symbol(f"s{axis}", 1) for axis in RANKS]
-    for count, other in product(range(1, MOST), RANKS):
-        for odd, rank in product(range(count), RANKS):
-            inputs = [tensor("float32", sizes[: rank if i == odd else other]) for i in range(count)]
-            node = Node(rule.name, rule.domain, "node", [f"x{i}" for i in range(count)], ["y", "z"], Attributes({}))
-            made = InferenceContext(node, inputs, rule.since).apply(rule.apply)
-            assert len(made.outputs) == 2
+    every = [*choices()]
+    for ranks in every if full else Random(f"{seeds.start} {rule.name}").sample(every, SAMPLED):
+        inputs = [tensor("float32", sizes[:rank]) for rank in ranks]
+        node = Node(rule.name, rule.domain, "node", [f"x{i}" for i in range(len(ranks))], ["y", "z"], Attributes({}))
+        made = InferenceContext(node, inputs, rule.since).apply(rule.apply)
+        assert len(made.outputs) == 2, ranks
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: f"{r.domain or 'onnx'}.{r.name}-{r.since}")
-def test_unknown_ranks(rule: Rule) -> None:
-    for count in range(1, 4):
+def test_unknown_ranks(rule: Rule, full: bool, seeds: range) -> None:
+    for count in range(1, 4) if full else [Random(f"{seeds.start} {rule.name}").randint(1, 3)]:
         names = [f"x{i}" for i in range(count)]
         node = Node(rule.name, rule.domain, "node", names, ["y"], Attributes({}))
         inputs = dict.fromkeys(names, Declared("float32", None))

@@ -1,8 +1,10 @@
-"""No rule of TensorFlow's breaks on nodes that make no sense, of which no schema tells: what they need is a law."""
+"""No rule breaks on nodes that make no sense: whatever it needs is a law that it states."""
 
 from __future__ import annotations
 
+from math import inf
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -11,8 +13,8 @@ from shapesmt.algebra.numeric.floats import literal
 from shapesmt.frontends.tensorflow.operators import known
 from shapesmt.graph.graph import Attributes, Node
 from shapesmt.rules import InferenceContext
-from shapesmt.rules.registry import Rule, load_everything, rules
-from shapesmt.rules.tensor import Tensor, UnknownRankError, tensor
+from shapesmt.rules.registry import Rule, load_everything, rules, signatures
+from shapesmt.rules.tensor import Tensor, UndecidedError, UnknownRankError, tensor
 from shapesmt.rules.value import elements
 
 load_everything()
@@ -29,6 +31,8 @@ TEXTS = {
 }
 LISTS = ("dilations", "explicit_paddings", "ksize", "ksizes", "rates", "squeeze_dims", "strides")
 NUMBERS = ("axis", "batch_dims", "block_size", "keep_dims", "num_elements", "seq_dim", "stride", "transpose_a")
+OTHERS = sorted((r for r in rules() if not r.nested and r.domain != "tensorflow"), key=lambda r: (r.domain, r.name))
+WORDS = ("", "SAME_UPPER", "VALID", "linear", "cubic", "NHWC", "forward", "bidirectional", "reflect", "ij,jk->ik", "ii")
 MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "window_size")
 
 
@@ -45,6 +49,46 @@ def test_no_rule_breaks(rule: Rule, seeds: range) -> None:
         except UnknownRankError:
             continue
         assert len(found.outputs) == len(outputs), f"seed {seed}"
+
+
+@pytest.mark.parametrize("rule", OTHERS, ids=lambda r: f"{r.domain}.{r.name}-{r.since}")
+def test_no_rule_of_onnx_or_openvino_breaks(rule: Rule, seeds: range) -> None:
+    version = rule.since if rule.domain == "" else 1
+    least, most = signatures(rule.domain).input_counts(rule.domain, rule.name, version)
+    for seed in seeds:
+        random = Random(f"{rule.domain}{rule.name}{rule.since}{seed}")
+        count = random.randint(int(least), int(min(most, max(least, 2) + 4)))
+        inputs = [made(random) if i < least or random.random() < 0.8 else None for i in range(count)]
+        outputs = ["y", "z", "u"][: random.randint(1, 3)]
+        node = Node(rule.name, rule.domain, f"{seed}", ["" if t is None else "x" for t in inputs], outputs)
+        try:
+            application = Guessing(node, inputs, version).apply(rule.apply)
+        except (UnknownRankError, UndecidedError):
+            continue
+        assert len(application.outputs) == len(outputs), f"seed {seed}"
+
+
+class Guessing(InferenceContext):
+    """A context in which an attribute that the node hasn't got is a random one of the right type."""
+
+    def _guess(self, name: str, default: Any, values: tuple[Any, ...]) -> Any:
+        if name in self.attributes:
+            return self.attributes[name]
+        random = Random(f"{self.node.name}{self.node.op}{name}")
+        return default if default is not None and random.random() < 0.5 else random.choice(values)
+
+    def integer(self, name: str, default: Any = None) -> Any:
+        return self._guess(name, default, (-3, -1, 0, 1, 1, 2, 3, 4, 13))
+
+    def integers(self, name: str, default: Any = None) -> Any:
+        lists = ((), (0,), (1,), (-1,), (1, 1), (2, 3), (0, 1, 2), (0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 0, 1, 2, 2))
+        return self._guess(name, default, lists)
+
+    def number(self, name: str, default: Any = None) -> Any:
+        return self._guess(name, default, (-1.0, 0.0, 0.5, 1.0, 2.0, inf))
+
+    def text(self, name: str, default: Any = None) -> Any:
+        return self._guess(name, default, WORDS)
 
 
 def attributes(random: Random) -> Attributes:

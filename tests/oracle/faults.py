@@ -150,6 +150,11 @@ LENIENT = (
         "The axis as a scalar on which to perform the DFT.",
     ),
     Fault(
+        frozenset({"SequenceAt", "SequenceErase", "SequenceInsert"}),
+        lambda node, values: any(np.size(values[n]) != 1 for n in node.input[1 + (node.op_type == "SequenceInsert") :]),
+        "It must be a scalar(tensor of empty shape).",
+    ),
+    Fault(
         frozenset({"NonMaxSuppression"}),
         lambda node, values: any(np.size(values[n]) != 1 for n in node.input[2:5] if n),
         "It is a scalar.",

@@ -328,31 +328,31 @@ def _value(token: str, bound: Bound) -> int:
 
 def _match(m: Made, tokens: list[str], bound: Bound) -> Bound | None:
     """What the letters are if the tensor has these sizes."""
-    shape, found = m.array.shape, dict(bound)
+    shape, letters = m.array.shape, dict(bound)
     if tokens == ["~"]:
         try:
             np.broadcast_shapes(shape, bound["~"])
         except ValueError:
             return None
-        return found
+        return letters
     if "*" in tokens:
         at, many = tokens.index("*"), len(shape) - len(tokens) + 1
-        if many < 0 or found.setdefault("*", shape[at : at + many]) != shape[at : at + many]:
+        if many < 0 or letters.setdefault("*", shape[at : at + many]) != shape[at : at + many]:
             return None
         shape, tokens = shape[:at] + shape[at + many :], tokens[:at] + tokens[at + 1 :]
     if len(shape) != len(tokens):
         return None
-    for token, size in zip(tokens, shape, strict=True):
-        if token.isidentifier():
-            if found.setdefault(token, size) != size:
-                return None
-        else:
-            try:
-                if _value(token, found) != size:
-                    return None
-            except (NameError, Unfit):
-                return None
-    return found
+    return letters if all(_agrees(t, size, letters) for t, size in zip(tokens, shape, strict=True)) else None
+
+
+def _agrees(token: str, size: int, letters: Bound) -> bool:
+    """Whether a size is what its token says; a letter that has no size yet takes it."""
+    if token.isidentifier():
+        return letters.setdefault(token, size) == size
+    try:
+        return _value(token, letters) == size
+    except (NameError, Unfit):
+        return False
 
 
 def _graphs(node: onnx.NodeProto) -> list[onnx.GraphProto]:

@@ -5,7 +5,6 @@ They are the node cases of the `onnx` package and the catalogue of the random gr
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from tests.oracle.growing import fresh
 from tests.oracle.onnx_peer import Call, Run, made_call, outcomes
 from tests.oracle.onnx_siblings import schema_of, schemas
 from tests.oracle.runner import input_shape, varied
+from tests.support.node_cases import node_cases
 
 OLDEST = 7
 SMALL = 16  # elements of what is a constant, if it has at most one axis
@@ -41,6 +41,11 @@ def k(values: Any, dtype: str = "int64") -> Constant:
     return Constant(np.array(values, dtype))
 
 
+def t(values: Any, dtype: str = "float32") -> onnx.TensorProto:
+    """An attribute that is a tensor."""
+    return numpy_helper.from_array(np.array(values, dtype))
+
+
 def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: int = 1, **attributes: Any) -> Call:
     """A call of one operator; None leaves an input out."""
     names = ["" if given is None else f"x{i}" for i, given in enumerate(inputs)]
@@ -52,9 +57,9 @@ def op(name: str, *inputs: Any, version: int = 21, domain: str = "", outputs: in
     return made_call([node], feeds, constants, opsets)
 
 
-def graph(text: str, version: int = 18) -> Call:
-    """A call of a graph, as text, whose inputs hold ones."""
-    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}]> g {text}')
+def graph(text: str, version: int = 18, domain: str = "com.microsoft") -> Call:
+    """A call of a graph, as text, whose inputs hold ones; its operators are ONNX's, or of that domain."""
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}, "{domain}": 1]> g {text}')
     feeds = {}
     for given in model.graph.input:
         kind = given.type.tensor_type
@@ -66,7 +71,7 @@ def graph(text: str, version: int = 18) -> Call:
 def calls(seeds: Iterable[int]) -> list[Call]:
     """A call of each way to use a version of an operator; `seeds` choose the catalogue's. Not all of them run."""
     found: dict[Any, Call] = {}
-    for call in [*_catalogue(seeds), *_node_cases()]:
+    for call in [*_catalogue(seeds), *_node_cases(), *_others()]:
         for version in [call, *_versions(call)]:
             if _is_defined(version):
                 found.setdefault(_way(version), version)
@@ -118,13 +123,15 @@ def _catalogue(seeds: Iterable[int]) -> Iterator[Call]:
         yield made_call(graph.node, feeds, weights, case.model.opset_import, bool(case.granted))
 
 
-def _node_cases() -> Iterator[Call]:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        from onnx.backend.test.case.node import collect_testcases
+def _others() -> Iterator[Call]:
+    """Of operators that are in neither."""
+    yield op("Inverse", x(3, 3), domain="com.microsoft", version=1)
+    yield op("ScaledSiLU", x(2, 3), domain="com.microsoft", version=1)
+    yield op("MatMulInteger16", *(x(*s, dtype="int16") for s in ((2, 3), (3, 2))), domain="com.microsoft", version=1)
 
-        cases = collect_testcases(None)
-    for case in cases:
+
+def _node_cases() -> Iterator[Call]:
+    for case in node_cases():
         values = dict(zip([i.name for i in case.model.graph.input], case.data_sets[0][0], strict=False))
         plain = all(isinstance(v, np.ndarray) or (isinstance(v, list) and v) for v in values.values())
         if not plain or any(np.size(v) > LARGE for v in values.values() if isinstance(v, np.ndarray)):

@@ -20,8 +20,7 @@ from tensorflow.python.framework import op_def_registry
 import shapesmt
 from shapesmt.frontends import load
 from tests.oracle.forked import results
-
-tf.config.set_visible_devices([], "GPU")
+from tests.support import tensorflow_settings as _settings  # noqa: F401 - before anything runs
 
 ONLY_HERE = (
     "CPU",

@@ -6,7 +6,6 @@ Output shapes are stripped, small integer inputs become initializers, and every 
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from onnx import TensorProto, numpy_helper
 
 import shapesmt
 from tests.oracle.runner import value
+from tests.support.node_cases import node_cases
 
 Infer = Callable[[onnx.ModelProto], onnx.ModelProto]
 
@@ -33,11 +33,7 @@ class Case(NamedTuple):
 
 @pytest.fixture(scope="module")
 def collected() -> list[Any]:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        from onnx.backend.test.case.node import collect_testcases
-
-        return [case for case in collect_testcases(None) if _is_tensors_only(case)]
+    return [case for case in node_cases() if _is_tensors_only(case)]
 
 
 def _is_tensors_only(case: Any) -> bool:

@@ -38,6 +38,10 @@ def grouped(size, *tables):
 
 REFUSED = [
     *(grouped(4), grouped(12), grouped(8, x(5, 4), x(5, 4)), grouped(32, x(5, 12), x(5, 12))),
+    op("RotaryEmbedding", x(2, 3, 32), *[x(2, 3, 4)] * 2, version=23, num_heads=4, rotary_embedding_dim=9),
+    op("Attention", *[x(1, 2, 2, 8)] * 3, x(2, 2, dtype="int8"), version=23, outputs=4, qk_matmul_output_mode=3,
+       softmax_precision=11),
+    op("SimplifiedLayerNormalization", x(2, 3), version=1),
     ms("MultiHeadAttention", x(1, 0, 3), *[x(1, 3, 3)] * 2, num_heads=2),
     ms("DecoderMaskedMultiHeadAttention", x(1, 1, 5), *[x(1, 2, 2, 2)] * 2, num_heads=2),
     op("Attention", *[x(1, 2, 3, 4)] * 3, scale=-1.0, version=23),
@@ -68,7 +72,15 @@ REFUSED = [
        num_heads=2, outputs=3),
     ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, None, None, *[x(4, 2, 3, 2)] * 2,
        num_heads=2, outputs=3, past_present_share_buffer=1),
+    ms("Attention", x(1, 1, 8), x(8, 24), x(24), None, x(2, 1, 2, 6, 4), None, k(2, "int32"), outputs=2, num_heads=2,
+       past_present_share_buffer=1),
+    ms("AttnLSTM", x(3, 2, 4), x(1, 8, 4), x(1, 8, 2), *[None] * 5, x(1, 2, 3), x(1, 7, 3), x(1, 3), x(2, 5, 7),
+       hidden_size=2),
     ms("FusedGemm", x(2, 2), x(2, 2), x(2)),
+    ms("GroupQueryAttention", x(1, 3, 8), x(1, 3, 4), x(1, 3, 4), None, None, k([2], "int32"), k(3, "int32"),
+       outputs=3, **HEADS),
+    ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), None, None, k([2], "int32"), k(3, "int32"),
+       *[None] * 7, x(8), x(8), outputs=3, **HEADS),
     ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), *[x(1, 1, 2, 8)] * 2, k([1], "int32"),
        k(5, "int32"), outputs=3, **HEADS),
     ms("GroupQueryAttention", x(1, 3, 16), x(1, 3, 8), x(1, 3, 8), None, None, k([2], "int32"), k(3, "int32"),
@@ -137,6 +149,7 @@ REFUSED = [
 ]  # fmt: skip
 RUNNING = [
     *(grouped(8), grouped(24), grouped(16, x(5, 8), x(5, 8)), grouped(32, x(5, 8), x(5, 8))),
+    op("SimplifiedLayerNormalization", x(2, 3), x(3), version=1),
     *(ms("MultiHeadAttention", x(0, 1, 3), *[x(0, s, 3)] * 2, num_heads=2) for s in (0, 1)),
     ms("MultiHeadAttention", x(1, 2, 4), x(1, 0, 4), x(1, 0, 3), num_heads=2),
     ms("DecoderMaskedMultiHeadAttention", *[x(0, 1, 5)] * 3, num_heads=2),
@@ -145,6 +158,8 @@ RUNNING = [
     op("BatchNormalization", x(2, 3, 4), *[x(3, 4)] * 4, spatial=2, version=7),
     op("Compress", x(), k([1, 0], "bool"), version=9),
     op("Squeeze", x(1, 2)),
+    ms("AttnLSTM", x(3, 2, 4), x(1, 8, 11), x(1, 8, 2), *[None] * 5, x(1, 2, 3), x(1, 7, 3), x(1, 3), x(2, 5, 7),
+       hidden_size=2),
     ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, num_heads=2),
     ms("DecoderMaskedMultiHeadAttention", *[x(4, 1, 4)] * 3, None, None, *[x(4, 2, 3, 2)] * 2, k([1], "int32"),
        num_heads=2, outputs=3, past_present_share_buffer=1),

@@ -34,7 +34,7 @@ from tests.oracle.compare import Truth, disagreements
 from tests.oracle.growing import grow
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, input_shape, varied
 
-DEFAULT, FULL = 400, 6000
+DEFAULT, FULL = 240, 6000
 WORKERS = 2
 STARTED, ANSWERED = 8, 20  # seconds that a runtime and shapesmt have for a graph
 OPERATORS, EXECUTIONS = 200, 100_000

@@ -1,6 +1,6 @@
 """Exported networks, held against what running them showed.
 
-The folder that the environment variable SHAPESMT_MODELS names has `manifest.json` (ranges and relations per model),
+The folder that `--models` names has `manifest.json` (ranges and relations per model),
 `truth/NAME.json.gz` (`runs`: sizes with every tensor's shape; `fails`: sizes with the runtime's message) and
 `runnable/`, models with weights and a manifest of their own.
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import product
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -35,25 +35,38 @@ GRID = 14  # assignments of a runnable model; all of them with --full
 Entry = dict[str, Any]
 
 
-def folder() -> Path | None:
-    named = os.environ.get("SHAPESMT_MODELS")
-    found = Path(named) if named else Path(__file__).parents[3].joinpath("shared", "models")
-    return found if (found / "manifest.json").is_file() else None
+MANIFESTS = {
+    "test_answers_agree_with_recorded_runs": ("manifest.json", inf),
+    "test_answers_agree_with_running": ("runnable/manifest.json", inf),
+    "test_two_solvers_agree_on_the_complete_system": ("manifest.json", SMALL),
+}
+"""The manifest that a test is about, and the number of nodes that its models are below."""
 
 
-MODELS = folder()
-pytestmark = pytest.mark.skipif(MODELS is None, reason="SHAPESMT_MODELS names no folder with a manifest.json")
+@pytest.fixture
+def models(pytestconfig: pytest.Config) -> Path:
+    folder = pytestconfig.getoption("--models")
+    if folder is None:
+        pytest.skip("exported networks with recorded runs: --models FOLDER")
+    return Path(folder)
 
 
-def entries(manifest: str) -> list[Entry]:
-    if MODELS is None or not (MODELS / manifest).is_file():
-        return []
-    listed = json.loads((MODELS / manifest).read_text())
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test for each model of a manifest; without a folder one that is skipped."""
+    folder = metafunc.config.getoption("--models")
+    if "entry" in metafunc.fixturenames:
+        manifest, most = MANIFESTS[metafunc.function.__name__]
+        listed = [e for e in entries(Path(folder), manifest) if e["nodes"] < most] if folder is not None else [None]
+        metafunc.parametrize("entry", listed, ids=named)
+
+
+def entries(folder: Path, manifest: str) -> list[Entry]:
+    listed = json.loads((folder / manifest).read_text())
     return sorted(listed["models"] if isinstance(listed, dict) else listed, key=lambda e: e["nodes"])
 
 
-def named(entry: Entry) -> str:
-    return entry["file"].removesuffix(".onnx")
+def named(entry: Entry | None) -> str:
+    return "no model" if entry is None else entry["file"].removesuffix(".onnx")
 
 
 @cache
@@ -111,16 +124,14 @@ def contradictions(report: Report, sizes: Mapping[str, int], ran: bool) -> Itera
         yield f"precondition {region.text} is {claimed} at {sizes}, which {'runs' if ran else 'fails'}"
 
 
-@pytest.mark.parametrize("entry", entries("manifest.json"), ids=named)
-def test_answers_agree_with_recorded_runs(entry: Entry, full: bool) -> None:
-    assert MODELS is not None
+def test_answers_agree_with_recorded_runs(models: Path, entry: Entry, full: bool) -> None:
     if entry["nodes"] >= LARGE and not full:
         pytest.skip("a large model: --full")
-    recorded = MODELS / "truth" / (named(entry) + ".json.gz")
+    recorded = models / "truth" / (named(entry) + ".json.gz")
     if not recorded.is_file():
         pytest.skip("no runs are recorded")
     truth = json.loads(gzip.decompress(recorded.read_bytes()))
-    report, bounds = asked(MODELS / entry["file"], entry)
+    report, bounds = asked(models / entry["file"], entry)
     assert not [f.op_type for f in report.findings if f.kind == "unsupported"]
     wrong: list[str] = []
     for run in truth["runs"]:
@@ -132,10 +143,8 @@ def test_answers_agree_with_recorded_runs(entry: Entry, full: bool) -> None:
     assert not wrong, "\n".join(wrong[:10])
 
 
-@pytest.mark.parametrize("entry", entries("runnable/manifest.json"), ids=named)
-def test_answers_agree_with_running(entry: Entry, full: bool) -> None:
-    assert MODELS is not None
-    path = MODELS / "runnable" / entry["file"]
+def test_answers_agree_with_running(models: Path, entry: Entry, full: bool) -> None:
+    path = models / "runnable" / entry["file"]
     report, bounds = asked(path, entry)
     execution = Execution(onnx.load(path), feed)
     wrong: list[str] = []
@@ -155,14 +164,13 @@ def test_answers_agree_with_running(entry: Entry, full: bool) -> None:
 
 
 @pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])
-def test_every_counterexample_is_confirmed(manifest: str, full: bool) -> None:
+def test_every_counterexample_is_confirmed(models: Path, manifest: str, full: bool) -> None:
     """With the relations that a caller would promise and without; in the large folder the weights are absent."""
-    assert MODELS is not None
     missed, confirmed = [], 0
-    for entry in entries(manifest):
+    for entry in entries(models, manifest):
         if entry["nodes"] >= SMALL and not full:
             continue
-        path, dims = (MODELS / manifest).parent / entry["file"], {n: tuple(r) for n, r in entry["ranges"].items()}
+        path, dims = (models / manifest).parent / entry["file"], {n: tuple(r) for n, r in entry["ranges"].items()}
         for assume in {tuple(entry["relations"] or ()), ()}:
             for found in shapesmt.check(path, dims=dims, assume=assume, replay=True).findings:
                 if found.replay is not None and found.replay.confirmed:
@@ -174,14 +182,13 @@ def test_every_counterexample_is_confirmed(manifest: str, full: bool) -> None:
 
 
 @pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])
-def test_every_remedy_is_enough(manifest: str, full: bool) -> None:
+def test_every_remedy_is_enough(models: Path, manifest: str, full: bool) -> None:
     """In the ranges of the manifest and without any."""
-    assert MODELS is not None
     told = 0
-    for entry in entries(manifest):
+    for entry in entries(models, manifest):
         if entry["nodes"] >= SMALL and not full:
             continue
-        path, ranges = (MODELS / manifest).parent / entry["file"], {n: tuple(r) for n, r in entry["ranges"].items()}
+        path, ranges = (models / manifest).parent / entry["file"], {n: tuple(r) for n, r in entry["ranges"].items()}
         for dims, assume in ((ranges, [*(entry["relations"] or ())]), ({}, [])):
             remedy = shapesmt.check(path, dims=dims, assume=assume).remedy
             if remedy is not None:
@@ -217,10 +224,8 @@ def feed(info: onnx.ValueInfoProto, shape: tuple[int, ...]) -> Any:
     return np.zeros(shape, dtype) if dtype.kind == "i" and "mask" not in info.name else np.ones(shape, dtype)
 
 
-@pytest.mark.parametrize("entry", [e for e in entries("manifest.json") if e["nodes"] < SMALL], ids=named)
-def test_two_solvers_agree_on_the_complete_system(entry: Entry) -> None:
-    assert MODELS is not None
-    path, dims = MODELS / entry["file"], {name: tuple(ends) for name, ends in entry["ranges"].items()}
+def test_two_solvers_agree_on_the_complete_system(models: Path, entry: Entry) -> None:
+    path, dims = models / entry["file"], {name: tuple(ends) for name, ends in entry["ranges"].items()}
     report, _ = asked(path, entry)
     text = shapesmt.encode(path, dims=dims, assume=entry["relations"] or ())
     expected = "unsat" if report.verdict is Verdict.PROVED else "sat"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.oracle.choosing import Choice, choose
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, plain, value
 
-DEFAULT, FULL = 40, 3000
+DEFAULT, FULL = 20, 3000
 LIMIT = 4.0  # seconds that an answer about unbounded numbers may take
 
 
@@ -56,6 +56,11 @@ def undeclared(case: Choice, counts: Counter[str]) -> list[str]:
             found = bounds.tensors[name].shape if name in bounds.tensors else None
             if found is not None and not fits(shape, found):
                 wrong.append(f"{name} is {shape} at {sizes}, not in {found}")
+    return (wrong + list(_running(report, execution, case, counts)))[:3]
+
+
+def _running(report: shapesmt.Report, execution: Execution, case: Choice, counts: Counter[str]) -> Iterator[str]:
+    """The counterexamples at which the node runs all the same."""
     left_out = {f.node for f in report.findings if f.verdict is not Verdict.DEPENDS}  # nothing is assumed of those
     for f in report.findings:
         if f.counterexample is not None and f.verdict in (Verdict.DEPENDS, Verdict.FAILS):
@@ -66,8 +71,7 @@ def undeclared(case: Choice, counts: Counter[str]) -> list[str]:
             filled = {**{name: ends[0] for name, ends in case.values.items()}, **shown}
             failing = execution.run(filled).failing
             if f.node not in failing and left_out.isdisjoint(failing):
-                wrong.append(f"{f.node} runs at {filled}, failing {failing}")
-    return wrong[:3]
+                yield f"{f.node} runs at {filled}, failing {failing}"
 
 
 def by_data(case: Choice, counts: Counter[str]) -> list[str]:

@@ -8,8 +8,7 @@ import json
 import pytest
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.finding import Cause, Counterexample, Finding, SymbolRange
-from shapesmt.report.report import (
+from shapesmt.report import (
     Bounds,
     Counts,
     DimBounds,
@@ -21,6 +20,7 @@ from shapesmt.report.report import (
     Report,
     TensorBounds,
 )
+from shapesmt.report.finding import Cause, Counterexample, Finding, SymbolRange
 
 HEIGHT = {"height": SymbolRange(64, 512, 1, "--dim")}
 CONCAT = Finding(

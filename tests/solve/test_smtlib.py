@@ -11,7 +11,7 @@ from shapesmt.algebra.evaluate import evaluate
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import Formula, any_of, at_least, differs, equal, select
 from shapesmt.algebra.numeric.floats import from_dim, literal
-from shapesmt.solve.smtlib import Script, script
+from shapesmt.solve.smtlib import RESERVED, Script, script
 from shapesmt.solve.solver import check
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
@@ -40,6 +40,13 @@ def test_names_keep_to_the_grammar(name: str, text: str) -> None:
     assert made.name(name) == f"{text[:-1]} (2)|"
     x = symbol(name, 1, 9)
     assert both(equal(x, 3)) == "sat"
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_symbols_may_be_called_as_operators_are(name: str) -> None:
+    n = symbol(name, 1)
+    assert check([equal(n * n * n, 27)]).model == {n.as_symbol(): 3}
+    assert both(equal(n * n, 9)) == "sat"
 
 
 def test_symbols_of_one_name_and_different_ranges_stay_apart() -> None:

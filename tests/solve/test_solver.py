@@ -95,6 +95,16 @@ def test_extremes_where_nothing_is_possible() -> None:
     assert minimize(H, [equal(H, W), differs(H, W)]).witness is None
 
 
+def test_no_solver_is_asked_for_what_the_ends_of_the_ranges_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y, z, steps = symbol("x", 0), symbol("y", 0), symbol("z", 0), symbol("s", 3, step=5)
+    monkeypatch.setattr(solver, "ask", None)
+    assert check([equal(4 * x, x * y * z), equal(y, 0)]).verdict == "sat"
+    for dim, facts in ((y, [equal(4 * x, x * y * z)]), (steps, [at_least(steps * H, N)])):
+        end = maximize(dim, facts)
+        assert end.witness is not None
+        assert (end.value, end.proven, holds(facts, end.witness)) == (None, True, True)
+
+
 def test_the_smallest_model_moves_few_symbols_and_little() -> None:
     b, h, w = (symbol(name, 1, 512) for name in ("b", "h", "w"))
     symbols = [s.as_symbol() for s in (b, h, w)]
@@ -127,8 +137,8 @@ def test_a_core_is_minimal_and_unsatisfiable(seeds: range) -> None:
 
 
 def test_what_holds_anyway_is_no_part_of_a_core() -> None:
-    assert core({"a": at_least(H, 9), "b": at_least(W, 9)}, given=[at_most(H, 8)]) == ["a"]
-    assert core({"a": at_least(H, 9)}, given=[at_most(H, 9)]) is None
+    assert core({"a": at_least(H, 9), "b": at_least(W, 9)}, background=[at_most(H, 8)]) == ["a"]
+    assert core({"a": at_least(H, 9)}, background=[at_most(H, 9)]) is None
 
 
 @pytest.fixture

@@ -74,7 +74,9 @@ def picture() -> bytes:
             field = browser.find_element("id", f"size-{place}")
             field.clear()
             field.send_keys(str(size))
-        end = browser.execute_script("return document.getElementById('sizes').getBoundingClientRect().bottom + scrollY + 20")
+        end = browser.execute_script(
+            "return document.getElementById('sizes').getBoundingClientRect().bottom + scrollY + 20"
+        )
         clip = {"x": 0, "y": 0, "width": WIDTH, "height": end, "scale": 1}
         shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
     return b64decode(shot["data"])

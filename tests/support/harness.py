@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice, product
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from onnx.reference import ReferenceEvaluator
 from shapesmt import inference as walk
 from shapesmt.algebra.dim import Atom, Dim, as_dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.numeric.floats import Float
 from shapesmt.frontends import load
 from shapesmt.rules.tensor import Tensor, held, tensor
@@ -108,7 +111,8 @@ def agree(
     names = [output.name for output in model.graph.output]
     for env in assignments(ranges):
         atoms = _atoms(symbols, env)
-        choices = [_feeds(inputs, atoms, env, items, choice) for choice in _alternatives(data)]
+        here = Evaluator(atoms)
+        choices = [_feeds(inputs, here, env, items, choice) for choice in _alternatives(data)]
         results = [run(feeds) for feeds in choices if feeds is not None]
         if results:
             _compare(found, names, atoms, results, f"at {env} ({found.backend})", known, may_fail_more)
@@ -205,7 +209,12 @@ def _inputs(
 
 
 def _expression(text: Size, names: Mapping[str, Any]) -> Any:
-    return eval(text, {}, dict(names)) if isinstance(text, str) else text  # the tests' own text
+    return eval(_compiled(text), {}, dict(names)) if isinstance(text, str) else text
+
+
+@cache
+def _compiled(text: str) -> CodeType:
+    return compile(text, text, "eval")  # the tests' own text
 
 
 def _alternatives(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -216,15 +225,14 @@ def _alternatives(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _feeds(
     inputs: Mapping[str, Tensor],
-    atoms: Mapping[Atom, int],
+    evaluator: Evaluator,
     env: Mapping[str, int],
     items: Mapping[str, Sequence[Size | None]],
     data: Mapping[str, Any],
 ) -> dict[str, Any] | None:
-    evaluator = Evaluator(atoms)
     feeds = {}
     for name, t in inputs.items():
-        dtype = helper.tensor_dtype_to_np_dtype(_TYPES[t.dtype])
+        dtype = _np_dtype(t.dtype)
         shape = None if t.shape is None else tuple(evaluator.dim(d) for d in t.dims)
         if shape is not None and any(d < 0 for d in shape):
             return None
@@ -265,8 +273,9 @@ def _compare(
             _bind(held(found.tensors[name], bound), value, bound)
         broken = _broken(found.inference, bound)
         assert not broken, f"runs {where} though {broken}"
+        here = Evaluator(bound)
         for name, value in outputs.items():
-            _check(held(found.tensors[name], bound), value, bound, f"'{name}' {where}", known)
+            _check(held(found.tensors[name], bound), value, bound, here, f"'{name}' {where}", known)
 
 
 def _bind(t: Tensor, result: Any, atoms: dict[Atom, int]) -> None:
@@ -281,22 +290,26 @@ def _bind(t: Tensor, result: Any, atoms: dict[Atom, int]) -> None:
 def _broken(inference: Inference, atoms: Mapping[Atom, int]) -> list[str]:
     """The laws that are broken, for some value of what data decides."""
     facts = [f for a in inference.applications for f in a.facts]
+    here, known = Evaluator(atoms), [f for f in facts if f.symbols <= atoms.keys()]
+    true = all(map(here.formula, known))
     broken = []
     for r in (r for a in inference.applications for r in a.requirements):
-        free = sorted((s for s in r.formula.symbols if s not in atoms), key=lambda s: s.number)
-        related = [f for f in facts if f.symbols <= set(atoms) | set(free)]
-        spans = [range(int(s.lo), int(min(s.hi, s.lo + DATA_VALUES)) + 1) for s in free]
-        for values in islice(product(*spans), 5000):
-            evaluator = Evaluator({**atoms, **dict(zip(free, values, strict=True))})
-            if all(map(evaluator.formula, related)) and not evaluator.formula(r.formula):
-                broken.append(f"{r.law}: {r.formula}")
-                break
-    known = [f for f in facts if f.symbols <= atoms.keys()]
-    assert broken or all(map(Evaluator(atoms).formula, known)), f"a stated fact is false: {known} {atoms}"
+        free = sorted(r.formula.symbols - atoms.keys(), key=lambda s: s.number)
+        if _fails_for_some(r.formula, free, facts, atoms) if free else true and not here.formula(r.formula):
+            broken.append(f"{r.law}: {r.formula}")
+    assert broken or true, f"a stated fact is false: {known} {atoms}"
     return broken
 
 
-def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], where: str, known: bool) -> None:
+def _fails_for_some(formula: Formula, free: Sequence[Atom], facts: list[Formula], atoms: Mapping[Atom, int]) -> bool:
+    """Whether a condition is false for some values of the free symbols for which what is stated of them is true."""
+    related = [f for f in facts if f.symbols <= atoms.keys() | set(free)]
+    spans = [range(int(s.lo), int(min(s.hi, s.lo + DATA_VALUES)) + 1) for s in free]
+    evaluators = (Evaluator({**atoms, **dict(zip(free, v, strict=True))}) for v in islice(product(*spans), 5000))
+    return any(all(map(e.formula, related)) and not e.formula(formula) for e in evaluators)
+
+
+def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], evaluator: Evaluator, where: str, known: bool) -> None:
     array = np.asarray(result)
     dtype = {"object": "string", "str": "string"}.get(array.dtype.name, array.dtype.name)
     assert t.dtype in (dtype, "bfloat16") or (not known and not t.dtype), (
@@ -305,7 +318,6 @@ def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], where: str, known:
     if t.shape is None:
         assert not known, f"the rank of {where} is unknown"
         return
-    evaluator = Evaluator(atoms)
     bound = [
         evaluator.dim(d) if d.symbols <= atoms.keys() else size for d, size in zip(t.shape, array.shape, strict=False)
     ]
@@ -329,6 +341,11 @@ def _check(t: Tensor, result: Any, atoms: Mapping[Atom, int], where: str, known:
             assert inferred == array[index], (
                 f"element {index} of {where}: inferred {t.value} = {inferred}, real {array[index]}"
             )
+
+
+@cache
+def _np_dtype(name: str) -> np.dtype[Any]:
+    return helper.tensor_dtype_to_np_dtype(_TYPES[name])
 
 
 def _dtype_name(element_type: int) -> str:

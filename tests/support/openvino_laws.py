@@ -4,8 +4,9 @@ A case is a line of text: the operator and its operator set, its inputs, its att
 
     Split 1 :2 | f32[4,6] | i64[]=1 | num_splits=2
 
-An input with elements is a constant, any other is a parameter. One thing at a time is changed: the rank of an input (0
-to 6), one of its sizes, its element type, an element of a constant, an attribute. What OpenVINO refuses, when it reads
+An input with elements is a constant, any other is a parameter. An iterator adds the slices of its first input, which
+its attributes describe, to its second one. One thing at a time is changed: the rank of an input (0 to 6), one of its
+sizes, its element type, an element of a constant, an attribute. What OpenVINO refuses, when it reads
 the file or runs it, may not be proved; what it runs may not be said to fail, and has the shapes that were inferred.
 """
 
@@ -105,9 +106,10 @@ def written(case: Case, folder: Path) -> Path:
     reads = "".join(f'<port id="{i}" precision="{_precision(x.dtype)}"/>' for i, x in enumerate(case.inputs))
     makes = "".join(f'<port id="{count + i}" precision="FP32"/>' for i in range(case.outputs))
     settings = "".join(f' {name}="{value}"' for name, value in case.attributes.items())
+    described = _iterator(case, settings) if case.op == "TensorIterator" else f"<data{settings}/>"
     layers.append(
         f'<layer id="99" name="node" type="{case.op}" version="opset{case.opset}">'
-        f"<data{settings}/><input>{reads}</input><output>{makes}</output></layer>"
+        f"{described}<input>{reads}</input><output>{makes}</output></layer>"
     )
     for i in range(case.outputs):
         port = '<input><port id="0" precision="FP32"/></input>'
@@ -118,6 +120,32 @@ def written(case: Case, folder: Path) -> Path:
     path = folder / "model.xml"
     path.write_text(text)
     return path
+
+
+def _iterator(case: Case, sliced: str) -> str:
+    """The body of an iterator (layer 0 is the slice, 1 the sum so far, 2 their sum), and what its ports are."""
+    layers = "".join(
+        f'<layer id="{i}" name="p{i}" type="Parameter" version="opset1">'
+        f'<data element_type="{x.dtype}" shape="{",".join("?" * len(x.shape))}"/>'
+        f'<output><port id="0" precision="{_precision(x.dtype)}"/></output></layer>'
+        for i, x in enumerate(case.inputs)
+    )
+    return f"""
+        <port_map>
+            <input external_port_id="0" internal_layer_id="0"{sliced}/>
+            <input external_port_id="1" internal_layer_id="1"/><output external_port_id="2" internal_layer_id="3"/>
+        </port_map>
+        <back_edges><edge from-layer="3" to-layer="1"/></back_edges>
+        <body><layers>{layers}
+            <layer id="2" name="sum" type="Add" version="opset1">
+                <input><port id="0"/><port id="1"/></input><output><port id="2" precision="FP32"/></output>
+            </layer>
+            <layer id="3" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>
+        </layers><edges>
+            <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+            <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+            <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+        </edges></body>"""
 
 
 def _precision(dtype: str) -> str:

@@ -30,8 +30,8 @@ CONTEXT = str(PACKAGE / "rules" / "context.py")
 FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
 WALK = importlib.import_module("shapesmt.inference.walk")
 APPLY = importlib.import_module("shapesmt.inference.apply")
-NAMES = {law: name for name, law in vars(laws).items() if isinstance(law, Law)}
-UNJUDGED = ("leave_open", "unchecked")  # state what nothing is said of, not what is broken
+NAMES = {(law.code, law.sentence): name for name, law in vars(laws).items() if isinstance(law, Law)}
+UNJUDGED = ("leave_open", "unchecked", "open_beside_cpu", "Unjudged")  # state what nothing is said of
 
 
 class Statement(NamedTuple):
@@ -54,7 +54,7 @@ class PlacedLaw(Law):
 
 def name_of(law: Law) -> str | None:
     """The name of the constant that a law is, or is filled from; None for a law of somebody else."""
-    return NAMES.get(Law(law.code, law.template or law.sentence))
+    return NAMES.get((law.code, law.template or law.sentence))
 
 
 @contextmanager
@@ -62,12 +62,12 @@ def recorded() -> Iterator[list[Statement]]:
     """The statements that are reported as broken inside, in order."""
     reported: list[Statement] = []
 
-    def require(ctx: RuleContext, formula: Any, law: Law | str, left: Any = None, right: Any = None) -> None:
+    def require(ctx: RuleContext, formula: Any, law: Law | str, *sides: Any, **named: Any) -> None:
         place = _place(law)
         if place is not None and isinstance(law, Law):
             law = PlacedLaw(*law)
             law.place = place
-        stating(ctx, formula, law, left, right)
+        stating(ctx, formula, law, *sides, **named)
 
     def first_broken(*arguments: Any) -> Any:
         broken = choosing(*arguments)
@@ -143,8 +143,11 @@ def _place(law: Law | str) -> Statement | None:
 
 
 def _at(frame: FrameType, name: str) -> Statement:
-    code = frame.f_code
-    return Statement(str(Path(code.co_filename).relative_to(PACKAGE)), code.co_name, frame.f_lineno, name)
+    """The place where this frame is; a comprehension is part of the function that it is in."""
+    code, line = frame.f_code, frame.f_lineno
+    while frame.f_back is not None and frame.f_code.co_name.startswith("<"):
+        frame = frame.f_back
+    return Statement(str(Path(code.co_filename).relative_to(PACKAGE)), frame.f_code.co_name, line, name)
 
 
 def named() -> dict[tuple[str, str, str], int]:

@@ -25,12 +25,8 @@ from shapesmt.frontends import load
 from shapesmt.graph.graph import Graph
 from shapesmt.graph.literal import Declared
 from shapesmt.inference.infer import infer
+from tests.support import tensorflow_settings as _settings  # noqa: F401 - before anything runs
 from tests.support.harness import Agreement, _compare
-
-tf.config.set_visible_devices([], "GPU")
-tf.config.threading.set_inter_op_parallelism_threads(1)
-tf.config.threading.set_intra_op_parallelism_threads(1)
-tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
 
 SAMPLED = 12  # sizes of each test that are run without --full
 

@@ -1,6 +1,6 @@
-"""Cases of floats: choices, extremes, magnitudes and comparisons of `Float`s.
+"""Choices, extremes, absolute values and comparisons of `Float`s.
 
-Exact fractions stay exact; of others a step of the tree is made, which is decided when sizes are known.
+Of exact fractions the result is exact; of other floats it is a tree of operations, evaluated once sizes are known.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> from shapesmt.algebra.numeric.floats import literal
@@ -50,13 +50,13 @@ def choose(condition: Formula, a: Float, b: Float) -> Float:
 
 @LEAST.defines
 def float_least(a: Float, b: Float) -> Float | None:
-    """The smaller of the two; None where one may not be a number."""
+    """The smaller of the two; None where one may be NaN."""
     return _extreme(LEAST, minimum, a, b)
 
 
 @GREATEST.defines
 def float_greatest(a: Float, b: Float) -> Float | None:
-    """The greater of the two; None where one may not be a number."""
+    """The greater of the two; None where one may be NaN."""
     return _extreme(GREATEST, maximum, a, b)
 
 
@@ -69,7 +69,7 @@ def _extreme(op: Step, pick: Callable[..., Dim], a: Float, b: Float) -> Float | 
 
 @ABS.defines
 def float_absolute(x: Float) -> Float | None:
-    """`|x|`; None where it may not be a number."""
+    """`|x|`; None where it may be NaN."""
     if x.numerator is not None:
         return exact_fraction(maximum(x.numerator, -x.numerator, 0), x.denominator, x.dtype)
     if x.lo >= 0:
@@ -79,19 +79,19 @@ def float_absolute(x: Float) -> Float | None:
 
 @SIGN.defines
 def float_sign(x: Float) -> Float | None:
-    """1, 0 or -1; None where it may not be a number."""
+    """1, 0 or -1; None where it may be NaN."""
     if x.numerator is None:
         return step(SIGN, (x,), x.dtype) if _numbers(x) else None
     return from_dim(select(at_least(x.numerator, 1), 1, select(equal(x.numerator, 0), 0, -1)), x.dtype)
 
 
 def float_equal(a: Float, b: Float) -> Formula | None:
-    """`a == b`; None where one may not be a number, or runtimes may differ."""
+    """`a == b`; None where one may be NaN, or runtimes may differ."""
     return _compared(EQUAL, equal, a, b)
 
 
 def float_at_least(a: Float, b: Float) -> Formula | None:
-    """`a >= b`; None where one may not be a number, or runtimes may differ."""
+    """`a >= b`; None where one may be NaN, or runtimes may differ."""
     return _compared(AT_LEAST, at_least, a, b)
 
 
@@ -111,7 +111,7 @@ def _compared(op: Step, exact: Callable[[Dim, Dim], Formula], a: Float, b: Float
 
 
 def _near(x: Float) -> Dim | None:
-    """The integer whose nearest float it is, or its exact small value: comparisons of these are those of the floats."""
+    """An integer to compare in place of the float: the integer that it is rounded from, or its exact small value."""
     if x.op is FROM_DIM:
         return as_dim(x.args[0])
     number = x.numerator.constant if x.numerator is not None and x.denominator == 1 else None

@@ -48,7 +48,7 @@ from shapesmt.algebra.operations import Operation, Values
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
 SMALLEST = {"float16": 1 << 24, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
-"""Numbers below the one, and multiples of what is above the other's inverse, are neither infinite nor rounded."""
+"""Numbers below `LARGEST` don't overflow, and multiples of a number above `1 / SMALLEST` don't underflow."""
 MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
 MOST_DENOMINATOR = 48
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
@@ -303,7 +303,7 @@ def _as_quotient(whole: Float) -> Dim | None:
 
 
 def _tried(whole: Float, size: Dim, values: Any) -> Any:
-    """The rounded tree at each value of its size; None where one isn't a number."""
+    """The rounded tree at each value of its size; None where one is NaN."""
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
     atom = twin.as_symbol()
     assert atom is not None

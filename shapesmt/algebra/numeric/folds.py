@@ -7,9 +7,8 @@
     >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
     [0, 8, 9]
 
-Its value is found by trying every position, in 64 bits as runtimes do. Over ranges that are too long for that, what
-is known is an interval, which distinguishes the cases of a choice: of `|j - i| < 8`, for example, what it means for
-the difference.
+The value is computed by evaluating every position, in 64 bits as runtimes do. Where there are too many, only an
+interval is known, the union of one for each case of a choice: where `|j - i| < 8`, for example, `j - i` is in -7..7.
 """
 
 from __future__ import annotations
@@ -197,7 +196,7 @@ def _differences(element: Dim) -> Dim:
 
 
 def _split(condition: Formula) -> tuple[Atom, int] | None:
-    """The position that a condition is about and the value from which on it is another; None for other conditions."""
+    """The position `i` and the number `k` of a condition `i >= k` (or its negation); None for other conditions."""
     if condition.op != "ge" or condition.dim is None or len(condition.dim.symbols) != 1:
         return None
     (p,) = condition.dim.symbols

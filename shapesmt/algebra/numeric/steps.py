@@ -77,7 +77,7 @@ LEAST = Step("min", np.minimum)
 GREATEST = Step("max", np.maximum)
 SIGN = Step("sign", np.sign, whole=True)
 CHOOSE = Step("choose", np.where, ends=lambda _, a, b: (min(a.lo, b.lo), max(a.hi, b.hi)))
-"""The first of two where a condition holds, else the second."""
+"""`CHOOSE(c, a, b)` is a where the condition c holds, else b."""
 ABS = Step("abs", np.abs, ends=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)))
 EQUAL = Step("equal", lambda a, b: np.asarray(a == b), whole=True, ends=lambda *_: (0.0, 1.0))
 AT_LEAST = Step("at_least", lambda a, b: np.asarray(a >= b), whole=True, ends=lambda *_: (0.0, 1.0))

@@ -76,7 +76,7 @@ def _tensors(graph: Graph, examination: Examination, trees: Trees) -> Iterator[t
 def _shapes(t: Tensor, trees: Trees) -> tuple[Shape, ...]:
     if t.shape is not None or not t.cases:
         return (Shape(None, _sizes(t, trees)),)
-    return tuple(Shape(trees.formula(case.given), _sizes(case.tensor, trees)) for case in t.cases)
+    return tuple(Shape(trees.formula(case.condition), _sizes(case.tensor, trees)) for case in t.cases)
 
 
 def _sizes(t: Tensor, trees: Trees) -> tuple[int, ...] | None:

@@ -58,8 +58,8 @@ def cause_graph(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
     ahead: list[Place] = [finding.index]
     for place in ahead:  # it grows
         if not isinstance(place, str):
-            wanted = about[place] if place in about else _names(sides)
-            arrivals[place] = _arriving(place, wanted, about, graph, each=place == finding.index)
+            symbols = about[place] if place in about else _names(sides)
+            arrivals[place] = _arriving(place, symbols, about, graph, each=place == finding.index)
             ahead += dict.fromkeys(a.source for a in arrivals[place] if a.source not in ahead)
     inputs = [place for place in causes if isinstance(place, str) and place in ahead]
     places: list[Place] = [*inputs, *sorted(place for place in ahead[1:] if not isinstance(place, str))]

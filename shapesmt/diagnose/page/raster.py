@@ -81,7 +81,8 @@ def _drawing(
 def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
     """The raster of a condition over a domain; None if nothing varies, or it depends on sizes that data decides.
 
-    Of more than two symbols, two that show both are drawn, the others are as in the first example.
+    Of more than two symbols, two are drawn along which some inputs run and some fail; the others are as in the first
+    example.
     """
     tied, facts = domain.about(condition.symbols)
     varying = [s for s in condition.symbols if s.hi != s.lo]

@@ -13,7 +13,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, shown, texts
 from shapesmt.frontends.nodelink.tensors import axes, declared, literal, number, symbol_range
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, WANTED
+from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, TYPE_NAMES
 from shapesmt.graph import (
     SCHEMA,
     Attributes,
@@ -209,7 +209,7 @@ class _Reader:
         if expected == "floats" and isinstance(value, tuple) and all(type(v) is int for v in value):
             return tuple(float(v) for v in value if isinstance(v, int))
         if expected in FITS and not isinstance(value, Reference) and not FITS[expected](value):
-            refuse(path, f"{WANTED[expected]}, not {shown(content)}")
+            refuse(path, f"{TYPE_NAMES[expected]}, not {shown(content)}")
         return value
 
     def list(self, content: Sequence[Any], path: str) -> AttributeValue:

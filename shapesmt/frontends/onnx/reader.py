@@ -35,6 +35,7 @@ from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     import onnx
 
@@ -47,6 +48,9 @@ _DEPTH, _RANK = 100, 255
 _FIELDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors"}
 _FIELDS |= {10: "graphs", 11: "sparse_tensor", 12: "sparse_tensors", 13: "tp", 14: "type_protos"}
 """Where an attribute of each type keeps its value."""
+
+_LISTS = {"strings": "s", "tensors": "t", "graphs": "g", "sparse_tensors": "sparse_tensor", "type_protos": "tp"}
+"""The field of one value, for each field that lists several."""
 
 _EXTERNAL = "external data is missing"
 
@@ -117,7 +121,9 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     refuse_recursion(scope.functions, source)
     graph = scope.graph(proto.graph)
     metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
-    return replace(graph, ranges=noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata))
+    ranges = noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata)
+    exporter = f"{text_of(proto.producer_name)} {text_of(proto.producer_version)}".strip()
+    return replace(graph, ranges=ranges, exporter=exporter)
 
 
 class _Scope:
@@ -246,32 +252,28 @@ class _Scope:
         if field is None:  # the oldest files don't state the type
             filled = {descriptor.name for descriptor, _ in proto.ListFields()}
             field = next((name for name in _FIELDS.values() if name in filled), "ints")
+        content = getattr(proto, field)
+        if field in ("ints", "floats"):
+            return tuple(content)
+        if field in _LISTS:
+            return tuple(self.single(_LISTS[field], each, where) for each in content)
+        only: AttributeValue = self.single(field, content, where)
+        return only
+
+    def single(self, field: str, content: Any, where: str) -> Any:
+        """One value, from the field of an attribute of one value."""
         match field:
-            case "f" | "i":
-                return proto.f if field == "f" else proto.i
             case "s":
-                return _text(proto.s)
+                return _text(content)
             case "t":
-                return self.literal(proto.t, where)
+                return self.literal(content, where)
             case "g":
-                return self.graph(proto.g)
-            case "floats":
-                return tuple(proto.floats)
-            case "strings":
-                return tuple(map(_text, proto.strings))
-            case "tensors":
-                return tuple(self.literal(tensor, where) for tensor in proto.tensors)
-            case "graphs":
-                return tuple(map(self.graph, proto.graphs))
+                return self.graph(content)
             case "sparse_tensor":
-                return self.sparse(proto.sparse_tensor, where)
-            case "sparse_tensors":
-                return tuple(self.sparse(tensor, where) for tensor in proto.sparse_tensors)
+                return self.sparse(content, where)
             case "tp":
-                return self.declared(proto.tp)
-            case "type_protos":
-                return tuple(map(self.declared, proto.type_protos))
-        return tuple(proto.ints)
+                return self.declared(content)
+        return content
 
     def initializers(self, proto: onnx.GraphProto, where: str) -> dict[str, Literal]:
         """The constant tensors by name; two of the same name have to be equal."""

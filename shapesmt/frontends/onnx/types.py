@@ -40,7 +40,7 @@ FITS: dict[str | None, Callable[[object], bool]] = {
     "floats": _is_list(float),
     "strings": _is_list(str),
 }
-WANTED: dict[str | None, str] = {
+TYPE_NAMES: dict[str | None, str] = {
     "int": "an integer",
     "float": "a number",
     "string": "a text",
@@ -89,7 +89,7 @@ class Parameters(NamedTuple):
             (wrong, laws.ATTRIBUTE_OF_KIND),
         ):
             if names:
-                return law.of(name=names[0], kind=WANTED.get(self.attributes.get(names[0])))
+                return law.of(name=names[0], kind=TYPE_NAMES.get(self.attributes.get(names[0])))
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
                 return laws.ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)

@@ -29,7 +29,7 @@ class Host(Protocol):
     def unique(self, name: str) -> str:
         """The name itself if it is free, else with a number behind it."""
 
-    def body(self, root: Element, given: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
+    def body(self, root: Element, outer: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
         """The loop's body as a graph, whose parameters are these tensors, and its outputs by their layers."""
 
 
@@ -54,7 +54,7 @@ def as_onnx_loop(
     tensors_by_port = dict(zip((p.get("id") for p in xml.findall("input/port")), inputs, strict=True))
     if not all(loop.read(port, tensors_by_port) for port in ports.findall("input")):
         return None
-    body, results = host.body(root, loop.given)
+    body, results = host.body(root, loop.parameters)
     if not loop.write(ports, results, outputs) or body.inputs or (not loop.sliced and not counted):
         return None
     return loop.nodes(loop.body(ports, body, results), inputs)
@@ -69,7 +69,7 @@ class _Loop:
     xml: Element
     domain: str
     counted: bool
-    given: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)
     """The tensor that each parameter of the body reads, by the parameter's layer."""
     starts: list[str] = field(default_factory=list)
     """The initial values of the loop-carried tensors."""
@@ -111,7 +111,7 @@ class _Loop:
             self._read_state(back[number], source, inner)
         else:
             inner = source
-        self.given[number] = inner
+        self.parameters[number] = inner
         return True
 
     def _read_trip(self, number: str, inner: str) -> None:

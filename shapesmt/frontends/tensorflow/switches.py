@@ -172,13 +172,13 @@ def _written(scope: Scope, goes_on: Proto, variables: Sequence[_Variable]) -> li
     named = list(zip(variables, numbered(label, len(variables)), strict=True))
     inner = [library.unique(f"{label}.{i}") for i in range(len(variables))]
 
-    def condition(where: Body, given: Sequence[str]) -> str:
-        merges = {v.merge: [name] for v, name in zip(variables, given, strict=True)}
+    def condition(where: Body, tensors: Sequence[str]) -> str:
+        merges = {v.merge: [name] for v, name in zip(variables, tensors, strict=True)}
         return scope.within(where, label, merges).tensors([goes_on.input[0]])[0]
 
-    given = {v.merge: [name] for v, name in zip(variables, inner, strict=True)}
-    given |= {v.switch: ["", name] for v, name in zip(variables, inner, strict=True)}
-    results = scope.within(body, label, given).tensors([v.result for v in variables])
+    tensors = {v.merge: [name] for v, name in zip(variables, inner, strict=True)}
+    tensors |= {v.switch: ["", name] for v, name in zip(variables, inner, strict=True)}
+    results = scope.within(body, label, tensors).tensors([v.result for v in variables])
     first, again = condition(scope.body, starts), condition(body, results)
     ends = {v.switch: p.name for v in variables for p in scope.after.get(v.switch, ()) if p.op == "Exit"}
     outputs = [scope.label(ends[v.switch]) if v.switch in ends else library.unique(name) for v, name in named]

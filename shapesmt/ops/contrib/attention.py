@@ -16,23 +16,23 @@ from shapesmt.rules import RuleContext, Tensor
 
 
 def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
-    """State the shape of what is added to the scores, where it is given: the first two axes may be 1."""
+    """State the shape of the optional bias added to the scores, whose first two axes may be 1."""
     if ctx.has(index):
         bias = ctx.input(index)
         ctx.require_rank(bias, 4)
-        for i, (size, wanted) in enumerate(zip(bias.dims, shape, strict=True)):
-            fits = equal(size, wanted) if i > 1 else any_of(equal(size, wanted), equal(size, 1))
-            ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, wanted)
+        for i, (size, expected) in enumerate(zip(bias.dims, shape, strict=True)):
+            fits = equal(size, expected) if i > 1 else any_of(equal(size, expected), equal(size, 1))
+            ctx.require(fits, laws.ATTENTION_BIAS_SHAPE, size, expected)
 
 
 def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | int]]) -> None:
-    """State that a mask, where it is given, has one of these shapes."""
+    """State that the optional mask has one of these shapes."""
     if ctx.has(index):
         mask = ctx.input(index)
         fitting = [all_of(*map(equal, mask.dims, s)) for s in shapes if len(s) == mask.rank]
         ctx.check(bool(fitting), laws.MASK_FITS_LENGTHS)
-        wanted = next(s for s in shapes if len(s) == mask.rank)
-        ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], wanted[-1])
+        expected = next(s for s in shapes if len(s) == mask.rank)
+        ctx.require(any_of(*fitting), laws.MASK_FITS_LENGTHS, mask[-1], expected[-1])
 
 
 def shares_buffer(ctx: RuleContext) -> bool:
@@ -41,13 +41,13 @@ def shares_buffer(ctx: RuleContext) -> bool:
 
 
 def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
-    """A length that nothing gives: the last size of a mask or bias, where there is one."""
+    """A length that no input holds: the last size of a mask or bias, if there is one, else a new symbol."""
     shape = ctx.input(index).shape if ctx.has(index) else None
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
 def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
-    """The length of past and new tokens in a buffer of that size, where an input gives the past's."""
+    """The length of past and new tokens in a buffer of that size, if an input holds the past length."""
     require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
     past = items[0] if items else None
@@ -96,7 +96,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
-    """What attention with inner projections makes; `indices` are those of mask, past, bias and past length."""
+    """The outputs of attention with inner projections; `indices` are those of mask, past, bias and past length."""
     x, count = ctx.input(0), ctx.integer("num_heads")
     mask, past, bias, past_length = indices
     batch, new = x[0], x[1]
@@ -107,6 +107,7 @@ def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, 
     _, present = past_state(ctx, past, batch, count, hidden // count, new)
     total = present
     if ctx.has(past) and shares_buffer(ctx):
+        open_beside_cpu(ctx, laws.NO_SHARED_BUFFER, used=True)
         total = buffered(ctx, past_length, mask, present, new)
     require_masks(ctx, mask, batch, new, total)
     require_attention_bias(ctx, bias, (batch, count, new, total))
@@ -224,13 +225,13 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
 
 
 def _results(
-    ctx: RuleContext, made: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
+    ctx: RuleContext, output: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
 ) -> list[Tensor]:
-    """What is made of `[B, S, Dv]`, the keys and values so far, and the scores."""
+    """The output `[B, S, Dv]`, the keys and values so far, and the scores."""
     count = ctx.integer("num_heads")
-    batch, new, values = made
+    batch, new, values = output
     kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
-    return [ctx.tensor(made), *kept, ctx.tensor((batch, count, new, total), scores)]
+    return [ctx.tensor(output), *kept, ctx.tensor((batch, count, new, total), scores)]
 
 
 def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
@@ -281,7 +282,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_buffer(ctx: RuleContext) -> None:
-    """State that the past and the caches that are made come together, in one buffer; queries hold no keys on a CPU."""
+    """State that the past and the cache outputs come together, in one buffer; queries hold no keys on a CPU."""
     ctx.limit(shares_buffer(ctx) or not (ctx.has(5) or ctx.outputs > 1), laws.SHARED_BUFFER_WITH_CACHES)
     ctx.limit(not shares_buffer(ctx) or (ctx.has(5) and ctx.outputs > 2), laws.PAST_WITH_SHARED_BUFFER)
     ctx.limit(not shares_buffer(ctx) or ctx.has(7), laws.INPUT_GIVEN.of(index=7))

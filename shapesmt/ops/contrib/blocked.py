@@ -27,7 +27,7 @@ def blocked(ctx: RuleContext) -> Tensor:
 
 
 def _padded(channels: Dim) -> bool:
-    """Whether how many there are depends on the machine that the file was made for."""
+    """Whether the number of channels depends on the machine for which the file was written."""
     return any(s.kind is Kind.LOST for s in channels.symbols)
 
 
@@ -39,12 +39,14 @@ def reorder_input(ctx: RuleContext) -> Tensor:
         c, sizes = sizes[-1], [c, *sizes[:-1]]
     ctx.require(divides(4, c), laws.CHANNELS_IN_FOURS, c, 4)
     least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
-    return ctx.tensor((n, least if least is most else ctx.fresh("channels", int(least.lo), most, Kind.LOST), *sizes))
+    return ctx.tensor(
+        (n, least if least is most else ctx.fresh("channels", int(max(least.lo, 0)), most, Kind.LOST), *sizes)
+    )
 
 
 @rule("ReorderOutput", domain=DOMAIN)
 def reorder_output(ctx: RuleContext) -> Tensor:
-    """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels behind."""
+    """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels last."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
     ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)
@@ -65,14 +67,17 @@ def blocked_conv(ctx: RuleContext) -> Tensor:
     return y
 
 
-def _as_deep(ctx: RuleContext, x: Tensor, wanted: Dim) -> Tensor:
-    """The input with as many channels as the filters want, which are so many on the machine of the file."""
+def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
+    """The input with as many channels as the filters read, which depend on the machine for which it was written."""
     lo, hi = tight(x[1])
     law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
     ctx.require(
-        all_of(at_least(wanted, int(lo)), *(at_least(int(hi), wanted) for _ in range(hi < inf))), law, x[1], wanted
+        all_of(at_least(channels, int(max(lo, 0))), *(at_least(int(hi), channels) for _ in range(hi < inf))),
+        law,
+        x[1],
+        channels,
     )
-    return ctx.tensor((x[0], wanted, *x.dims[2:]))
+    return ctx.tensor((x[0], channels, *x.dims[2:]))
 
 
 @rule("MaxPool", "AveragePool", domain=DOMAIN)
@@ -90,7 +95,7 @@ def blocked_global_pool(ctx: RuleContext) -> Tensor:
 
 @rule("Upsample", domain=DOMAIN)
 def blocked_upsample(ctx: RuleContext) -> Tensor:
-    """Height and width times whole numbers."""
+    """Height and width multiplied by integers."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")
     ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, laws.SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH)
@@ -101,7 +106,7 @@ __all__ = ["blocked"]
 
 
 def _convolved(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
-    """The input of a convolution: few channels as they are, others in whole blocks."""
+    """The input of a convolution: a few channels as they are, more in whole blocks."""
     if _padded(x[1]):
         return _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
     ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)

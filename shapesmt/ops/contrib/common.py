@@ -16,7 +16,7 @@ WINDOW = "LpPool"  # of the operators that pool, the one to which no kernel of a
 def contrib(
     *names: str, any_rank: bool = False, dtype: str = "", total: bool = False
 ) -> Callable[[AnyApply], AnyApply]:
-    """Register a function as the rule of ONNX Runtime's operators so named."""
+    """Register a function as the rule of ONNX Runtime's operators of these names."""
     return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype, total=total)
 
 
@@ -38,7 +38,7 @@ def channels_first(
     turned: Sequence[int] = (0,),
     version: int,
 ) -> Tensor:
-    """An operator of ai.onnx for `[n, c, *sizes]` applied to `[n, *sizes, c]`: inputs and output are turned."""
+    """An operator of ai.onnx for `[n, c, *sizes]` applied to `[n, *sizes, c]`: inputs and output are transposed."""
     reads = list(ctx.inputs if inputs is None else inputs)
     for index in turned:
         x = ctx.input(index)
@@ -49,11 +49,11 @@ def channels_first(
 
 
 def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
-    """Leave a node open that uses what ONNX Runtime has on other devices only: there it may run."""
+    """Leave a node unjudged that uses a feature for which only other devices than the CPU have kernels."""
     if used:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))
 
 
 def require_scalars(ctx: RuleContext, *indices: int) -> None:
-    """State that scales and zero points, where they are given, are scalars; not even vectors of one will do."""
+    """State that scales and zero points, unless omitted, are scalars; vectors of one are refused."""
     require_shape(ctx, indices, (), laws.SCALES_AND_ZERO_POINTS_SCALARS)

@@ -18,7 +18,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("PagedAttention", "SparsePagedAttention")
 def paged(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[tokens, N * H]` make their like; caches `[blocks, block, Nk, H]` keep their shape."""
+    """Queries `[tokens, N * H]` make an output of that shape; caches `[blocks, block, Nk, H]` keep their shape."""
     query, cache = ctx.input(0, rank=2), ctx.input(3, rank=4)
     plain, latent = ctx.node.op == "PagedAttention", ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
     (count, shared), table = grouped_heads(ctx), ctx.input(7, rank=2)
@@ -32,13 +32,13 @@ def paged(ctx: RuleContext) -> list[Tensor]:
     require_tables(ctx, (8, 9) if plain else (14, 15), size, None)
     require_vector(ctx, 11 if plain else 16, count, laws.SINK_PER_HEAD)
     require_vector(ctx, (12, 13) if plain else (17, 18), size, laws.NORM_SCALE_PER_HEAD_ELEMENT)
-    made = count * ((ctx.integer("v_head_size", 0) if latent else 0) or size)
-    return [ctx.tensor((query[0], made)), cache, ctx.input(4) if ctx.has(4) else cache]
+    hidden = count * ((ctx.integer("v_head_size", 0) if latent else 0) or size)
+    return [ctx.tensor((query[0], hidden)), cache, ctx.input(4) if ctx.has(4) else cache]
 
 
 @contrib("DynamicSparseAttention")
 def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` attend to chosen places; caches `[B, Nk, P, H]` grow to the total length given."""
+    """Queries `[B, S, N * H]` attend to some positions; caches `[B, Nk, P, H]` grow to the length in an input."""
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
     require_shape(ctx, (1, 2), (query[0], query[1], shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -47,9 +47,9 @@ def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 8, tokens, laws.CHOSEN_PLACE_COUNT_PER_TOKEN)
     require_vector(ctx, 9, query[0], laws.LENGTH_PER_SAMPLE)
     require_single(ctx, 10, law=laws.TOTAL_LENGTH_ONE_NUMBER)
-    given = (ctx.items(10) or [None])[0]
-    require_tables(ctx, (11, 12), size, given)
-    total = ctx.fresh("total") if given is None else given
+    known = (ctx.items(10) or [None])[0]
+    require_tables(ctx, (11, 12), size, known)
+    total = ctx.fresh("total") if known is None else known
     present = maximum(total, length) if ctx.has(3) else total
     cache = ctx.tensor((query[0], shared, present, size))
     return [ctx.tensor((query[0], query[1], count * size)), cache, cache]
@@ -74,15 +74,15 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_gates(ctx: RuleContext, gated: Heads) -> None:
-    """State what decay and rate are, and that those are given which the rule of the update reads."""
+    """State the shapes of decay and rate, and that those that `update_rule` names aren't omitted."""
     for index, kind, each in ((4, "gated", gated.number * gated.size), (5, "delta", as_dim(1))):
-        wanted = kind in ctx.text("update_rule", "gated_delta")
-        ctx.limit(ctx.has(index) or not wanted, laws.INPUT_GIVEN.of(index=index))
+        needed = kind in ctx.text("update_rule", "gated_delta")
+        ctx.limit(ctx.has(index) or not needed, laws.INPUT_GIVEN.of(index=index))
         require_gate(ctx, index, gated, each, laws.GATES_PER_HEAD_OR_KEY_FEATURE)
 
 
 def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
-    """A state, or with `state_window` as many of them."""
+    """The state, or with `state_window` that many states."""
     window = ctx.integer("state_window", 0)
     open_beside_cpu(ctx, laws.NO_STATE_WINDOW, used=window > 0)
     return (window, *state) if window > 0 else state
@@ -103,7 +103,7 @@ def linear_gate(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("CausalConvWithState")
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
-    """`[B, C, ..., L]` keeps its shape; each channel's filter, and a state with what it looks back at."""
+    """`[B, C, ..., L]` keeps its shape; each channel has a filter, and a state of the elements before the first."""
     x, w, last = ctx.input(0), ctx.input(1), ctx.integer("channels_last", 0)
     ctx.check(ctx.integer("ndim", 1) in (1, 2, 3), laws.ONE_TO_THREE_SPATIAL_AXES.of(count=ctx.integer("ndim", 1)))
     ctx.require_rank(x, 2 + ctx.integer("ndim", 1))
@@ -140,17 +140,17 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
     ids = ctx.input(0, rank=1 if packed else 2)
     past, batch = (4, ctx.input(3).numel - 1) if packed else (3, ids[0])
     ctx.check(longest >= 2, laws.N_GRAMS_AT_LEAST_TWO.of(longest=longest))
-    made = (longest - 1) * ctx.integer("n_head_per_ngram")
+    hashes = (longest - 1) * ctx.integer("n_head_per_ngram")
     ctx.require_at_least(ctx.input(1, rank=1)[0], longest, laws.MULTIPLIER_PER_N_GRAM_PLACE)
-    require_vector(ctx, 2, made, laws.VOCABULARY_PER_HASH)
+    require_vector(ctx, 2, hashes, laws.VOCABULARY_PER_HASH)
     ctx.require_at_least(ids[0], batch, laws.TOKEN_PER_SAMPLE)
     require_shape(ctx, past, (batch, longest - 1), laws.PAST_SHORTER_THAN_N_GRAM)
-    require_vector(ctx, past + 1, made, laws.OFFSET_PER_HASH)
+    require_vector(ctx, past + 1, hashes, laws.OFFSET_PER_HASH)
     require_single(ctx, past + 2, law=laws.SEQUENCE_END_ONE_NUMBER)
     require_shape(ctx, past + 3, ids.dims, laws.IDS_AND_SEGMENTS_SAME_SHAPE)
     state = ctx.tensor((batch, longest - 1))
     update = ctx.tensor((batch, ctx.integer("state_update_capacity", 0), longest - 1))
-    return [ctx.tensor((*ids.dims, made)), state, ctx.tensor(state.dims, "int32"), update]
+    return [ctx.tensor((*ids.dims, hashes)), state, ctx.tensor(state.dims, "int32"), update]
 
 
 # Packed batches
@@ -158,7 +158,7 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("PackedAttention")
 def packed_attention(ctx: RuleContext) -> Tensor:
-    """`[tokens, D] -> [tokens, hidden of values]`, the padding left out."""
+    """`[tokens, D] -> [tokens, hidden of values]`, for sequences without their padding."""
     x, weights, offsets, count = ctx.input(0, rank=2), ctx.input(1, rank=2), ctx.input(3), ctx.integer("num_heads")
     ctx.require_equal(weights[0], x[1], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
@@ -203,17 +203,17 @@ def gated_delta(ctx: RuleContext) -> list[Tensor]:
     shape = (batch, value[1], value[2], query[2])
     require_shape(ctx, 6, shape, laws.STATE_BATCH_HEADS_VALUE_KEY)
     require_shape(ctx, 5, value.dims[:2], laws.UPDATE_RATE_PER_TOKEN_AND_HEAD)
-    made = ctx.integer("state_update_capacity", 0) * (value[1] + key[1] * query[2] + value[1] * value[2])
-    kept = [ctx.tensor(s, "float32") for s in (shape, (batch, made))]
+    update = ctx.integer("state_update_capacity", 0) * (value[1] + key[1] * query[2] + value[1] * value[2])
+    kept = [ctx.tensor(s, "float32") for s in (shape, (batch, update))]
     return [ctx.tensor((query[0], maximum(query[1], value[1]), value[2])), *kept]
 
 
 def _joint_delta(ctx: RuleContext) -> list[Tensor]:
-    """The same for queries, keys and values in one tensor, which only the states tell apart."""
+    """The same for queries, keys and values in one tensor, whose parts the states' shape decides."""
     query, state = ctx.input(0), ctx.input(6, rank=4)
     ctx.require_rank(query, 1, least=True)
-    made = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
-    return [made, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
+    output = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
+    return [output, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
 
 
 # Selection

@@ -14,8 +14,8 @@ from shapesmt.rules import RuleContext, Tensor
 def mixture(ctx: RuleContext) -> Tensor:
     """`[..., hidden]` keeps its shape; every token has a probability for each expert.
 
-    An expert's weights are `[inner, hidden]` on the way in (both halves of a fused SwiGLU) and `[hidden, inner]` back,
-    or all of them turned.
+    An expert's weights are `[inner, hidden]` in its first layer (both halves of a fused SwiGLU) and `[hidden, inner]`
+    in its last, or all of them transposed.
     """
     x, router, packed = ctx.input(0), ctx.input(1, rank=2), ctx.node.op == "QMoE"
     ctx.check(x.rank in (2, 3), laws.INPUT_TOKENS_OR_BATCHED.of(rank=x.rank))
@@ -34,14 +34,14 @@ def mixture(ctx: RuleContext) -> Tensor:
 
 
 def _require_chosen(ctx: RuleContext, experts: Dim) -> None:
-    """State that the `k` experts that a token goes to exist; the sparse mixer knows only two."""
+    """State that there are at least the `k` experts that each token goes to; the sparse mixer chooses two."""
     chosen, sparse = ctx.integer("k", 1), ctx.integer("use_sparse_mixer", 0) == 1
     ctx.require_at_least(experts, chosen, laws.AT_LEAST_K_EXPERTS)
     ctx.limit(chosen == 2 or not sparse, laws.K_IS_2_WITH_SPARSE_MIXER)
 
 
 def _layers(ctx: RuleContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
-    """The outputs and inputs of an expert's layers, and whether their weights are turned."""
+    """The outputs and inputs of an expert's layers, and whether their weights are transposed."""
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
     fused = 2 if ctx.text("activation_type", "relu") == "swiglu" and ctx.integer("swiglu_fusion", 0) else 1
@@ -50,7 +50,7 @@ def _layers(ctx: RuleContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple
 
 
 def _require_turned(ctx: RuleContext, index: int, shape: tuple[Dim, Dim, Dim], turned: Formula) -> None:
-    """State the shape of the experts' weights, the last two axes of which may have changed places."""
+    """State the shape of the experts' weights, whose last two axes may be transposed."""
     experts, rows, columns = shape
     law = laws.WEIGHTS_EXPERTS_OUTPUTS_INPUTS
     require_shape(ctx, index, (experts, select(turned, columns, rows), select(turned, rows, columns)), law)

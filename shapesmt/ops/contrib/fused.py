@@ -163,8 +163,8 @@ def bias_softmax(ctx: RuleContext) -> Tensor:
     ctx.axis(x.rank, 1)
     law = laws.BIAS_BROADCASTS_TO_INPUT
     ctx.check(bias.rank <= x.rank, law)
-    for size, wanted in zip(bias.dims[::-1], x.dims[::-1], strict=False):
-        ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
+    for size, expected in zip(bias.dims[::-1], x.dims[::-1], strict=False):
+        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
     return ctx.tensor(x.dims)
 
 

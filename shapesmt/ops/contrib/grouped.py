@@ -9,7 +9,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
-from shapesmt.ops.contrib.common import contrib
+from shapesmt.ops.contrib.common import contrib, open_beside_cpu
 from shapesmt.ops.shared.heads import per_head
 from shapesmt.ops.shared.indices import require_places, spans
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
@@ -35,9 +35,9 @@ def grouped_size(ctx: RuleContext) -> Dim:
 
 @contrib("GroupQueryAttention")
 def grouped(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like, and caches `[B, Nk, P, H]` grow by the keys `[B, S, Nk * H]`.
+    """Queries `[B, S, N * H]` make an output of that shape; caches `[B, Nk, P, H]` grow by keys `[B, S, Nk * H]`.
 
-    With no keys at all (their length is 0), the caches serve as they are.
+    With keys of length 0, the caches are used as they are.
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     past = cached(ctx, batch, shared, size)
@@ -46,13 +46,14 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, (1, 2), (batch, added, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     ctx.require_equal(ctx.input(5).numel, batch, laws.LENGTH_PER_SAMPLE)
     _require_kept(ctx)
-    given, present = grown(ctx, past, added, new)
-    require_tables(ctx, (7, 8), size, given)
+    known, present = grown(ctx, past, added, new)
+    require_tables(ctx, (7, 8), size, known)
     _require_eights(ctx, size, 7)
-    total = seen_length(ctx, 10, "total") if given is None else given
+    total = seen_length(ctx, 10, "total") if known is None else known
     require_attention_bias(ctx, 10, (batch, count, new, total))
     require_vector(ctx, 11, count, laws.SINK_PER_HEAD)
     require_vector(ctx, (14, 15), size, laws.NORM_SCALE_PER_HEAD_ELEMENT)
+    open_beside_cpu(ctx, laws.NO_NORM_INSIDE, used=ctx.has(14) or ctx.has(15))
     cache = ctx.tensor((batch, shared, present, size), ctx.input(3).dtype if ctx.has(3) else None)
     return [ctx.tensor((batch, new, count * size)), cache, cache, ctx.tensor((batch, count, new, total))]
 
@@ -73,7 +74,7 @@ def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
 
 
 def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
-    """The total length that input 6 gives and that of the caches: grown by what is added, or long enough before."""
+    """The total length in input 6, and the caches' length: extended by the new keys, or long enough before."""
     batch = ctx.input(0)[0]
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     require_single(ctx, 6, law=laws.TOTAL_LENGTH_ONE_NUMBER)
@@ -86,16 +87,16 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, laws.NEW_TOKENS_BEHIND_PAST, new, 1)
     present = maximum(total, cached)
-    for given, last, _ in spans(ctx.input(5)):
+    for condition, last, _ in spans(ctx.input(5)):
         law = laws.LAST_KEYS_BEHIND_QUERIES
-        ctx.require(any_of(negate(given), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
+        ctx.require(any_of(negate(condition), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
     require_places(ctx, 5, present, laws.LAST_KEY_IN_CACHES)
     return total, present
 
 
 @contrib("SparseAttention")
 def sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make their like; caches `[B, Nk, M, H]` have room for the total length given."""
+    """Queries `[B, S, N * H]` keep their shape; caches `[B, Nk, M, H]` have room for the total length in an input."""
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     past, rows = cached(ctx, batch, shared, size), ctx.input(5, rank=2)

@@ -19,8 +19,8 @@ def skip_normalization(ctx: RuleContext) -> list[Tensor]:
     ctx.check(skip.rank in (2, x.rank), laws.SKIP_RANK_OF_INPUT_OR_SAMPLE)
     ctx.require_at_least(x[-1], 1, laws.A_HIDDEN_FEATURE)
     law = laws.SKIP_SHAPED_AS_INPUT_OR_SAMPLE
-    for size, wanted in zip(skip.dims[-2:], x.dims[-2:], strict=True):
-        ctx.require_equal(size, wanted, law)
+    for size, expected in zip(skip.dims[-2:], x.dims[-2:], strict=True):
+        ctx.require_equal(size, expected, law)
     if skip.rank == 3:
         ctx.require(any_of(equal(skip[0], x[0]), equal(skip[0], 1), equal(x.numel, 0)), law, skip[0], x[0])
     parameters = (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4)
@@ -40,7 +40,7 @@ def embedding(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
     if quantized:
         require_single(ctx, *range(8, 18))
-    _require_positions(ctx, ids, given=ctx.has(8) and not quantized)
+    _require_positions(ctx, ids, explicit=ctx.has(8) and not quantized)
     y = ctx.tensor((*ids.dims, words[1]), ctx.input(8).dtype if quantized else words.dtype)
     return [y, ctx.tensor((ids[0],), "int32"), y]
 
@@ -57,9 +57,9 @@ def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
             require_places(ctx, listed, ctx.input(at)[0], laws.WORDS_AND_SEGMENTS_IN_TABLES)
 
 
-def _require_positions(ctx: RuleContext, ids: Tensor, *, given: bool) -> None:
-    """State that the table of positions is long enough, unless they are given: for each sample or for all."""
-    if given:
+def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None:
+    """State that the table of positions is long enough, unless an input lists the positions, by sample or for all."""
+    if explicit:
         listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
         ctx.require_equal(listed[1], ids[1], law)
         ctx.require(any_of(equal(listed[0], ids[0]), equal(listed[0], 1)), law, listed[0])
@@ -158,8 +158,8 @@ def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Di
     """State that gates are `[..., C]`, `[..., C, 1]` or `[..., C, H]` (`[..., C * H]` for flattened streams)."""
     mix, rank = ctx.input(index), len(batch)
     ctx.check(mix.rank in (rank + 1, rank + 2), law)
-    for d, wanted in zip(mix.dims[:rank], batch, strict=True):
-        ctx.require_equal(d, wanted, law)
+    for d, expected in zip(mix.dims[:rank], batch, strict=True):
+        ctx.require_equal(d, expected, law)
     if mix.rank == rank + 1:
         flat = [equal(mix[-1], count * size)] if index == 1 and ctx.integer("num_branches", 0) else []
         ctx.require(any_of(equal(mix[-1], count), *flat), law, mix[-1], count)

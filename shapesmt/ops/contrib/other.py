@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, maximum
+from shapesmt.algebra import Dim, all_of, at_least, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
@@ -30,7 +30,7 @@ def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
 
 @contrib("ExpandDims")
 def expand_dims(ctx: RuleContext) -> Tensor:
-    """One axis of size 1 more, at a place that is a number."""
+    """An axis of size 1 is inserted, at a position that is a constant."""
     x, items = ctx.input(0), ctx.constants(1)
     require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
     if not items:
@@ -41,7 +41,7 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 
 @contrib("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements of a vector, where each went, and how often each occurs."""
+    """The distinct elements of a vector, the index in them of each element, and the count of each."""
     x = ctx.input(0, rank=1)
     count = ctx.fresh("count", 0, x[0])
     return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
@@ -75,13 +75,13 @@ def murmur(ctx: RuleContext) -> Tensor:
 @contrib("AllReduce", any_rank=True, total=True)
 @rule("MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True)
 def passed_on(ctx: RuleContext) -> Tensor:
-    """The same tensor, elsewhere."""
+    """The same tensor, on another device."""
     return ctx.input(0)
 
 
 @contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
 def all_finite(ctx: RuleContext) -> Tensor:
-    """One truth for all inputs."""
+    """One boolean for all inputs."""
     return ctx.tensor((), "bool")
 
 
@@ -151,7 +151,7 @@ def time_warping(ctx: RuleContext) -> Tensor:
 
 @contrib("CropAndResize")
 def crop_and_resize(ctx: RuleContext) -> Tensor:
-    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the size given: `[R, C, height, width]`."""
+    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the sizes in an input: `[R, C, height, width]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
@@ -164,7 +164,7 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
 
 @contrib("Tokenizer")
 def tokenizer(ctx: RuleContext) -> Tensor:
-    """`[C]` or `[N, C]` gains an axis, as long as the most tokens found in a string; without strings it doesn't."""
+    """`[C]` or `[N, C]` gains an axis, as long as the most tokens that a string has; without strings it doesn't."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.numel.lo < 1:
@@ -183,8 +183,12 @@ def word_embedding(ctx: RuleContext) -> Tensor:
     law = laws.FILTERS_AS_WIDE_AS_EMBEDDING
     ctx.require_equal(filters[3], characters[1], law)
     ctx.require_at_least(words[1], filters[2], laws.WORDS_AS_LONG_AS_FILTERS)
-    given = (("conv_window_size", filters[2]), ("char_embedding_size", characters[1]), ("embedding_size", filters[0]))
-    for name, size in given:
+    attributes = (
+        ("conv_window_size", filters[2]),
+        ("char_embedding_size", characters[1]),
+        ("embedding_size", filters[0]),
+    )
+    for name, size in attributes:
         if ctx.integer(name, -1) != -1:
             ctx.require_equal(size, ctx.integer(name), laws.ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
     return ctx.tensor((words[0], filters[0]), "float32")
@@ -201,7 +205,7 @@ def ngram_block(ctx: RuleContext) -> Tensor:
 
 @contrib("BifurcationDetector")
 def bifurcation(ctx: RuleContext) -> list[Tensor]:
-    """Source, current and predicted tokens are vectors; the tokens made are at most the last two together."""
+    """Source, current and predicted tokens are vectors; the output is at most as long as the last two together."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
     shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
@@ -241,7 +245,7 @@ def restore_padding(ctx: RuleContext) -> Tensor:
 
 
 def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
-    """A size that an input of one number gives, and whether it is known."""
+    """The size in an input of one number, and whether it is known."""
     require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
     items = ctx.items(index)
     known = items[0] if items else None
@@ -261,8 +265,8 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
 
 def _vocabulary(ctx: RuleContext) -> Dim | int:
     """The number of words, which an attribute may say."""
-    said = ctx.integer("vocab_size", 0)
-    return said if said > 0 else ctx.fresh("vocabulary")
+    count = ctx.integer("vocab_size", 0)
+    return count if count > 0 else ctx.fresh("vocabulary")
 
 
 def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -> None:
@@ -315,8 +319,42 @@ def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
 def attention_lstm(ctx: RuleContext) -> list[Tensor]:
     """An LSTM `[seq, batch, input] -> [seq, directions, batch, hidden]` that attends to a memory."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
-    last = (directions, x[1], hidden)
+    last, read = (directions, x[1], hidden), x[2] + _attended(ctx, x[1], directions, hidden)
+    ctx.require_at_least(x[0], 1, laws.SEQUENCE_NOT_EMPTY)
+    ctx.require_at_least(x[1], 1, laws.BATCH_NOT_EMPTY)
+    require_shape(ctx, 1, (directions, 4 * hidden, read), laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED)
     require_shape(ctx, 2, (directions, 4 * hidden, hidden), laws.R_DIRECTIONS_4_HIDDEN_HIDDEN)
     require_shape(ctx, 3, (directions, 8 * hidden), laws.B_DIRECTIONS_8_HIDDEN)
+    require_shape(ctx, 7, (directions, 3 * hidden), laws.P_DIRECTIONS_3_HIDDEN)
     require_states(ctx, x[1], last)
+    _require_lengths(ctx, 4, x[0], laws.LENGTHS_AT_MOST_SEQUENCE)
     return [ctx.tensor((x[0], *last)), ctx.tensor(last), ctx.tensor(last)]
+
+
+def _attended(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim:
+    """The number of features that are read of a memory `[batch, steps, features]`, directly or through a layer AW."""
+    given, weights = ctx.input(11, rank=3), ctx.input(9, rank=3)
+    steps, features, width = given[1], given[2], weights[2]
+    ctx.require_equal(given[0], batch, laws.MEMORY_HAS_BATCH)
+    ctx.require_at_least(steps, 1, laws.MEMORY_NOT_EMPTY)
+    require_shape(ctx, 9, (directions, features, width), laws.MW_DIRECTIONS_FEATURES_WIDTH)
+    for index, shape, law in (
+        (8, (directions, hidden, width), laws.QW_DIRECTIONS_HIDDEN_WIDTH),
+        (10, (directions, width), laws.V_DIRECTIONS_WIDTH),
+    ):
+        ctx.input(index)
+        require_shape(ctx, index, shape, law)
+    require_vector(ctx, 12, batch, laws.MEMORY_LENGTH_PER_SAMPLE)
+    _require_lengths(ctx, 12, steps, laws.MEMORY_LENGTHS_INSIDE_MEMORY)
+    if not ctx.has(13):
+        return features
+    layer = ctx.input(13, rank=3)
+    require_shape(ctx, 13, (directions, features + hidden, layer[2]), laws.AW_DIRECTIONS_FEATURES_HIDDEN_ATTENDED)
+    return layer[2]
+
+
+def _require_lengths(ctx: RuleContext, index: int, longest: Dim, law: laws.Law) -> None:
+    """State that known lengths are positive and at most the longest."""
+    for item in ctx.items(index) or ():
+        if item is not None:
+            ctx.require(all_of(at_least(item, 1), at_least(longest, item)), law, item, longest)

@@ -53,7 +53,7 @@ def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
 
 
 def _require_rows(ctx: RuleContext, length: Dim) -> None:
-    """State that the tables have a row for each position: those that are listed, or all from the one that is given."""
+    """State that the tables have a row for each position: those in a list, or all from a first one on."""
     rows, law = ctx.input(2)[0], laws.TABLES_ROW_PER_POSITION
     if not ctx.integer("is_packed_batching", 0):
         ctx.require_at_least(rows, length, law)

@@ -27,16 +27,14 @@ from shapesmt.rules import RuleContext, Tensor
 def quantized_arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; scales and zero points are one number each."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
-    types = {ctx.input(i).dtype for i in (0, 2, 3, 5, 7) if ctx.has(i)} - {""}
-    ctx.limit(len(types) <= 1, laws.ZERO_POINTS_OF_TYPE.of(dtype=ctx.input(0).dtype))
     require_zeros(ctx, 2, 5, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
 
 
 def require_zeros(ctx: RuleContext, *indices: int) -> None:
-    """State that zero points are given, but for those that the node's inputs end before."""
-    given = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
-    ctx.limit(all(given), laws.ZERO_POINTS_TOGETHER)
+    """State that none of these zero points is omitted, except at the end of the node's inputs."""
+    present = [ctx.has(i) for i in indices if i < len(ctx.node.inputs)]
+    ctx.limit(all(present), laws.ZERO_POINTS_TOGETHER)
 
 
 @contrib("MulInteger", dtype="int32")
@@ -55,13 +53,13 @@ def quantized_activation(ctx: RuleContext) -> Tensor:
 
 @contrib("QOrderedGelu", "QuantizeWithOrder", "DequantizeWithOrder", any_rank=True)
 def reordered(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the matrix is laid out anew."""
+    """The shape is kept; the matrix gets another memory layout."""
     dtype = {"DequantizeWithOrder": DTYPES.get(ctx.integer("to", 1), "")}.get(ctx.node.op, "int8")
     return ctx.tensor(ctx.input(0).shape, dtype)
 
 
 def require_first(ctx: RuleContext, *indices: int) -> None:
-    """State that scales and zero points have an element: of several the first counts."""
+    """State that scales and zero points have an element; of several, kernels read the first."""
     for i in filter(ctx.has, indices):
         ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
@@ -98,19 +96,19 @@ def linear(ctx: RuleContext) -> Tensor:
 @contrib("QLinearConcat")
 def quantized_concat(ctx: RuleContext) -> Tensor:
     """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
-    given = len(ctx.inputs) - 2
-    ctx.check(given > 0 and given % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
-    for i in (0, 1, *(i for i in range(2, given + 2) if i % 3 != 2)):
+    count = len(ctx.inputs) - 2
+    ctx.check(count > 0 and count % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
+    for i in (0, 1, *(i for i in range(2, count + 2) if i % 3 != 2)):
         ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
-    kinds = [{ctx.input(i).dtype for i in range(first, given + 2, 3)} for first in (0, 1, 2, 3, 4)]
+    kinds = [{ctx.input(i).dtype for i in range(first, count + 2, 3)} for first in (0, 1, 2, 3, 4)]
     ctx.limit(kinds[0] | kinds[3] <= {"float32", ""}, laws.SCALES_FLOAT32)
     ctx.limit(len(kinds[1] | kinds[2] | kinds[4]) == 1, laws.TENSORS_AND_ZERO_POINTS_SAME_TYPE)
-    return ctx.delegate("Concat", [ctx.input(i) for i in range(2, given + 2, 3)], version=13)[0]
+    return ctx.delegate("Concat", [ctx.input(i) for i in range(2, count + 2, 3)], version=13)[0]
 
 
 @contrib("QLinearReduceMean", "ReduceSumInteger")
 def quantized_reduction(ctx: RuleContext) -> Tensor:
-    """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
+    """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
     if mean:
         require_scalars(ctx, 1, 2, 3, 4)
@@ -151,7 +149,7 @@ def quantized_conv(ctx: RuleContext) -> Tensor:
 
 @contrib("QGemm")
 def quantized_gemm(ctx: RuleContext) -> Tensor:
-    """`[M, K] x [K, N] + C -> [M, N]`; quantized again where the output's zero point is given."""
+    """`[M, K] x [K, N] + C -> [M, N]`; quantized again unless the output's zero point is omitted."""
     require_single(ctx, 1, 2, 7, 8)
     (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
     for index in (4, 5):
@@ -299,6 +297,7 @@ def packed_mlp(ctx: RuleContext) -> list[Tensor]:
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
+        ctx.limit(ctx.has(2), laws.INPUT_GIVEN.of(index=2))
     require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
     require_vector(ctx, (5, 8), n, laws.BIAS_PER_COLUMN)
     return [ctx.tensor(features(ctx, k, n)), ctx.tensor(ctx.input(0).dims)]
@@ -311,11 +310,11 @@ def packed_projections(ctx: RuleContext) -> list[Tensor]:
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
     require_vector(ctx, 2, k, laws.NORM_SCALE_HAS_K_ELEMENTS)
-    made = features(ctx, k, n)
+    queries = features(ctx, k, n)
     for index, width in ((5, n), (8, shared), (11, shared)):
         require_vector(ctx, index, width, laws.BIAS_PER_COLUMN)
-    other = ctx.tensor((*made[:-1], shared))
-    return [ctx.tensor(made), other, other, ctx.tensor(ctx.input(0).dims)]
+    other = ctx.tensor((*queries[:-1], shared))
+    return [ctx.tensor(queries), other, other, ctx.tensor(ctx.input(0).dims)]
 
 
 @contrib("GatherBlockQuantized")
@@ -332,8 +331,8 @@ def gather_quantized(ctx: RuleContext) -> Tensor:
     whole = [d * per_byte if i == x.rank - 1 else d for i, d in enumerate(x.dims)]
     ctx.check(scales.rank == x.rank, laws.DATA_AND_SCALES_ONE_RANK)
     for i, d in enumerate(whole):
-        wanted = ceil_divide(d, size) if i == quantized else d
-        ctx.require_equal(scales[i], wanted, laws.SCALE_PER_QUANTIZED_AXIS_BLOCK)
+        expected = ceil_divide(d, size) if i == quantized else d
+        ctx.require_equal(scales[i], expected, laws.SCALE_PER_QUANTIZED_AXIS_BLOCK)
     return ctx.tensor((*whole[:axis], *indices.dims, *whole[axis + 1 :]), scales.dtype)
 
 

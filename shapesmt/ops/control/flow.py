@@ -54,16 +54,16 @@ UNTIL_RUN = "if "  # begins the name of a condition that only data decides
 
 @rule("If", any_rank=True, nested=True, total=True)
 def branch(ctx: RuleContext) -> list[Tensor]:
-    """The outputs of the branch that the condition selects; each branch's laws count only where it is selected."""
+    """The outputs of the branch that the condition selects; a branch's requirements apply only where it is selected."""
     condition = ctx.input(0)
     require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
-    taken = truth_of(condition)
+    truth = truth_of(condition)
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
-    if taken is None:
-        taken = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
-    holds = differs(taken, 0)
-    if taken.constant is not None:
+    if truth is None:
+        truth = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
+    holds = differs(truth, 0)
+    if truth.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
         return apart(ctx, graph, [], name, name[:4])
     ways = holds, negate(holds)
@@ -101,14 +101,14 @@ def loop(ctx: RuleContext) -> list[Tensor]:
 
 
 def grant_numbers(ctx: RuleContext) -> None:
-    """Grant the elements of the inputs that trips may depend on: count, condition and carried integers, no floats."""
+    """Record the inputs whose elements trips may depend on: count, condition and loop-carried integers, no floats."""
     for index, t in enumerate(ctx.inputs):
         if index < 2 or (t is not None and t.dtype not in FLOATS):
             ctx.grant(index)
 
 
 def trip_limit(ctx: RuleContext) -> Dim | None:
-    """The most trips; None where there is no limit."""
+    """The greatest number of trips; None where there is no limit."""
     if not ctx.has(0):
         return None
     count = truth_of(ctx.input(0))
@@ -122,13 +122,13 @@ def trip_limit(ctx: RuleContext) -> Dim | None:
 
 
 def weight(graph: Graph) -> int:
-    """How many nodes a graph stands for once its own loops are written out."""
+    """The number of nodes of a graph once the loops inside it are unrolled."""
     nested = ((UNROLLED if n.op == "Loop" else 1) * sum(map(weight, n.attributes.graphs)) for n in graph.nodes)
     return len(graph.nodes) + sum(nested)
 
 
 def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]:
-    """The inputs of a trip: its number, a true condition, the carried tensors."""
+    """The inputs of a trip: its index, a true condition, and the loop-carried tensors."""
     ranks = [len(declared.shape or ()) for declared in body.inputs.values()]
     shapes = [(1,) if rank == 1 else () for rank in ranks[:2]]
     number = tensor("int64", shapes[0], elements(shapes[0], [trip]))
@@ -136,7 +136,7 @@ def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]
 
 
 def unrolled(ctx: RuleContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
-    """The outputs of a loop that runs trip after trip; None where data decides whether another trip follows."""
+    """The outputs of a loop that is unrolled trip by trip; None where data decides whether another trip follows."""
     before, carry, scan_outputs = mark(ctx), start, []
     for trip in range(trips):
         label = f"trip {trip}"
@@ -207,7 +207,7 @@ def unknown(ctx: RuleContext, name: str, kind: Kind) -> Callable[[int], Dim]:
 
 
 def without_trips(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
-    """The shapes of scan outputs as runtimes see them when no trip is made: sizes are 0 unless constant."""
+    """The shapes of scan outputs that runtimes return after no trips: sizes are 0 unless constant."""
     before = mark(ctx)
     blank = [
         tensor(t.dtype, None if t.shape is None else [ctx.fresh(f"blank{k}x{i}") for i in range(t.rank)])
@@ -219,7 +219,7 @@ def without_trips(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim
 
 
 def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
-    """How the body changes the carried tensors, and the outputs of a trip of any index."""
+    """How the body changes the loop-carried tensors, and the outputs of the trip of any index."""
     carry = [carried(t) for t in start]
     for round_ in range(ROUNDS + 1):
         if round_ == ROUNDS:
@@ -238,7 +238,7 @@ def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> t
 
 
 def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
-    """The next guess; an empty sequence, or a list without set elements, takes the sizes of elements put into it."""
+    """The next hypothesis; an empty sequence, or a list without set elements, takes the sizes of its first element."""
     start = c.start
     if start.dtype.startswith("unset(") and out.dtype.startswith("list(") and out.shape is not None:
         return carried(tensor(out.dtype, [start[0], *(put(d, index, ZERO) for d in out.dims[1:])]))
@@ -270,7 +270,7 @@ def stacked(
     hidden: frozenset[Atom],
     fixed: tuple[Dim, ...] | None,
 ) -> Tensor:
-    """A scan output of all trips, stacked; `fixed` is a trip's shape where no trip is made."""
+    """A scan output of all trips, stacked; `fixed` is the shape of a trip's output if there are no trips."""
     if t.shape is None:
         return tensor(t.dtype, None)
     require_steady(ctx, t, index, trips, hidden)
@@ -285,7 +285,7 @@ def stacked(
 
 
 def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
-    """State that sizes depend neither on the trip nor on data in it, unless there is one trip only."""
+    """State that the sizes of a scan output are equal in all trips, unless there is only one."""
     others = Substitution({a: twin(a, "other") for a in hidden})
     for d in t.dims:
         another = put(others.apply(d), index, ZERO)
@@ -313,7 +313,7 @@ def scan(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_directions(ctx: RuleContext, side: str, count: int) -> None:
-    """State that each scan input, or output, runs forwards (0) or backwards (1)."""
+    """State that the directions of scan inputs, or of outputs, are 0 (forwards) or 1 (backwards), one for each."""
     ways = ctx.integers(f"scan_{side}_directions", ())
     ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(kind=side))
 

@@ -45,7 +45,7 @@ LISTED = 64  # sizes of a sequence are added up one by one as long as it isn't l
 
 
 def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tensor:
-    """A sequence; None for sizes of unknown number."""
+    """A sequence of tensors of these sizes, which depend on the place; None for an unknown rank."""
     return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
 
 
@@ -57,7 +57,7 @@ def input_sequence(ctx: RuleContext) -> Tensor:
 
 
 def unplaced(ctx: RuleContext) -> None:
-    """Say that nobody knows whether the position is inside a sequence whose length isn't known."""
+    """Leave the node unjudged: it isn't known whether a position is inside a sequence of unknown rank."""
     ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", "the ranks of its inputs are known"))
 
 
@@ -87,13 +87,13 @@ def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim 
 
 @rule("SequenceEmpty", since=11)
 def sequence_empty(ctx: RuleContext) -> Tensor:
-    """No tensors; what their sizes would be doesn't matter."""
+    """An empty sequence; the rank of its tensors doesn't matter."""
     return sequence(DTYPES.get(ctx.integer("dtype", 1), ""), 0, ())
 
 
 @rule("SequenceConstruct", since=11, any_rank=True, total=True)
 def sequence_construct(ctx: RuleContext) -> Tensor:
-    """The inputs, in order."""
+    """The sequence of the inputs, in order."""
     tensors = [ctx.input(i) for i in range(len(ctx.inputs))]
     ranks = {None if t.shape is None else t.rank for t in tensors}
     if len(ranks) != 1 or None in ranks:
@@ -120,7 +120,7 @@ def sequence_at(ctx: RuleContext) -> Tensor:
         return ctx.tensor(None, inner(s))
     place = place_of(ctx, 1, s[0])
     if place is not None:
-        return taken(ctx, s, place)
+        return tensor_at(ctx, s, place)
     return ctx.tensor([anywhere(ctx, i, d, s[0]) for i, d in enumerate(s.dims[1:])], inner(s))
 
 
@@ -133,14 +133,14 @@ def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
     sizes = [at(size, k) for k in range(length.constant)]
     if all(d is sizes[0] for d in sizes):
         return sizes[0]
-    made = ctx.fresh(f"size{index}", 0, maximum(*sizes))
-    ctx.facts.append(at_least(made, minimum(*sizes)))
-    return made
+    joint = ctx.fresh(f"size{index}", 0, maximum(*sizes))
+    ctx.facts.append(at_least(joint, minimum(*sizes)))
+    return joint
 
 
 @rule("SequenceInsert", since=11, any_rank=True, total=True)
 def sequence_insert(ctx: RuleContext) -> Tensor:
-    """One tensor more, at the end unless a position is given."""
+    """A sequence with one tensor inserted, at the end without a position."""
     s, x = input_sequence(ctx), ctx.input(1)
     alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
     ctx.limit(alike, laws.SEQUENCE_AND_TENSOR_SAME_TYPE.of(sequence=inner(s), tensor=x.dtype))
@@ -159,7 +159,7 @@ def sequence_insert(ctx: RuleContext) -> Tensor:
 
 
 def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
-    """A size of a sequence with one tensor more at a place."""
+    """A size, by place, of a sequence into which one tensor is inserted."""
     if size is new and at(size, 0) is size:
         return size
     return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
@@ -167,7 +167,7 @@ def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
 
 @rule("SequenceErase", since=11, any_rank=True, total=True)
 def sequence_erase(ctx: RuleContext) -> Tensor:
-    """One tensor less, the last unless a position is given."""
+    """A sequence with one tensor removed, the last without a position."""
     s = input_sequence(ctx)
     if s.shape is None:
         return s
@@ -239,7 +239,7 @@ def agreed(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
     A sequence's type says nothing of its tensors' sizes, so that it is no error of types where they differ.
     """
     if any(lost(s[1 + i]) for i in axes):
-        one, other = taken(ctx, s, ZERO), ctx.fresh("other", kind=Kind.LOST)
+        one, other = tensor_at(ctx, s, ZERO), ctx.fresh("other", kind=Kind.LOST)
         ctx.limit(equal(next(d for d in one.dims if lost(d)), other), laws.JOINED_MATCH_OFF_AXIS)
         return list(one.dims)
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
@@ -277,7 +277,7 @@ def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
 
 @rule("SequenceMap", since=17, any_rank=True, nested=True)
 def sequence_map(ctx: RuleContext) -> list[Tensor]:
-    """What the body makes of each tensor of a sequence, and of the others' tensors at its place."""
+    """The sequences of the body's outputs for each tensor of a sequence, with the other sequences' tensors there."""
     first, body = ctx.input(0), ctx.graph("body")
     ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
     if first.shape is None:
@@ -286,7 +286,7 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
     for x in (ctx.input(i) for i in range(len(ctx.inputs))):
         if x.dtype.startswith("seq(") and x.shape is not None:
             ctx.require_at_least(x[0], first[0], laws.NO_SEQUENCE_SHORTER_THAN_FIRST)
-        inputs.append(x if not x.dtype.startswith("seq(") else taken(ctx, x, place))
+        inputs.append(x if not x.dtype.startswith("seq(") else tensor_at(ctx, x, place))
     before = mark(ctx)
     outputs = apart(ctx, body, inputs, "", "body")
     hidden = symbols_since(ctx, before.fresh_symbols)
@@ -294,8 +294,8 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
     return [gathered(t, first[0], place, hidden) for t in outputs]
 
 
-def taken(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
-    """The tensor of a sequence at a place; sizes that aren't known may be others at each."""
+def tensor_at(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
+    """The tensor of a sequence at a place; an unknown size is a new symbol, since it may differ by place."""
     if s.shape is None:
         return tensor(inner(s), None)
     sizes = enumerate(s.dims[1:])
@@ -303,12 +303,12 @@ def taken(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
 
 
 def lost(size: Dim) -> bool:
-    """Whether nobody knows how a size depends on the place."""
+    """Whether a size of a sequence's tensors is unknown, and may differ by place."""
     return any(s.kind is Kind.LOST for s in size.symbols)
 
 
 def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:
-    """The sequence of such tensors at all places."""
+    """The sequence whose tensor at any place is this one."""
     if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
         return sequence(t.dtype, length, None)
     return sequence(t.dtype, length, [put(d, place, PLACE) for d in t.shape])
@@ -319,7 +319,7 @@ def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Ten
 
 @rule("Optional", since=15, any_rank=True, total=True)
 def optional(ctx: RuleContext) -> Tensor:
-    """The input as an optional value, or none of the type given."""
+    """The input as an optional value, or an empty one of the type in an attribute."""
     if ctx.has(0):
         x = ctx.input(0)
         return tensor(f"optional({x.dtype})", x.shape)
@@ -339,7 +339,7 @@ def _declared_shape(ctx: RuleContext, declared: Declared) -> list[Dim | int] | N
 
 @rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)
 def optional_has_element(ctx: RuleContext) -> Tensor:
-    """Whether there is a value; what isn't optional is there."""
+    """Whether there is a value, which an input that isn't optional always has."""
     there: Dim | None = ZERO if not ctx.has(0) else ONE
     if ctx.has(0) and (ctx.input(0).dtype == "" or ctx.input(0).dtype.startswith("optional(")):
         there = None

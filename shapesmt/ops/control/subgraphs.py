@@ -49,7 +49,7 @@ class Mark(NamedTuple):
     def rewrite(self, ctx: RuleContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
         """Rewrite the formulas added since; the conditions of branches only if symbols are renamed."""
         ctx.requirements[self.requirements :] = [
-            r._replace(formula=change(r.formula), given=change(r.given) if renamed else r.given)
+            r._replace(formula=change(r.formula), branch=change(r.branch) if renamed else r.branch)
             for r in ctx.requirements[self.requirements :]
         ]
         ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
@@ -61,19 +61,19 @@ def mark(ctx: RuleContext) -> Mark:
 
 
 def apart(
-    ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, given: Formula = TRUE
+    ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, condition: Formula = TRUE
 ) -> list[Tensor]:
     """A subgraph's outputs; symbols for sizes that data decides inside it get names of their own."""
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
     first = 2 if ctx.node.op == "Loop" else 0
     _require_ranks(ctx, [*graph.inputs.values()][first:], inputs[first:], label)
-    outputs = ctx.run_graph(graph, inputs, label, given)
+    outputs = ctx.run_graph(graph, inputs, label, condition)
     declared = [graph.declared.get(o, Declared("", None)) for o in graph.outputs]
     _require_types(ctx, declared, outputs)
-    with ctx.where(given):
+    with ctx.where(condition):
         if ctx.node.op == "Scan":
-            _require_ranks(ctx, declared, outputs, label, made=True)
+            _require_ranks(ctx, declared, outputs, label, outputs=True)
             _require_loaded(ctx, graph, declared, inputs, outputs, label)
         elif ctx.node.op == "If":
             _require_sizes(ctx, declared, outputs, outputs, label)
@@ -98,7 +98,7 @@ def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequ
 
 
 def _require_ranks(
-    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, made: bool = False
+    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, outputs: bool = False
 ) -> None:
     """State that the tensors that a body carries and scans have their declared ranks.
 
@@ -108,7 +108,8 @@ def _require_ranks(
     law = laws.BODY_TENSORS_OF_DECLARED_RANK
     for declaration, t in zip(declared, tensors, strict=False):
         if declaration.shape is not None and t.shape is not None and len(declaration.shape) != t.rank:
-            ctx.check(made or ctx.node.op == "Loop", law)
+            if not outputs and ctx.node.op != "Loop":
+                ctx.reject(law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
 
 
@@ -133,7 +134,7 @@ def _require_loaded(
     before = mark(ctx)
     run, loaded = (ctx.run_graph(every, tensors, label) for tensors in zip(*pairs, strict=True))
     plain = not any(n.domain or n.op in FOLDED or n.attributes.graphs for n in graph.nodes)
-    plain &= not any(all_of(r.given, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
+    plain &= not any(all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
     before.undo(ctx)
     stated = len(ctx.requirements)
     if plain:
@@ -142,8 +143,8 @@ def _require_loaded(
     if not alike or any(size.constant is not None for size, _ in sizes):
         others = any_of(*(differs(size, number) for size, number in sizes))
         open_ = all_of(others, *(r.formula for r in ctx.requirements[stated:]))
-        law = str(laws.BODY_INPUTS_OF_DECLARED_SIZE)
-        ctx.unjudged += [Unjudged(label, "Scan", "elements", law, given=open_)] * (open_ is not FALSE)
+        unjudged = Unjudged(label, "Scan", "elements", str(laws.BODY_INPUTS_OF_DECLARED_SIZE), branch=open_)
+        ctx.unjudged += [unjudged] * (open_ is not FALSE)
 
 
 def _require_sizes(
@@ -162,7 +163,7 @@ def _require_sizes(
                 ctx.limit(equal(size, min(numbers)), law, size, min(numbers))
             elif len(numbers) == 2 and isinstance(number, int):
                 differing = differs(size, number)
-                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law), given=differing))
+                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law), branch=differing))
 
 
 def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
@@ -180,7 +181,7 @@ def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> N
         return
     before = mark(ctx)
     apart(ctx, body, declared_inputs, "", "declared")
-    clash = any(all_of(r.given, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
+    clash = any(all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
     before.undo(ctx)
     if clash:
         ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
@@ -220,17 +221,17 @@ def truth_of(t: Tensor | None) -> Dim | None:
     return item if isinstance(item, Dim) else None
 
 
-def bound(node: Node, given: Attributes, defaults: Attributes, missing: set[str]) -> Node:
+def bound(node: Node, arguments: Attributes, defaults: Attributes, missing: set[str]) -> Node:
     """A node of a function's body with the caller's attributes put in and omitted inputs left out."""
     attributes: dict[str, Any] = {}
     for name, value in node.attributes.items():
         if isinstance(value, Reference):
-            argument = given[value.name] if value.name in given else defaults.get(value.name)
+            argument = arguments[value.name] if value.name in arguments else defaults.get(value.name)
             if argument is not None:
                 attributes[name] = argument
         elif isinstance(value, Graph):
             within = missing.difference(value.inputs, value.literals, *(n.outputs for n in value.nodes))
-            attributes[name] = replace(value, nodes=[bound(n, given, defaults, within) for n in value.nodes])
+            attributes[name] = replace(value, nodes=[bound(n, arguments, defaults, within) for n in value.nodes])
         else:
             attributes[name] = value
     inputs = ["" if name in missing else name for name in node.inputs]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @rule("StringSplit", since=20)
 def string_split(ctx: RuleContext) -> list[Tensor]:
-    """`X[*sizes]` makes the parts `[*sizes, most]`, filled up with empty text, and how many each text has."""
+    """`X[*sizes]` makes the parts `[*sizes, most]`, padded with empty strings, and the number of parts of each."""
     x, most = ctx.input(0), ctx.attributes.get("maxsplit")
     parts = ctx.fresh("parts", 0, most + 1 if isinstance(most, int) and most >= 0 else None)
     return [ctx.tensor([*x.dims, parts]), ctx.tensor(x.dims, "int64")]
@@ -22,7 +22,7 @@ def string_split(ctx: RuleContext) -> list[Tensor]:
 
 @rule("StringNormalizer", since=10)
 def string_normalizer(ctx: RuleContext) -> Tensor:
-    """`[C]` or `[1, C]` without the stop words; where none is left, one empty text is."""
+    """`[C]` or `[1, C]` without the stop words; an empty result becomes one empty string."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.TEXTS_SAMPLE_OR_BATCH_OF_1_BY_RANK.of(rank=x.rank))
     if x.rank == 2:
@@ -34,7 +34,7 @@ def string_normalizer(ctx: RuleContext) -> Tensor:
 
 @rule("TfIdfVectorizer", since=9)
 def tf_idf(ctx: RuleContext) -> Tensor:
-    """`X[C]` makes `[max(ngram_indexes) + 1]`; `X[N, C]` that for each row."""
+    """`X[C]` makes `[max(ngram_indexes) + 1]`; `X[N, C]` makes `[N, max(ngram_indexes) + 1]`."""
     x, indexes = ctx.input(0), ctx.integers("ngram_indexes")
     ctx.check(x.rank in (1, 2), laws.INPUT_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.rank == 2:
@@ -45,7 +45,7 @@ def tf_idf(ctx: RuleContext) -> Tensor:
 
 
 def _require_n_grams(ctx: RuleContext, count: int) -> None:
-    """State that n-grams have a weight each, and lengths from the least to the greatest, for which they are counted."""
+    """State that there is an index and a weight for each n-gram, and `min_gram_length <= max_gram_length`."""
     weights = ctx.attributes.get("weights") or (0,) * count
     ctx.limit(isinstance(weights, tuple) and len(weights) == count, laws.WEIGHTS_ENTRY_PER_N_GRAM)
     shortest = ctx.integer("min_gram_length", 1)

@@ -1,11 +1,11 @@
-"""What a loop carries: how sizes and elements go from trip to trip, and what holds in every trip.
+"""Trips of a loop: how loop-carried sizes and elements change from trip to trip, and what holds in every trip.
 
-A trip has an index, a symbol. A number that every trip keeps, or changes by the same amount, or makes anew is
-known at any index and therefore after the last trip; the others aren't known.
+The index of a trip is a symbol. A number that every trip keeps, changes by the same amount, or replaces by the same
+one is a formula over the index, and so is known after the last trip; of other numbers nothing is known.
 
     >>> from shapesmt.algebra import const, symbol
     >>> n, i = symbol("n", 1, 9), symbol("i", 0, 9)
-    >>> course = Course(n).after(n + 2, i, frozenset())  # a trip that is given n leaves n + 2
+    >>> course = Course(n).after(n + 2, i, frozenset())  # the first trip adds 2
     >>> course.at(i, i), course.at(const(5), i)
     (Dim('2*i + n'), Dim('n + 10'))
 """
@@ -44,13 +44,13 @@ LISTED = 32  # trips looked at one by one
 
 
 class Stage(Enum):
-    """What is tried of a number that a loop carries, in this order until a trip agrees with it."""
+    """The hypotheses about a loop-carried number, in the order in which they are tried until the body agrees."""
 
-    KEPT = "every trip leaves what it is given"
-    STEPPED = "every trip adds the same"
-    UNKNOWN = "each trip may leave anything; what the next one leaves is looked at"
-    REMADE = "every trip leaves the same, whatever it is given"
-    LOST = "each trip may leave anything"
+    KEPT = "no trip changes it"
+    STEPPED = "every trip adds the same amount"
+    UNKNOWN = "a trip may start with any number; the number that it ends with is looked at"
+    REPLACED = "every trip ends with the same number, whatever it starts with"
+    LOST = "nothing is known of it"
 
 
 def put(what: Any, index: Dim, trip: Dim) -> Any:
@@ -60,13 +60,13 @@ def put(what: Any, index: Dim, trip: Dim) -> Any:
 
 
 def independent(dim: Dim, hidden: Hidden) -> bool:
-    """Whether it means the same in every trip, but for the index."""
+    """Whether an expression has the same value in every trip, apart from the index in it."""
     return dim.symbols.isdisjoint(hidden)
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One number: `start + step*index`, or (`left`) what the trip before left, whatever that was given."""
+    """A loop-carried number: `start + step*index`, or after the first trip `left`, which the trip before computed."""
 
     start: Dim
     step: Dim = ZERO
@@ -74,21 +74,21 @@ class Course:
     stage: Stage = Stage.KEPT
 
     def at(self, trip: Dim, index: Dim) -> Dim | None:
-        """The number that a trip is given; None where unknown."""
+        """The number at the start of a trip; None where unknown."""
         if self.left is not None:
             return select(at_least(trip, 1), put(self.left, index, trip - 1), self.start)
         return self.start + self.step * trip if self.stage in (Stage.KEPT, Stage.STEPPED) else None
 
     def after(self, out: Dim, index: Dim, hidden: Hidden) -> Course:
-        """Itself where a trip leaves what the next is to be given, else the next thing to try."""
+        """Itself where a trip ends with the number that the next is to start with, else the next hypothesis."""
         if self.stage is not Stage.UNKNOWN and self.at(index + 1, index) is out:
             return self
         if self.stage is Stage.KEPT:
             step = put(out, index, ZERO) - self.start
             return Course(self.start, step if independent(step, hidden) else ZERO, stage=Stage.STEPPED)
         if self.stage is Stage.UNKNOWN and independent(out, hidden):
-            return Course(self.start, left=out, stage=Stage.REMADE)
-        return Course(self.start, stage=Stage.LOST if self.stage in (Stage.REMADE, Stage.LOST) else Stage.UNKNOWN)
+            return Course(self.start, left=out, stage=Stage.REPLACED)
+        return Course(self.start, stage=Stage.LOST if self.stage in (Stage.REPLACED, Stage.LOST) else Stage.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Carried:
         return self.start.value is not None and (not kept or any(map(is_open_value, left)))
 
     def at(self, trip: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
-        """The tensor that a trip is given; `fresh` makes the sizes that aren't known."""
+        """The tensor at the start of a trip; `fresh` makes symbols for the sizes that aren't known."""
         if self.sizes is None:
             return tensor(self.start.dtype, None)
         known = [c.at(trip, index) for c in self.sizes]
@@ -120,7 +120,7 @@ class Carried:
         return tensor(self.start.dtype, [fresh(i) if d is None else d for i, d in enumerate(known)], value)
 
     def after(self, out: Tensor, index: Dim, hidden: Hidden) -> Carried:
-        """The same for a tensor that a trip leaves."""
+        """Itself where a trip ends with the tensor that the next is to start with, else the next hypotheses."""
         if self.sizes is None:
             return self
         if out.shape is None or out.rank != len(self.sizes):
@@ -154,7 +154,7 @@ def carried(start: Tensor) -> Carried:
 
 
 def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
-    """The condition for all indices below `trips`; where it is linear in the index, without it.
+    """A condition, required at all indices below `trips`; the index is eliminated where it is linear in it.
 
     >>> from shapesmt.algebra import symbol
     >>> i, n, m = symbol("i", 0, 8), symbol("n", 1, 9), symbol("m", 1, 9)
@@ -194,7 +194,7 @@ def _at_worst(formula: Formula, dim: Dim, atom: Atom, trips: Dim) -> Formula | N
 
 
 def slope_of(dim: Dim, atom: Atom) -> Dim | None:
-    """What the expression gains as the symbol grows by one; None where it isn't linear in it."""
+    """How much an expression grows as a symbol grows by one; None where it isn't linear in the symbol."""
     if any(a is not atom and atom in a.symbols for a in dim.atoms()):
         return None
     first = substitute_atom(dim, atom.number, ZERO)

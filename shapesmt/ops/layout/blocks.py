@@ -82,9 +82,8 @@ def col2im(ctx: RuleContext) -> Tensor:
     """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts a block's positions in the image."""
     x, image, block = ctx.input(0, rank=3), ctx.sizes(1), ctx.sizes(2)
     lengths = {len(v) for v in (image, block) if v is not None}
-    ctx.check(len(lengths) <= 1, laws.IMAGE_AND_BLOCK_ONE_RANK)
     ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, laws.IMAGE_AND_BLOCK_ONE_RANK)
-    if not lengths:
+    if len(lengths) != 1:
         return ctx.tensor(None)
     (rank,) = lengths
     channels = _channels(ctx, x[1], block)

@@ -13,16 +13,19 @@ from shapesmt.algebra import (
     FALSE,
     ZERO,
     Dim,
+    Kind,
     all_of,
     any_of,
     at_least,
     ceil_divide,
     divides,
+    entry,
     equal,
     less,
     minimum,
     select,
     total,
+    twin,
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
 from shapesmt.ops.shared.fields import array_of, concrete, term_of, valued, viewed
@@ -36,13 +39,16 @@ from shapesmt.rules import (
     Shape,
     Tensor,
     Value,
+    field,
     from_array,
     move_positions,
     position,
     rule,
+    tensor,
 )
 
 LARGEST_PART = 2**31 - 1
+LEAST_INTEGER = -(2**63)
 MAX_JOINED = 8  # formulas joined into one
 
 
@@ -55,7 +61,24 @@ def concat(ctx: RuleContext) -> Tensor:
     for x in parts[1:]:
         _agree(ctx, dims, x, axis)
     dims[axis] = total(x[axis] for x in parts)
-    return ctx.tensor(dims, value=joined(parts, axis, dims))
+    value = joined(parts, axis, dims)
+    if value is None and _partly_known(parts):
+        value = joined(
+            [x if x.value is not None else _any_elements(ctx, x, i) for i, x in enumerate(parts)], axis, dims
+        )
+    return ctx.tensor(dims, value=value)
+
+
+def _partly_known(parts: Sequence[Tensor]) -> bool:
+    """Whether known integers are joined with unknown ones, such as places in an axis with data in index tuples."""
+    return parts[0].dtype in ("int32", "int64") and any(x.value is not None for x in parts)
+
+
+def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
+    """The tensor with a formula for its unknown elements: each is any integer."""
+    element = ctx.fresh(f"element{index}", LEAST_INTEGER, kind=Kind.PLACE, how=Decided((index,)))
+    places = [position(back) for back in range(1, x.rank + 1)]
+    return tensor(x.dtype, x.dims, field(entry(twin(element, Kind.ENTRY), *places)))
 
 
 def _agree(ctx: RuleContext, dims: list[Dim], x: Tensor, axis: int) -> None:
@@ -91,15 +114,16 @@ def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) ->
         return None
     back = len(dims) - axis
     ends = [total(x[axis] for x in parts[:i]) for i in range(len(parts) + 1)]
-    shifted = [
-        move_positions(e, lambda b, start=start: position(b) - start if b == back else position(b))  # type: ignore[misc]  # bound early
-        for e, start in zip(pieces, ends, strict=False)
-        if e is not None
-    ]
+    shifted = [_moved_up(e, back, start) for e, start in zip(pieces, ends, strict=False)]
     result = shifted[-1]
     for piece, end in zip(shifted[-2::-1], ends[-2:0:-1], strict=True):
         result = choice(less(position(back), end), piece, result)
     return valued(dims, result)
+
+
+def _moved_up(element: Any, back: int, by: Dim) -> Any:
+    """The element of a tensor that begins at this place of a longer axis."""
+    return move_positions(element, lambda b: position(b) - by if b == back else position(b))
 
 
 @rule("Split")
@@ -108,14 +132,14 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     sizes = _split_sizes(ctx, x[axis])
-    found, start = [], ZERO
+    outputs, start = [], ZERO
     for size in sizes:
         if LARGEST_PART < size.hi < inf:
             ctx.require_at_least(LARGEST_PART, size, laws.PART_SIZE_IN_32_BITS)
         dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
-        found.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
+        outputs.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
         start = start + size
-    return tuple(found)
+    return tuple(outputs)
 
 
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
@@ -244,12 +268,14 @@ def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: D
 def _pad_value(
     ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
 ) -> Value | None:
-    """The padded elements, where both elements and pads are known; formulas for elements aren't padded."""
+    """The padded elements, where the pads are known."""
     x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
     sizes = concrete(dims)
     few = sizes is not None and prod(sizes) <= MAX_ELEMENTS
-    if not few or not isinstance(x.value, Elements) or mode != "constant" or len(widths) < len(pads):
+    if mode != "constant":
         return None
+    if not few or not isinstance(x.value, Elements) or len(widths) < len(pads):
+        return _padded_formula(ctx, axes, pads, dims)
     amounts = np.zeros((x.rank, 2), dtype=int)
     amounts[list(axes)] = np.array(widths, dtype=int).reshape(2, -1).T
     cropped = x.value.array[
@@ -258,6 +284,23 @@ def _pad_value(
     filler = np.array(_filler(ctx), dtype=object)
     padded = np.pad(cropped, np.maximum(amounts, 0), constant_values=filler)
     return from_array(padded) if padded.shape == sizes else None
+
+
+def _padded_formula(
+    ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], dims: Shape | list[Dim]
+) -> Value | None:
+    """The element chosen by its position: of the tensor, or the padding value."""
+    filler, x = _filler(ctx), ctx.input(0)
+    known = [p for p in pads if p is not None]
+    if not isinstance(filler, Dim) or x.dtype not in ("int32", "int64") or len(known) < len(pads):
+        return None
+    element = term_of(x if x.value is not None else _any_elements(ctx, x, 0))
+    for axis, before in zip(axes if element is not None else (), known, strict=False):
+        back = x.rank - axis
+        element = _moved_up(element, back, before)
+        after = choice(less(position(back), before + x[axis]), element, filler)
+        element = choice(less(position(back), before), filler, after)
+    return valued(dims, element)
 
 
 def _filler(ctx: RuleContext) -> Item:

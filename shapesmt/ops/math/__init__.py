@@ -1,4 +1,4 @@
-"""Arithmetic: element by element, along axes, of matrices, and the layers made of it."""
+"""Arithmetic: element by element, along axes, of matrices, and the layers that combine it."""
 
 from shapesmt.ops.math import (
     attention,

@@ -38,18 +38,18 @@ def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
 
 def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
     """The heads of queries, keys and values that belong together."""
-    given = [ctx.input(i) for i in range(3)]
+    tensors = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
-    ctx.check(given[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=given[0].rank))
-    ctx.check(len({t.rank for t in given}) == 1, laws.QUERIES_KEYS_VALUES_SAME_RANK)
+    ctx.check(tensors[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=tensors[0].rank))
+    ctx.check(len({t.rank for t in tensors}) == 1, laws.QUERIES_KEYS_VALUES_SAME_RANK)
     kinds = [f"{kind}_num_heads" for kind in ("q", "kv", "kv")]
-    found = [heads(ctx, t, kind) for t, kind in zip(given, kinds, strict=True)]
-    for head, kind in zip(found, kinds, strict=True):
+    groups = [heads(ctx, t, kind) for t, kind in zip(tensors, kinds, strict=True)]
+    for head, kind in zip(groups, kinds, strict=True):
         ctx.require_equal(
             head.number, max(ctx.integer(kind, 0), 0) or head.number, laws.ATTRIBUTE_IS_HEAD_COUNT.of(name=kind)
         )
-    require_pair(ctx, *found)
-    return found
+    require_pair(ctx, *groups)
+    return groups
 
 
 @rule("Attention", since=23)
@@ -75,7 +75,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
-    """State what lengths that aren't padded are, what windows are, and which scores can be made."""
+    """State the shape of the unpadded lengths, the range of windows, and which scores can be an output."""
     require_windows(ctx)
     require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
     require_places(ctx, 6, total + 1, laws.NONPAD_KV_SEQLEN_COUNTS_KEYS)
@@ -85,7 +85,10 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
     added = ctx.integer("is_causal", 0) == 1 or ctx.has(6)
     ctx.limit(native or not added, laws.MASK_BOOL_OR_OF_QUERIES_TYPE)
     ctx.limit(not (native and ctx.has(4)) or ctx.outputs > 1, laws.PRESENT_WITH_PAST)
-    ctx.limit(ctx.outputs < 4 or ctx.integer("qk_matmul_output_mode", 0) in range(-1, 4), laws.QK_OUTPUT_MODE)
+    mode, scores = ctx.integer("qk_matmul_output_mode", 0), ctx.integer("softmax_precision", 0)
+    kept = native or ctx.outputs < 4 or mode != 3 or DTYPES.get(scores, "") in {""} | kinds
+    ctx.limit(kept, laws.SCORES_OF_QUERIES_TYPE.of(dtype=DTYPES.get(scores, "")))
+    ctx.limit(ctx.outputs < 4 or mode in range(-1, 4), laws.QK_OUTPUT_MODE)
 
 
 def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
@@ -104,7 +107,7 @@ def require_windows(ctx: RuleContext) -> None:
 
 
 def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
-    """State the shape of a mask, where it is given.
+    """State the shape of the optional mask.
 
     ONNX would stretch any axis of it, and pad the last from opset 24 on; runtimes do neither.
     """
@@ -117,16 +120,14 @@ def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], tota
         return
     ctx.require_equal(mask[-1], total, law)
     ctx.require_equal(mask[-2], before[2], law)
-    for size, wanted in zip(mask.dims[:-2][::-1], before[1::-1], strict=False):
-        ctx.require(any_of(equal(size, wanted), equal(size, 1)), law, size, wanted)
+    for size, expected in zip(mask.dims[:-2][::-1], before[1::-1], strict=False):
+        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
 
 
 @rule("FlexAttention", domain="ai.onnx.preview", nested=True)
 def flex_attention(ctx: RuleContext) -> Tensor:
     """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
     q, k, v = projected(ctx, 4)
-    types = {ctx.input(i).dtype for i in range(3)} - {""}
-    ctx.check(len(types) <= 1, laws.QUERIES_KEYS_VALUES_SAME_TYPE)
     scores = tensor(softmax_type(ctx, ctx.input(0)), q._replace(size=k.length))
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:
@@ -152,7 +153,6 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
     q, k, v = projected(ctx, 3)
     ctx.require_equal(k.length, q.length, laws.KEY_PER_QUERY)
     rules = ctx.text("update_rule", "gated_delta")
-    ctx.check(rules in ("linear", "gated", "delta", "gated_delta"), laws.UPDATE_RULE_KNOWN.of(rule=rules))
     for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
         law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO
         ctx.check((kind in rules) == ctx.has(index), law.of(rule=rules, input=what))
@@ -182,6 +182,7 @@ def rotary_embedding(ctx: RuleContext) -> Tensor:
     parts = heads(ctx, x, "num_heads")
     turned = ctx.integer("rotary_embedding_dim", 0)
     ctx.check(turned >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=turned))
+    ctx.require_at_least(parts.size, turned, laws.ROTATED_PART_FITS_HEAD)
     ctx.limit(ctx.integer("num_heads", 0) >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     half = as_dim(turned // 2) if turned else parts.size // 2
     ctx.require_agree(cos, sin, law=laws.CACHES_SAME_SHAPE)

@@ -53,11 +53,11 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
         most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
         arrays = [array_of(t) if lenient or t.value is not None else None for t in operands]
-        found = [a for a in arrays if a is not None]
-        if len(found) == len(arrays):
-            if any(a.ndim > len(sizes) or any(map(_clash, a.shape[::-1], sizes[::-1])) for a in found):
+        known_arrays = [a for a in arrays if a is not None]
+        if len(known_arrays) == len(arrays):
+            if any(a.ndim > len(sizes) or any(map(_clash, a.shape[::-1], sizes[::-1])) for a in known_arrays):
                 return None
-            rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in found), strict=True)
+            rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in known_arrays), strict=True)
             kept = [row if lenient or None not in row else None for row in rows]
             return elements(sizes, [None if row is None else items.result(function, row, dtype) for row in kept])
     over = [element_over(t, shape) for t in operands]
@@ -159,14 +159,14 @@ def bit_cast(ctx: RuleContext) -> Tensor:
 @rule("Clip")
 def clip(ctx: RuleContext) -> Tensor:
     """`Y[i] = min(max, max(min, X[i]))`: the shape is kept, the ends are one element each."""
-    x, given = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
-    for end in map(ctx.input, given):
+    x, ends = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
+    for end in map(ctx.input, ends):
         ctx.check(end.rank <= 1, laws.RANGE_ENDS_SCALARS)
-        ctx.require_equal(end.numel, 1, laws.RANGE_ENDS_SCALARS)
+        ctx.ensure_equal(end.numel, 1, laws.RANGE_ENDS_SCALARS)
     if ctx.version >= 11 and ctx.has(1):
         (x, *_) = with_numbers(ctx, (x, ctx.input(1)))
     value = x.value if ctx.version >= 11 else None
-    for i in given:
+    for i in ends:
         clipped = ctx.tensor(x.dims, None, value)
         value = combine(items.greatest if i == 1 else items.smallest, (clipped, ctx.input(i)), x.dims, x.dtype)
     return ctx.tensor(x.dims, None, value)

@@ -112,11 +112,11 @@ def einsum(ctx: RuleContext) -> Tensor:
     ctx.check(len(ranks) <= 1, laws.ELLIPSIS_SAME_AXES_EVERYWHERE)
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
     sizes = _joint(ctx, terms, operands, hidden)
-    made = spelt(result, hidden)
-    ctx.check(sizes.keys() >= set(made), laws.OUTPUT_LETTERS_AMONG_INPUTS)
-    ctx.check(len(set(made)) == len(made), laws.OUTPUT_LETTERS_ONCE)
-    ctx.check(set(hidden) <= set(made), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
-    return ctx.tensor([sizes[letter] for letter in made])
+    letters = spelt(result, hidden)
+    ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
+    ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
+    ctx.check(set(hidden) <= set(letters), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
+    return ctx.tensor([sizes[letter] for letter in letters])
 
 
 def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:
@@ -133,10 +133,10 @@ def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor], hid
 
 def diagonal_sizes(ctx: RuleContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
     """The size of each letter in one input; one that is named twice is a diagonal."""
-    found: dict[str, Dim] = {}
+    sizes: dict[str, Dim] = {}
     for letter, d in zip(letters, x.dims, strict=True):
-        ctx.require_equal(found.setdefault(letter, d), d, laws.DIAGONAL_SIZES_EQUAL)
-    return found
+        ctx.require_equal(sizes.setdefault(letter, d), d, laws.DIAGONAL_SIZES_EQUAL)
+    return sizes
 
 
 def parse_equation(text: str) -> tuple[list[list[str]], list[str]]:

@@ -118,13 +118,13 @@ FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
 @rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
 def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
-    x = ctx.input(0)
+    x, scale = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, -1)
     require_least(ctx, x.dims[axis:], 1, laws.NORMALIZED_HAS_ELEMENT)
     for index in filter(ctx.has, (1, 2)):
         require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
     ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, laws.STASH_TYPE_FLOAT)
-    alike = ctx.node.op != "RMSNormalization" or not x.dtype or ctx.input(1).dtype in (x.dtype, "")
+    alike = ctx.node.op != "RMSNormalization" or not x.dtype or scale.dtype in (x.dtype, "")
     ctx.limit(alike, laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
     statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
     return [ctx.tensor(x.dims), statistics, statistics]

@@ -96,7 +96,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Each axis in `axes` (all of them by default) becomes 1, or goes away without `keepdims`."""
+    """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     if x.shape is None:
         named = ctx.has(1) or ctx.attribute("axes") or ctx.integer("noop_with_empty_axes", 0)
@@ -197,7 +197,7 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
 
 @rule("ArgMax", "ArgMin", dtype="int64")
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """`axis` becomes 1, or goes away without `keepdims`; where there is an output, it has at least one element."""
+    """`axis` becomes 1, or is removed without `keepdims`; where there is an output, it has at least one element."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
@@ -207,10 +207,10 @@ def extreme_position(ctx: RuleContext) -> Tensor:
         return ctx.tensor(shape, "int64")
     table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
     table = table if ctx.node.op == "ArgMax" else -table
-    found = table.argmax(axis)
+    places = table.argmax(axis)
     if ctx.integer("select_last_index", 0):
-        found = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
-    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(found).tolist())))
+        places = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
+    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(places).tolist())))
 
 
 # Running along an axis
@@ -251,12 +251,12 @@ def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     if not isinstance(x.value, Elements) or x.dtype in FLOATS:
         return None
     lines = np.moveaxis(x.value.array, axis, -1)
-    made = np.empty(lines.shape, dtype=object)
+    totals = np.empty(lines.shape, dtype=object)
     for place in np.ndindex(lines.shape[:-1]):
         row = lines[place].tolist()
         line = _run(ctx.node.op, row[::-1] if reverse else row, x.dtype, exclusive=exclusive)
-        made[place] = line[::-1] if reverse else line
-    return elements(x.value.shape, np.moveaxis(made, -1, axis).ravel().tolist())
+        totals[place] = line[::-1] if reverse else line
+    return elements(x.value.shape, np.moveaxis(totals, -1, axis).ravel().tolist())
 
 
 def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]:

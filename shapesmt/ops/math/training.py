@@ -17,15 +17,15 @@ STATES = {"Adagrad": 1, "Momentum": 1, "Adam": 2}
 @rule(*STATES, domain=DOMAIN)
 def optimizer(ctx: RuleContext) -> list[Tensor]:
     """Rate, step, then tensors, their gradients and their states: the tensors and the states after the step."""
-    given = [ctx.input(i) for i in range(2, len(ctx.inputs))]
+    tensors = [ctx.input(i) for i in range(2, len(ctx.inputs))]
     states = STATES[ctx.node.op]
-    ctx.check(len(given) % (2 + states) == 0, laws.GRADIENT_AND_STATES_PER_TENSOR)
+    ctx.check(len(tensors) % (2 + states) == 0, laws.GRADIENT_AND_STATES_PER_TENSOR)
     for scalar in map(ctx.input, (0, 1)):
         ctx.require_equal(scalar.numel, 1, laws.RATE_AND_STEP_SINGLE_NUMBERS)
-    count = len(given) // (2 + states)
+    count = len(tensors) // (2 + states)
     for index in range(count):
-        ctx.require_agree(*given[index::count], law=laws.GRADIENT_AND_STATES_SAME_SHAPE)
-    return [ctx.tensor(t.dims, t.dtype) for t in (*given[:count], *given[2 * count :])]
+        ctx.require_agree(*tensors[index::count], law=laws.GRADIENT_AND_STATES_SAME_SHAPE)
+    return [ctx.tensor(t.dims, t.dtype) for t in (*tensors[:count], *tensors[2 * count :])]
 
 
 @rule("Gradient", domain=DOMAIN)

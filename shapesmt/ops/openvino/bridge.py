@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE
+from shapesmt.algebra import FALSE, TRUE, negate
 from shapesmt.ops.shared import bridge
 from shapesmt.rules import Unjudged
 
@@ -64,9 +64,11 @@ def without_broadcast(ctx: RuleContext) -> bool:
 
 
 def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
-    """Leave a node unknown that breaks a law which OpenVINO doesn't check: its behaviour then isn't defined."""
+    """Leave a node unknown where it breaks a law which OpenVINO doesn't check: its behaviour then isn't defined."""
     if formula is not TRUE:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}, which OpenVINO doesn't check"))
+        text = f"{law}, which OpenVINO doesn't check"
+        note = "" if formula is FALSE else f"the law holds where {formula}"
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
@@ -75,8 +77,8 @@ def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: At
     output = bridge.result(ctx, op, *inputs, **attributes)
     stated, ctx.requirements[before:] = ctx.requirements[before:], []
     for r in stated:
-        if r.formula is FALSE and r.law == laws.INDICES_INSIDE_AXIS:
-            unchecked(ctx, laws.INDICES_INSIDE_AXIS)
+        if r.law == laws.INDICES_INSIDE_AXIS:
+            unchecked(ctx, laws.INDICES_INSIDE_AXIS, r.formula)
         else:
             ctx.requirements.append(r)
     return output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
@@ -85,8 +86,7 @@ def prior_box(ctx: RuleContext) -> Tensor:
 def _ratios(ctx: RuleContext) -> int:
     """The number of distinct ratios, with 1 and, where boxes are flipped, their inverses."""
     ratios = numbers(ctx, "aspect_ratio")
-    ctx.check(0 not in ratios, laws.RATIO_NOT_0)
-    flipped = [1 / r for r in ratios] if ctx.integer("flip", 0) else []
+    flipped = [1 / r if r else inf for r in ratios] if ctx.integer("flip", 0) else []
     return len({1.0, *(round(r, 6) for r in (*ratios, *flipped))})
 
 
@@ -147,7 +147,7 @@ def detection_output(ctx: RuleContext) -> Tensor:
 
 @operator("ExperimentalDetectronDetectionOutput")
 def detectron_output(ctx: RuleContext) -> list[Tensor]:
-    """Regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`: so many boxes, their classes and scores."""
+    """Regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`: the selected boxes, their classes and scores."""
     x, classes, most = ctx.input(0), ctx.integer("num_classes"), ctx.integer("max_detections_per_image")
     require_shape(ctx, 0, (x[0], 4), COORDINATES)
     require_shape(ctx, 1, (x[0], 4 * classes), COORDINATES)
@@ -159,7 +159,7 @@ def detectron_output(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ExperimentalDetectronGenerateProposalsSingleImage")
 def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
-    """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: so many boxes and their scores."""
+    """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: the selected boxes and their scores."""
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.require_equal(anchors[1], 4, COORDINATES)

@@ -1,4 +1,4 @@
-"""Element by element: OpenVINO names the broadcasting, divides integers downwards, and has operators of its own."""
+"""Element by element: attributes choose how operands broadcast, and integer division rounds down."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COMPARED = {"Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd
 
 
 def operands(ctx: RuleContext) -> list[Tensor]:
-    """The two operands; the second is placed at an axis of the first, or agrees with it, where the node says so."""
+    """The operands: of one shape if `auto_broadcast` is none; with pdpd the second begins at an axis of the first."""
     x, y = ctx.input(0), ctx.input(1)
     if x.shape is None or y.shape is None:
         return [x, y]
@@ -47,7 +47,7 @@ def operands(ctx: RuleContext) -> list[Tensor]:
 
 
 def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """The second operand with axes of 1 behind it, so that it begins at the axis that the node names."""
+    """The second operand with axes of size 1 appended: `[c]` at axis 1 of a `[n, c, h, w]` becomes `[c, 1, 1]`."""
     axis = ctx.integer("auto_broadcast.auto_broadcast_axis", 0)
     first = x.rank - y.rank if axis == -1 else axis
     behind = x.rank - first - y.rank
@@ -60,7 +60,7 @@ def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
 @operator(*(BINARY.keys() - COMPARED), any_rank=True)
 @operator(*COMPARED, any_rank=True, dtype="bool")
 def binary(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together as the node says."""
+    """Operands broadcast together as `auto_broadcast` says."""
     op = ctx.node.op
     if "Shift" in op:
         return result(ctx, "BitShift", *operands(ctx), direction="LEFT" if "Left" in op else "RIGHT")
@@ -71,7 +71,7 @@ def binary(ctx: RuleContext) -> Tensor:
 
 @operator("Divide", any_rank=True)
 def divide(ctx: RuleContext) -> Tensor:
-    """As binary operators do; integers are divided downwards unless `m_pythondiv` is false."""
+    """Operands broadcast together; a quotient of integers is rounded down unless `m_pythondiv` is false."""
     x, y = operands(ctx)
     whole = x.dtype not in FLOATS and bool(ctx.integer("m_pythondiv", 1))
     if not whole or x.shape is None or y.shape is None:
@@ -94,7 +94,7 @@ def finite(ctx: RuleContext) -> Tensor:
 
 @operator("LogicalNot", any_rank=True, total=True)
 def logical_not(ctx: RuleContext) -> Tensor:
-    """The shape and the element type are kept, which need not be bool."""
+    """The shape and the element type, which need not be bool, are kept."""
     return result(ctx, "Not", ctx.input(0)) if ctx.input(0).dtype in ("bool", "") else ctx.tensor(ctx.input(0).shape)
 
 
@@ -107,7 +107,7 @@ def squared_difference(ctx: RuleContext) -> Tensor:
 
 @operator("Select", any_rank=True)
 def select(ctx: RuleContext) -> Tensor:
-    """One of two tensors at each element; all broadcast together unless the node says that they agree."""
+    """One of two tensors at each element; all broadcast together, or are equal in shape if `auto_broadcast` is none."""
     chosen = [ctx.input(i) for i in range(3)]
     if without_broadcast(ctx) and all(x.shape is not None for x in chosen):
         ctx.require_agree(*chosen, law=laws.OPERANDS_SAME_SHAPE)

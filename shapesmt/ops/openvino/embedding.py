@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, maximum
-from shapesmt.ops.openvino.bridge import dtype_of
+from shapesmt.algebra import as_dim, at_least, maximum
+from shapesmt.ops.openvino.bridge import dtype_of, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import single
@@ -67,7 +67,7 @@ def ctc_greedy(ctx: RuleContext) -> Tensor:
 
 @operator("CTCGreedyDecoderSeqLen")
 def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
-    """Scores `[n, time, classes]` and lengths: classes `[n, time]` and how many there are."""
+    """Scores `[n, time, classes]` and lengths: classes `[n, time]` and the number of them per sample."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_single(ctx, 2, law=laws.BLANK_ONE_NUMBER)
@@ -97,8 +97,8 @@ def pack(ctx: RuleContext) -> Tensor:
 def multinomial(ctx: RuleContext) -> Tensor:
     """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
     x, count = ctx.input(0), single(ctx, 1)
-    ctx.require_at_least(count, 0, laws.SAMPLE_COUNT_NOT_NEGATIVE)
-    return ctx.tensor([x[0], count], dtype_of(ctx, "convert_type"))
+    unchecked(ctx, laws.SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
+    return ctx.tensor([x[0], maximum(count, 0)], dtype_of(ctx, "convert_type"))
 
 
 @operator("Inverse")
@@ -111,7 +111,7 @@ def inverse(ctx: RuleContext) -> Tensor:
 
 @operator("ConvertPromoteTypes", any_rank=True, total=True)
 def promoted(ctx: RuleContext) -> list[Tensor]:
-    """Both tensors of a type that holds both, which is the one they have where that is one."""
+    """Both tensors converted to a common type, which is known if they have the same one."""
     x, y = ctx.input(0), ctx.input(1)
     dtype = x.dtype if x.dtype == y.dtype else ""
     dtype_of(ctx, "u64_integer_promotion_target", "f32")
@@ -120,7 +120,7 @@ def promoted(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ReadValue", "Assign", any_rank=True)
 def variable(ctx: RuleContext) -> Tensor:
-    """A state: what it is given, or what it is declared to be where a run begins without."""
+    """A state variable: its initial value, or without one a tensor of its declared shape."""
     if ctx.has(0):
         return ctx.tensor(ctx.input(0).shape)
     kind, sizes = dtype_of(ctx, "variable_type", ""), ctx.attribute("variable_shape", ())

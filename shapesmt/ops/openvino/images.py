@@ -1,4 +1,4 @@
-"""Regions that are cut out of images, patches, colours, and what networks that find objects do between layers."""
+"""Images: pooled regions, patches, colour conversion, and the layers of YOLO detectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import as_dim, divides, product
-from shapesmt.ops.openvino.bridge import integers
+from shapesmt.ops.openvino.bridge import integers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, sliding
@@ -29,7 +29,7 @@ def roi_pooling(ctx: RuleContext) -> Tensor:
 
 @operator("ROIAlign", "ROIAlignRotated")
 def roi_align(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]`, regions `[r, 4]` (turned: 5) and the image of each make `[r, c, height, width]`."""
+    """`[n, c, h, w]`, regions `[r, 4]` (rotated: `[r, 5]`) and the image of each make `[r, c, height, width]`."""
     x, regions, height, width = ctx.input(0), ctx.input(1), ctx.integer("pooled_h"), ctx.integer("pooled_w")
     coordinates = 5 if ctx.node.op == "ROIAlignRotated" else 4
     ctx.require_equal(regions[1], coordinates, laws.REGION_COORDINATES.of(count=coordinates))
@@ -40,22 +40,24 @@ def roi_align(ctx: RuleContext) -> Tensor:
 @operator("PSROIPooling", "DeformablePSROIPooling")
 def position_sensitive(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]` and regions `[r, 5]` make `[r, output_dim, group, group]`."""
-    x, regions, made = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
+    x, regions, channels = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
     group, mode = ctx.integer("group_size", 1), ctx.text("mode", "average").lower()
     bins = ctx.integer("spatial_bins_x", 1) * ctx.integer("spatial_bins_y", 1)
-    ctx.check(min(made, group, bins) >= 1, laws.OUTPUT_DIM_GROUP_SIZE_BINS_POSITIVE.of(sizes=(made, group, bins)))
+    ctx.check(
+        min(channels, group, bins) >= 1, laws.OUTPUT_DIM_GROUP_SIZE_BINS_POSITIVE.of(sizes=(channels, group, bins))
+    )
     if ctx.node.op == "PSROIPooling":
         ctx.require_equal(regions[1], 5, laws.REGION_IMAGE_INDEX_AND_COORDINATES)
         ctx.check(mode in ("average", "bilinear"), laws.MODE_AVERAGE_OR_BILINEAR.of(mode=mode))
         ctx.check(ctx.number("spatial_scale") > 0, laws.SCALE_POSITIVE)
         parts = group * group if mode == "average" else bins
-        ctx.require_equal(x[1], made * parts, laws.CHANNELS_FOR_EACH_REGION_PART)
-    return ctx.tensor([regions[0], made, group, group])
+        ctx.require_equal(x[1], channels * parts, laws.CHANNELS_FOR_EACH_REGION_PART)
+    return ctx.tensor([regions[0], channels, group, group])
 
 
 @operator("ExtractImagePatches")
 def image_patches(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]`: the windows that fit, their elements as channels."""
+    """`[n, c, h, w]` to `[n, c * kernel, rows, columns]`: a position for each window, its elements as channels."""
     x, kernel, strides, rates = ctx.input(0), *(integers(ctx, name) for name in ("sizes", "strides", "rates"))
     ctx.check({len(kernel), len(strides), len(rates)} == {2}, laws.SIZES_STRIDES_RATES_2_ENTRIES)
     ctx.check(min((*kernel, *strides, *rates)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
@@ -78,11 +80,13 @@ def reorganized(ctx: RuleContext) -> Tensor:
 
 @operator("RegionYolo")
 def yolo_regions(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]`: the axes from `axis` to `end_axis` made one, or the channels of the masked anchors alone."""
+    """`[n, c, h, w]`: the axes from `axis` to `end_axis` flattened, or the channels of the masked anchors only."""
     x = ctx.input(0)
     if ctx.integer("do_softmax", 1):
         first, last = ctx.axis(4), ctx.axis(4, name="end_axis")
-        ctx.check(first <= last, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
+        if first > last:
+            unchecked(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
+            return ctx.tensor(None)
         return ctx.tensor([*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]])
     anchors = len(integers(ctx, "mask"))
     return ctx.tensor([x[0], (ctx.integer("classes") + ctx.integer("coords") + 1) * anchors, *x.dims[2:]])
@@ -93,7 +97,7 @@ PLANES = {"NV12": ((2, 2),), "I420": ((2, 1), (2, 1))}
 
 @operator("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR")
 def colours(ctx: RuleContext) -> Tensor:
-    """`[n, h, w, 1]` and the colours of every 2x2 points, in planes of their own or below: `[n, h, w, 3]`."""
+    """Brightness `[n, h, w, 1]` and colours of 2x2 pixels make `[n, h, w, 3]`; one plane of 3h/2 rows holds both."""
     y, law = ctx.input(0), laws.COLOUR_PER_2X2_POINTS
     planes = PLANES[ctx.node.op[:4]]
     ctx.require_equal(y[3], 1, laws.BRIGHTNESS_ONE_CHANNEL)
@@ -109,7 +113,7 @@ def colours(ctx: RuleContext) -> Tensor:
 
 @operator("Col2Im")
 def columns_to_image(ctx: RuleContext) -> Tensor:
-    """`[n, c * kernel, windows]`, or one sample alone, becomes `[n, c, *output]`."""
+    """`[n, c * kernel, windows]`, or a sample without its batch axis, becomes `[n, c, *output]`."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
     image, kernel = (sized(ctx, ctx.sizes(i, 2)) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}

@@ -188,8 +188,8 @@ def segment_max(ctx: RuleContext) -> Tensor:
     ctx.check(list(ids) == sorted(ids), laws.ROW_SEGMENTS_IN_ORDER)
     requested = ctx.items(2) if ctx.has(2) else None
     segments = requested[0] if requested and requested[0] is not None else ctx.fresh("segments")
-    ctx.require_at_least(segments, 0, laws.NUMBER_OF_SEGMENTS_NOT_NEGATIVE)
-    return ctx.tensor([segments, *x.dims[1:]])
+    unchecked(ctx, laws.NUMBER_OF_SEGMENTS_NOT_NEGATIVE, at_least(segments, 0))
+    return ctx.tensor([maximum(segments, 0), *x.dims[1:]])
 
 
 @operator("SparseFillEmptyRows")

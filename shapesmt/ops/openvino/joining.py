@@ -1,4 +1,4 @@
-"""Operators that part tensors, grow them at their ends or move elements in blocks."""
+"""Operators that split, pad, roll or reverse tensors, or move blocks between axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 @operator("VariadicSplit")
 def variadic_split(ctx: RuleContext) -> list[Tensor]:
-    """Parts of the listed lengths, of which one may be -1: what remains, if anything."""
+    """Parts of the lengths in an input, one of which may be -1: what remains, if anything."""
     x, axis, lengths = ctx.input(0), known_axis(ctx, 1), ctx.sizes(2, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     rest = [i for i, d in enumerate(lengths) if d is not None and d.constant == -1]
@@ -39,7 +39,7 @@ def variadic_split(ctx: RuleContext) -> list[Tensor]:
 
 @operator("Pad")
 def pad(ctx: RuleContext) -> Tensor:
-    """Every axis with its pads added; mirrored ones are limited by what there is to mirror."""
+    """Every axis with its pads added; a reflected pad is shorter than the axis, a symmetric one at most as long."""
     x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
     before, after = (ctx.sizes(i, x.rank, "pads") for i in (1, 2))
     if mode == "constant":
@@ -56,7 +56,7 @@ def pad(ctx: RuleContext) -> Tensor:
 
 @operator("Roll", any_rank=True)
 def roll(ctx: RuleContext) -> Tensor:
-    """The shape is kept; each of the axes is inside it, and there is a shift for all or one for each."""
+    """The shape is kept; the axes in an input are inside the rank, and there is a shift for each."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
     if shifts.shape is not None and ctx.input(2).shape is not None:
         ctx.require_equal(shifts.numel, ctx.input(2).numel, laws.SHIFT_PER_AXIS)
@@ -68,7 +68,7 @@ def roll(ctx: RuleContext) -> Tensor:
 
 @operator("Reverse")
 def reverse(ctx: RuleContext) -> Tensor:
-    """The shape is kept; axes are listed, or marked in a list of all."""
+    """The shape is kept; an input lists the axes, or (`mode="mask"`) has a boolean for each."""
     x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
     ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
     if masked:
@@ -80,7 +80,7 @@ def reverse(ctx: RuleContext) -> Tensor:
 
 @operator("ReverseSequence")
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one length for each of the batch."""
+    """The shape is kept; there is one length for each sample of the batch."""
     x, lengths = ctx.input(0), ctx.input(1)
     batch = ctx.axis(x.rank, 0, "batch_axis")
     along = x[ctx.axis(x.rank, 1, "seq_axis")]
@@ -103,7 +103,7 @@ def shuffle_channels(ctx: RuleContext) -> Tensor:
 
 @operator("DepthToSpace")
 def depth_to_space(ctx: RuleContext) -> Tensor:
-    """`[n, c, *sizes]` becomes `[n, c / b**k, *(sizes * b)]` for k sizes."""
+    """`[n, c, *sizes]` becomes `[n, c / b**k, *(sizes * b)]` for a block size b and k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
@@ -115,7 +115,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 
 @operator("SpaceToDepth")
 def space_to_depth(ctx: RuleContext) -> Tensor:
-    """`[n, c, *sizes]` becomes `[n, c * b**k, *(sizes / b)]` for k sizes."""
+    """`[n, c, *sizes]` becomes `[n, c * b**k, *(sizes / b)]` for a block size b and k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
@@ -125,7 +125,7 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
 
 
 def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
-    """The block's sizes, and what is cropped from or padded to each end."""
+    """The block's sizes, and the crops or pads at the begin and the end of each axis."""
     x = ctx.input(0)
     block = known(ctx, 1, "the sizes of the block")
     ctx.check(block is None or len(block) == x.rank, laws.SIZE_COUNT.of(expected=x.rank, count=len(block or ())))
@@ -135,7 +135,7 @@ def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None],
 
 @operator("BatchToSpace")
 def batch_to_space(ctx: RuleContext) -> Tensor:
-    """The batch shrinks by the block, whose sizes all axes grow by; then they are cropped."""
+    """The batch is divided by the block's volume, the other axes are multiplied by its sizes and then cropped."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)
@@ -151,7 +151,7 @@ def batch_to_space(ctx: RuleContext) -> Tensor:
 
 @operator("SpaceToBatch")
 def space_to_batch(ctx: RuleContext) -> Tensor:
-    """The axes are padded, or cropped, and shrink by the block, and the batch grows by it."""
+    """The axes are padded (cropped if negative) and divided by the block's sizes; the batch grows by its volume."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)

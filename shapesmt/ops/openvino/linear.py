@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, Dim
+from shapesmt.algebra import ONE, Dim, equal
 from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
 from shapesmt.ops.math.recurrent import GATES
+from shapesmt.ops.openvino.bridge import unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.require import require_shape, require_vector
+from shapesmt.ops.shared.require import require_shape
 from shapesmt.rules import RuleContext, Tensor
 
 
@@ -20,7 +21,6 @@ def matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; a vector stays a row or a column."""
     a = _turned(ctx.input(0), ctx.integer("transpose_a", 0))
     b = _turned(ctx.input(1), ctx.integer("transpose_b", 0))
-    ctx.check(bool(a) and bool(b), laws.PRODUCT_OPERANDS_NOT_SCALAR)
     ctx.require_equal(a[-1], b[-2:][0], laws.INNER_SIZES_EQUAL)
     batch = ctx.broadcast(a[:-2], b[:-2], law=laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()))
@@ -99,7 +99,7 @@ def grouped_matmul(ctx: RuleContext) -> Tensor:
     ctx.check(b.rank == 3 or ctx.has(2), laws.RANK_3.of(rank=b.rank))
     ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)
     if ctx.has(2) and b.rank == 3:
-        require_vector(ctx, 2, b[0], laws.OFFSET_PER_GROUP)
+        unchecked(ctx, laws.OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
     if a.rank == 3:
         ctx.require_equal(a[0], b[0], laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor([*a.dims[:-1], b[-2]])

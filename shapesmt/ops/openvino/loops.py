@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import all_of, as_dim, at_least, divides, select
+from shapesmt.algebra import FALSE, all_of, as_dim, at_least, divides, equal, negate, select
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import LARGEST
-from shapesmt.rules import RuleContext, Tensor, elements, tensor
+from shapesmt.rules import RuleContext, Tensor, Unjudged, elements, tensor
 
 
 @operator("LoopTrips")
@@ -52,9 +52,12 @@ def part(ctx: RuleContext) -> Tensor:
 
 @operator("LoopCarried")
 def carried(ctx: RuleContext) -> Tensor:
-    """A state that a trip gets from the one before; it keeps the shape of the first trip's."""
-    ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.STATE_KEEPS_SHAPE)
-    return ctx.input(1)
+    """A state that a trip gets from the one before, which may change shape where the file leaves it open."""
+    before, state = ctx.input(0), ctx.input(1)
+    kept = all_of(*map(equal, before.dims, state.dims)) if before.rank == state.rank else FALSE
+    law = laws.STATE_KEEPS_SHAPE.sentence
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law, branch=negate(kept)))
+    return state
 
 
 @operator("LoopJoined")

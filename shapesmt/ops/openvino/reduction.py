@@ -1,4 +1,4 @@
-"""Operators that fold axes or run along one."""
+"""Reductions, running sums, and lookups in sorted lists; an empty list of axes reduces none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDS |= {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 
 @operator(*FOLDS, any_rank=True)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Each listed axis becomes 1, or goes away without `keep_dims`; none listed, none folded."""
+    """Each listed axis becomes 1, or is removed without `keep_dims`; an empty list reduces none."""
     known(ctx, 1, "the axes")
     keep, axes = ctx.integer("keep_dims", 0), as_list(ctx.input(1))
     return result(ctx, FOLDS[ctx.node.op], ctx.input(0), axes, keepdims=keep, noop_with_empty_axes=1)
@@ -36,13 +36,13 @@ def running(ctx: RuleContext) -> Tensor:
 
 @operator("Bucketize", any_rank=True, total=True)
 def bucketize(ctx: RuleContext) -> Tensor:
-    """The shape of the values that are looked up."""
+    """The shape is kept; elements are the numbers of their buckets."""
     return ctx.tensor(ctx.input(0).shape, dtype_of(ctx, "output_type"))
 
 
 @operator("SearchSorted", any_rank=True)
 def search_sorted(ctx: RuleContext) -> Tensor:
-    """The shape of the values, which are looked up in one list or in that of their own row."""
+    """The shape of the values, which are looked up in one sorted list, or each row in a list of its own."""
     table, values = ctx.input(0), ctx.input(1)
     if table.shape is not None and values.shape is not None and table.rank > 1:
         ctx.require_agree(table, values, but=values.rank - 1, law=laws.SORTED_LIST_PER_ROW)

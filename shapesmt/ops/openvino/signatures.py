@@ -1,4 +1,4 @@
-"""What OpenVINO's operators take: the element types and ranks of their inputs, and the words of their attributes.
+"""Signatures of OpenVINO's operators: element types and ranks of inputs, and the admitted words of attributes.
 
 A line names operators, then each input: a letter for its element type, `=` or `~` for those that have the same one,
 `:` and the ranks it may have (`2+`: at least 2; any without), `?` where it may be left out, `*` where there may be any
@@ -217,7 +217,7 @@ WORDS = {
 
 
 class Slot(NamedTuple):
-    """What one input may be."""
+    """The element types and ranks that one input may have; `least` admits greater ranks than the first."""
 
     letter: str
     group: str
@@ -227,20 +227,20 @@ class Slot(NamedTuple):
     repeated: bool
 
     def at(self, rank: int) -> bool:
-        """Whether that is one of the ranks."""
+        """Whether the input may have that rank."""
         return not self.ranks or rank in self.ranks or (self.least and rank > self.ranks[0])
 
 
 def _slot(text: str) -> Slot:
-    found = re.fullmatch(r"([a-z])([=~]?)(?::(\d+)(\+?))?(\??)(\*?)", text)
-    assert found is not None, text
-    letter, group, ranks, least, optional, repeated = found.groups()
+    match = re.fullmatch(r"([a-z])([=~]?)(?::(\d+)(\+?))?(\??)(\*?)", text)
+    assert match is not None, text
+    letter, group, ranks, least, optional, repeated = match.groups()
     return Slot(letter, group, tuple(map(int, ranks or "")), bool(least), bool(optional), bool(repeated))
 
 
 @cache
 def signatures() -> dict[str, tuple[Slot, ...]]:
-    """What each operator takes."""
+    """The inputs of each operator."""
     lines = [line.split(" : ") for line in TABLE.strip().splitlines()]
     return {name: tuple(map(_slot, slots.split())) for names, slots in lines for name in names.split()}
 
@@ -254,7 +254,7 @@ def operator(
     of_shape: bool = False,
     random: bool = False,
 ) -> Callable[[AnyApply], AnyApply]:
-    """Register the rule of OpenVINO's operators so named, which is applied to what their signature admits."""
+    """Register a rule for OpenVINO's operators of these names, which checks their signature first."""
 
     def register(apply: AnyApply) -> AnyApply:
         @wraps(apply)
@@ -272,23 +272,23 @@ def operator(
 
 
 def require_signature(ctx: RuleContext) -> None:
-    """State that inputs and attributes are what the operator takes."""
+    """State that inputs and attributes are as the operator's signature says."""
     slots = signatures().get(ctx.node.op)
     if slots is not None:
         count, least = len(ctx.inputs), sum(not s.optional for s in slots)
         ctx.check(slots[-1].repeated or count <= len(slots), laws.AT_MOST_INPUTS.of(most=len(slots), count=count))
         ctx.check(count >= least, laws.AT_LEAST_INPUTS.of(least=least, count=count))
         slots += slots[-1:] * (count - len(slots))
-        given = [(s, x) for s, x in zip(slots, ctx.inputs, strict=False) if x is not None]
-        for s, x in given:
+        filled = [(s, x) for s, x in zip(slots, ctx.inputs, strict=False) if x is not None]
+        for s, x in filled:
             _require_slot(ctx, s, x)
         for group in "=~":
-            require_one_type(ctx, [x for s, x in given if s.group == group])
+            require_one_type(ctx, [x for s, x in filled if s.group == group])
     for name, value in ctx.attributes.items():
         words = WORDS.get(f"{ctx.node.op}.{name}") or WORDS.get(name)
         law = laws.ATTRIBUTE_ONE_OF.of(name=name, values=words, value=value)
-        told = "" if words is None or value == () else str(value).lower()
-        ctx.check(all(word in (words or "").split() for word in told.replace(",", " ").split()), law)
+        text = "" if words is None or value == () else str(value).lower()
+        ctx.check(all(word in (words or "").split() for word in text.replace(",", " ").split()), law)
 
 
 def _require_slot(ctx: RuleContext, slot: Slot, x: Tensor) -> None:

@@ -36,14 +36,14 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
     """Register a rule for each operator of a table: what ONNX's operator does."""
 
     def renamed(ctx: RuleContext) -> list[Tensor]:
-        """What the ONNX operator of the table's line does."""
+        """The result of the ONNX operator in the table."""
         row = table[ctx.node.op]
         if row.onnx in ONE_TYPE:
             require_one_type(ctx)
         attributes = {onnx: ctx.attributes[name] for onnx, name in row.attributes.items() if name in ctx.attributes}
         return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
 
-    total = {name for name, row in table.items() if (found := resolve("", row.onnx, OPSET)) and found.total}
+    total = {name for name, row in table.items() if (target := resolve("", row.onnx, OPSET)) and target.total}
     register(*total, domain=domain, any_rank=True, total=True)(renamed)
     register(*table.keys() - total, domain=domain, any_rank=True)(renamed)
 
@@ -57,12 +57,12 @@ def require_one_type(ctx: RuleContext, inputs: Sequence[Tensor | None] | None = 
 
 
 def results(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
-    """What ONNX's operator makes of these inputs; what it needs, the node needs."""
+    """The outputs of ONNX's operator on these inputs; its requirements become the node's."""
     return [*ctx.delegate(op, inputs, version=OPSET, attributes=attributes)]
 
 
 def result(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
-    """The one thing that ONNX's operator makes."""
+    """The only output of ONNX's operator on these inputs."""
     return ctx.delegate(op, inputs, version=OPSET, attributes=attributes, outputs=ctx.node.outputs[:1])[0]
 
 
@@ -78,7 +78,7 @@ def listed(*items: Dim | int | None) -> Tensor:
 
 
 def as_list(x: Tensor) -> Tensor:
-    """A scalar as a list of one: other frameworks take either where ONNX wants a list."""
+    """A scalar as a list of one element, for inputs that in other frameworks may be either."""
     if x.shape is None or x.rank > 0:
         return x
     items = getattr(x.value, "items", None)
@@ -87,22 +87,22 @@ def as_list(x: Tensor) -> Tensor:
 
 def known(ctx: RuleContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
     """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
-    found = ctx.constants(index)
-    if found is None:
+    numbers = ctx.constants(index)
+    if numbers is None:
         law = f"{what} of {ctx.node.op} must be known{remedy}"
         ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
-    return found
+    return numbers
 
 
 def known_axis(ctx: RuleContext, index: int, remedy: str = "") -> int | None:
     """The axis that an input names; a node without it isn't judged."""
-    found = known(ctx, index, "the axis", remedy)
-    ctx.check(found is None or len(found) == 1, laws.AXIS_ONE_NUMBER)
-    return found[0] if found else None
+    axes = known(ctx, index, "the axis", remedy)
+    ctx.check(axes is None or len(axes) == 1, laws.AXIS_ONE_NUMBER)
+    return axes[0] if axes else None
 
 
 def anything(ctx: RuleContext, x: Tensor, index: int = 0) -> Tensor:
-    """A tensor of the same rank, of which no size is known."""
+    """A tensor of the same rank, with new symbols for its sizes."""
     return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)
 
 

@@ -96,11 +96,11 @@ NOT_NEGATIVE = {
 
 @cache
 def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
-    found: dict[str, dict[str, tuple[str | int, ...]]] = {}
+    by_operator: dict[str, dict[str, tuple[str | int, ...]]] = {}
     for (attribute, operators), values in CHOICES.items():
         for operator in operators.split():
-            found.setdefault(operator, {})[attribute] = values
-    return found
+            by_operator.setdefault(operator, {})[attribute] = values
+    return by_operator
 
 
 def refused(node: Node) -> laws.Law | None:

@@ -1,7 +1,7 @@
 """Elements that move: what operators which only rearrange a tensor do to its known elements.
 
 An operator that lists, shifts, repeats or picks elements says once where each output position reads its input;
-listed elements follow by numpy's indexing, and elements given as a formula by replacing their positions.
+listed elements follow by numpy's indexing, and elements that are one formula by replacing their positions.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ def term_of(x: Tensor) -> Item:
     return None if x.value is None else x.value.element
 
 
-def stretched(size: Dim, wanted: Dim, back: int) -> Dim:
-    """Where the elements of an axis are after it was stretched, which it isn't unless its size is 1."""
-    if size is wanted or size.lo >= 2:
+def stretched(size: Dim, target: Dim, back: int) -> Dim:
+    """The index on an axis that a position of the stretched axis reads: 0 for an axis of size 1."""
+    if size is target or size.lo >= 2:
         return position(back)
     return select(equal(size, 1), 0, position(back))
 
@@ -131,7 +131,7 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
         x: The tensor that is rearranged.
         shape: The output's shape.
         view: The rearrangement of an array of elements, for a concrete output.
-        moved: What stands for each position of the input in terms of the output's positions.
+        moved: Each position of the input as an expression over the output's positions.
     """
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
@@ -153,7 +153,7 @@ def array_of(x: Tensor) -> Array | None:
 
 
 def most_listed(operands: Sequence[Tensor], usual: int) -> int:
-    """How many elements may be listed of what is made from these: as many as of the longest of them."""
+    """How many elements of the result may be listed: as many as the longest of these operands lists."""
     return max(usual, *(len(t.value.items) for t in operands if isinstance(t.value, Elements)), 0)
 
 

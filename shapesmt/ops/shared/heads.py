@@ -32,7 +32,7 @@ class Heads(NamedTuple):
         return self.batch, self.length, self.hidden
 
     def past(self, ctx: RuleContext, keys: int, values: int, values_size: Dim, of: tuple[laws.Law, laws.Law]) -> Dim:
-        """The length of the keys and values before, both given or neither; their laws are those of their shapes."""
+        """The length of the keys and values before, both or neither omitted; their laws are those of their shapes."""
         if not ctx.has(keys):
             return ZERO
         length = ctx.input(keys, rank=4)[2]
@@ -59,7 +59,7 @@ def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
 
 
 def head_size(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> Dim:
-    """A head's size where the attribute says how many there are."""
+    """A head's size, from the hidden size and the attribute with the number of heads."""
     return per_head(ctx, hidden, head_count(ctx, name))
 
 
@@ -70,6 +70,6 @@ def per_head(
     law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE,
     rows: Dim = ONE,
 ) -> Dim:
-    """A head's share of a hidden size, which so many heads divide unless there are no rows of that size to split."""
+    """A head's share of a hidden size, which the heads divide unless there are no rows of that size to split."""
     ctx.require(any_of(divides(count, hidden), equal(rows, 0)), law, hidden, count)
     return hidden // count

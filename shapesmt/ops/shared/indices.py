@@ -73,7 +73,7 @@ def true_place(ctx: RuleContext, index: int, axis: int) -> Dim:
 class Span(NamedTuple):
     """The least and the greatest of some elements, both attained wherever the condition holds."""
 
-    given: Formula
+    condition: Formula
     least: Dim
     greatest: Dim
 
@@ -85,10 +85,10 @@ def require_inside(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula
     if not known and size.lo < 1:
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
         ctx.require(some, laws.SOMETHING_TO_PICK, size, 1)
-    for given, least, greatest in known:
+    for condition, least, greatest in known:
         inside = all_of(at_least(least, -size), less(greatest, size))
         shown = least if greatest.hi < 0 else greatest
-        ctx.require(any_of(unless, negate(given), inside), laws.INDICES_INSIDE_AXIS, shown, size)
+        ctx.require(any_of(unless, negate(condition), inside), laws.INDICES_INSIDE_AXIS, shown, size)
 
 
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
@@ -96,9 +96,9 @@ def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra
     if not ctx.has(index):
         return
     ctx.grant(index)
-    for given, least, greatest in spans(ctx.input(index)):
+    for condition, least, greatest in spans(ctx.input(index)):
         inside = all_of(at_least(least, 0), at_least(size, greatest + extra))
-        ctx.require(any_of(negate(given), inside), law, least if greatest.hi < 0 else greatest, size)
+        ctx.require(any_of(negate(condition), inside), law, least if greatest.hi < 0 else greatest, size)
 
 
 def spans(indices: Tensor) -> list[Span]:
@@ -106,7 +106,12 @@ def spans(indices: Tensor) -> list[Span]:
 
     An index of which the caller says nothing is data, and fits.
     """
-    return [span for span in _spans(indices) if not any(is_open_value(end) for end in (span.least, span.greatest))]
+    return [span for span in _spans(indices) if not any(map(_unrestricted, (span.least, span.greatest)))]
+
+
+def _unrestricted(end: Dim) -> bool:
+    """Whether an index depends on an element that may be any integer."""
+    return is_open_value(end) or any(s.kind is Kind.PLACE and s.lo < 0 for s in end.symbols)
 
 
 def _spans(indices: Tensor) -> list[Span]:
@@ -126,7 +131,7 @@ def _spans(indices: Tensor) -> list[Span]:
     if not cases and not entries(element):
         least, greatest = (fold_all(how, element, indices.dims) for how in ("least", "greatest"))
         cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
-    return [Span(all_of(*rest, given), a, b) for given, a, b in cases]
+    return [Span(all_of(*rest, condition), a, b) for condition, a, b in cases]
 
 
 def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
@@ -142,18 +147,18 @@ def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
 
 def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
     """The element's ends over a box of positions; choices by position split the box, as joined tensors have them."""
-    given = all_of(*(at_least(last, first) for first, last in box.values()))
+    nonempty = all_of(*(at_least(last, first) for first, last in box.values()))
     for atom in element.atoms():
         if atom.op is not SELECT or all(p.kind is not Kind.AXIS for p in atom.args[0].symbols):
             continue
         halves = _split(atom.args[0], box) if depth else None
         if halves is None:
             return []
-        found = []
+        pieces = []
         for half, branch in zip(halves, atom.args[1:], strict=True):
             for one in half:
-                found += _cases(substitute_atom(element, atom.number, branch), one, depth - 1)
-        return found if len(found) <= MAX_CASES else []
+                pieces += _cases(substitute_atom(element, atom.number, branch), one, depth - 1)
+        return pieces if len(pieces) <= MAX_CASES else []
     whole = any_entry(element)
     if whole is None:
         return []
@@ -164,7 +169,7 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
             return []
         least = substitute(least, {p: first if slope >= 0 else last})
         greatest = substitute(greatest, {p: last if slope >= 0 else first})
-    return [Span(given, least, greatest)]
+    return [Span(nonempty, least, greatest)]
 
 
 def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:

@@ -20,31 +20,31 @@ LARGEST = 2**63 - 1  # what 64 bits hold
 def require_shape(
     ctx: RuleContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: laws.Law, *, limit: bool = False
 ) -> None:
-    """State the shape of inputs, where they are given; with `limit`, no shape of an output depends on it."""
+    """State the shape of inputs, unless omitted; with `limit`, no shape of an output depends on it."""
     for index in (indices,) if isinstance(indices, int) else indices:
         if ctx.has(index):
-            found = ctx.input(index)
-            ctx.check(found.rank == len(shape), law)
-            for size, wanted in zip(found.dims, shape, strict=True):
-                (ctx.limit if limit else ctx.require)(equal(size, wanted), law, size, wanted)
+            x = ctx.input(index)
+            ctx.check(x.rank == len(shape), law)
+            for size, expected in zip(x.dims, shape, strict=True):
+                (ctx.limit if limit else ctx.require)(equal(size, expected), law, size, expected)
 
 
 def require_vector(ctx: RuleContext, indices: int | Sequence[int], size: Dim | int, law: laws.Law) -> None:
-    """State that inputs, where they are given, are vectors of that length."""
+    """State that inputs, unless omitted, are vectors of that length."""
     require_shape(ctx, indices, (size,), law)
 
 
 def require_single(
     ctx: RuleContext, *indices: int, law: laws.Law = laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH
 ) -> None:
-    """State that inputs, where they are given, are one number each: scalars or vectors of one."""
+    """State that inputs, unless omitted, are one number each: scalars or vectors of one."""
     for x in (ctx.input(i) for i in indices if ctx.has(i)):
         ctx.check(x.rank <= 1, law)
         ctx.require_equal(x.numel, 1, law)
 
 
 def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law) -> None:
-    """State that a vector, where it is given, has one element or that many; a scalar is fine."""
+    """State that a vector, unless omitted, has one element or that many; a scalar is fine."""
     if ctx.has(index):
         x = ctx.input(index)
         ctx.check(x.rank <= 1, law)
@@ -82,7 +82,7 @@ def require_ranks(ctx: RuleContext, rank: int, *tensors: Tensor, least: bool = F
 
 
 def require_numel(ctx: RuleContext, indices: Sequence[int], count: Dim | int, law: laws.Law) -> None:
-    """State how many elements each of some inputs has, where it is given; any shape will do."""
+    """State how many elements each of some inputs has, unless omitted; any shape will do."""
     for index in filter(ctx.has, indices):
         ctx.require_equal(ctx.input(index).numel, count, law)
 

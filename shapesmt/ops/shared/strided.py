@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, equal, select
@@ -22,7 +22,7 @@ Masked: TypeAlias = "Callable[[str, int], bool]"  # whether an entry is in the m
 class Part(NamedTuple):
     """What one entry does, and its axis: of the input, or of the output where it makes a new one."""
 
-    kind: str
+    kind: Literal["cut", "one", "new"]
     axis: int
     begin: Dim | None
     end: Dim | None
@@ -45,8 +45,8 @@ def strided(ctx: RuleContext, masked: Masked) -> Tensor:
     gone = [p.axis for p in cuts if p.kind == "one"]
     if gone:
         x = _picked(ctx, x, gone)
-    made = [p.axis for p in parts if p.kind == "new"]
-    return result(ctx, "Unsqueeze", x, listed(*made)) if made else x
+    new = [p.axis for p in parts if p.kind == "new"]
+    return result(ctx, "Unsqueeze", x, listed(*new)) if new else x
 
 
 def _picked(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:

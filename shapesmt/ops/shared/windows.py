@@ -60,7 +60,7 @@ class Window(NamedTuple):
         return self.places(size)
 
     def reach(self, size: Dim) -> Dim:
-        """How much a window covers that stands at so many positions: what a transposed convolution spreads over."""
+        """The extent covered by a window at that many positions: the size of an unpadded transposed convolution."""
         return (size - 1) * self.stride + self.extent
 
 

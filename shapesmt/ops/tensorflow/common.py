@@ -1,4 +1,4 @@
-"""What TensorFlow's rules have in common: element types, layouts, and what is said of known elements."""
+"""What TensorFlow's rules share: attributes, layouts, scalar inputs, and requirements on known elements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def dtype_of(ctx: RuleContext, name: str, default: str) -> str:
 
 
 def one_of(ctx: RuleContext, name: str, *values: str) -> str:
-    """A text attribute, which is the first of some values unless the node says another."""
+    """A text attribute that has one of some values, the first of them by default."""
     value = ctx.text(name, values[0])
     listed = " or ".join(filter(None, values))
     ctx.check(value in values, laws.ATTRIBUTE_ONE_OF_TEXTS.of(name=name, values=listed, value=value))
@@ -51,7 +51,7 @@ def texts(ctx: RuleContext, name: str) -> list[str]:
 
 
 def require_numbers(ctx: RuleContext, *indices: int) -> None:
-    """State that inputs, where they are given, are one number each."""
+    """State that inputs, unless omitted, are scalars."""
     for index in indices:
         if ctx.has(index) and ctx.input(index).shape is not None:
             ctx.require_rank(ctx.input(index), 0)
@@ -64,12 +64,12 @@ def axis_of(ctx: RuleContext, index: int) -> int | None:
 
 
 def require_most(ctx: RuleContext, x: Tensor, rank: int) -> None:
-    """State that a tensor has no more axes than the operator was written for."""
+    """State that a tensor has at most that many axes, which is what kernels are compiled for."""
     ctx.check(x.rank <= rank, laws.RANK_AT_MOST.of(most=rank, rank=x.rank))
 
 
 def numbers(ctx: RuleContext, index: int) -> list[Dim | Float]:
-    """The known numbers of an input, integers and floats."""
+    """The elements of an input that are known, integers and floats."""
     ctx.grant(index)
     value = ctx.input(index).value
     return [item for item in value.items if item is not None] if isinstance(value, Elements) else []
@@ -78,30 +78,30 @@ def numbers(ctx: RuleContext, index: int) -> list[Dim | Float]:
 def require_order(
     ctx: RuleContext, low: Dim | Float | float, high: Dim | Float | float, law: laws.Law, *, apart: bool = False
 ) -> None:
-    """State that one number is no greater than another, or (`apart`) smaller, where that can be compared."""
+    """State `low <= high`, or with `apart` `low < high`, of two integers, or of two floats that can be compared."""
     a, b = (literal(float(x), "float32") if isinstance(x, (int, float)) else x for x in (low, high))
     if isinstance(a, Dim) and isinstance(b, Dim):
         ctx.require_at_least(b, a + apart, law)
     elif isinstance(a, Float) and isinstance(b, Float):
-        found = float_at_least(a, b) if apart else float_at_least(b, a)
-        ctx.require(TRUE if found is None else negate(found) if apart else found, law)
+        condition = float_at_least(a, b) if apart else float_at_least(b, a)
+        ctx.require(TRUE if condition is None else negate(condition) if apart else condition, law)
 
 
 def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:
-    """End the rule of a node of which nothing is said, unless the law is kept."""
+    """End the rule and leave the node unjudged, since whether it runs isn't known unless the law holds."""
     ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", str(law)))
     raise RejectedError
 
 
 def typed(x: Tensor, dtype: str) -> Tensor:
-    """The same with another name for the type of its elements, whose numbers stay."""
+    """The tensor with another element type, and the same elements."""
     return tensor(dtype, x.shape, x.value, x.ndim if x.shape is None else None)
 
 
 def require_each(
     ctx: RuleContext, x: Tensor, good: Callable[[Dim], Formula], law: laws.Law, used: Dim | int = 1
 ) -> None:
-    """State something of every known integer of a tensor, unless nothing is `used`."""
+    """State a condition of each known integer of a tensor; it need not hold where `used`, a size, is 0."""
     ctx.grant_elements(x)
     items = x.value.items if isinstance(x.value, Elements) else (uniform(x.value),)
     for item in dict.fromkeys(items):
@@ -110,14 +110,14 @@ def require_each(
 
 
 def first(ctx: RuleContext, index: int) -> Dim | None:
-    """The one integer that an input holds, where it is known."""
+    """The only integer of an input; None where it isn't known."""
     ctx.grant(index)
     items = ctx.items(index)
     return items[0] if items and len(items) == 1 else None
 
 
 def channels_first(ctx: RuleContext) -> bool:
-    """Whether the channels are the second axis; they are the last one unless the node says so."""
+    """Whether channels are the second axis (`NCHW`); by default they are the last (`NHWC`)."""
     layout = ctx.text("data_format", "NHWC")
     if layout.endswith("VECT_C"):
         leave_open(ctx, laws.CHANNELS_NOT_IN_BLOCKS.of(layout=layout))
@@ -131,6 +131,6 @@ def channel(ctx: RuleContext, x: Tensor) -> Dim:
 
 
 def resized(x: Tensor, sizes: Mapping[int, Dim | int]) -> Tensor:
-    """The same with sizes of its axes that what is stated makes certain."""
+    """The tensor with other sizes for some axes, which stated requirements make equal to its own."""
     dims = [as_dim(sizes.get(axis, d)) for axis, d in enumerate(x.dims)]
     return tensor(x.dtype, dims, x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None)

@@ -233,10 +233,10 @@ def fractional_pool(ctx: RuleContext) -> list[Tensor]:
 def _ratios(ctx: RuleContext) -> list[float]:
     """The ratio by which each axis shrinks: 1 for batch and channels."""
     ratios = ctx.attribute("pooling_ratio")
-    given = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
-    ctx.check(len(given) == 4 and min(given) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
-    ctx.check(given[0] == given[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
-    return given
+    numbers = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
+    ctx.check(len(numbers) == 4 and min(numbers) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
+    ctx.check(numbers[0] == numbers[3] == 1, laws.BATCH_AND_CHANNELS_NOT_POOLED)
+    return numbers
 
 
 def _divided(size: Dim, ratio: float) -> Dim:

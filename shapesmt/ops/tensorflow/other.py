@@ -1,4 +1,4 @@
-"""What stands by itself: recurrent blocks, sound, parts and seeds."""
+"""Smaller families: recurrent cells, audio, partitions, new tensors, and seeds of random numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @rule("LSTMBlockCell", "BlockLSTM", "BlockLSTMV2", domain=DOMAIN)
 def lstm(ctx: RuleContext) -> list[Tensor]:
-    """`x[batch, input]`, or one for each step of time, and two states `[batch, cells]` make seven of these."""
+    """`x[batch, input]`, in a block `x[time, batch, input]`, and two states `[batch, cells]`: seven such states."""
     at = 0 if ctx.node.op == "LSTMBlockCell" else 1
     x, cells = ctx.input(at, rank=2 + at), ctx.input(at + 1, rank=2)[1]
     state = (x[-2], cells)
@@ -32,7 +32,7 @@ def lstm(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_peepholes(ctx: RuleContext, at: int, cells: Dim) -> None:
-    """State that the cells see a vector each, which is theirs in a block; and that it takes the steps there are."""
+    """State that peephole weights are vectors, in a block one weight per cell; and that its steps are in `x`."""
     for peephole in range(at + 4, at + 7):
         x = ctx.input(peephole, rank=1)
         if at:
@@ -46,7 +46,7 @@ def require_peepholes(ctx: RuleContext, at: int, cells: Dim) -> None:
 
 @rule("GRUBlockCell", domain=DOMAIN)
 def gru(ctx: RuleContext) -> list[Tensor]:
-    """`x[batch, input]` and a state `[batch, cells]` make four of these."""
+    """`x[batch, input]` and a state `[batch, cells]`: four outputs of the state's shape."""
     x, cells = ctx.input(0, rank=2), ctx.input(1, rank=2)[1]
     require_shape(ctx, 1, (x[0], cells), laws.STATE_BATCH_CELLS)
     for gates, weights in ((2, 2), (1, 3)):
@@ -55,7 +55,7 @@ def gru(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor((x[0], cells))] * 4
 
 
-# Sound
+# Audio
 
 
 @rule("AudioSpectrogram", domain=DOMAIN)
@@ -69,7 +69,7 @@ def spectrogram(ctx: RuleContext) -> Tensor:
 
 @rule("Mfcc", domain=DOMAIN)
 def mfcc(ctx: RuleContext) -> Tensor:
-    """The frequencies of `[channels, windows, frequencies]` become so many coefficients."""
+    """`[channels, windows, frequencies] -> [channels, windows, dct_coefficient_count]`."""
     x, count, filters = (
         ctx.input(0, rank=3),
         ctx.integer("dct_coefficient_count", 13),
@@ -84,12 +84,12 @@ def mfcc(ctx: RuleContext) -> Tensor:
     return ctx.tensor([x[0], x[1], count])
 
 
-# Parts
+# Partitions
 
 
 @rule("DynamicPartition", domain=DOMAIN)
 def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
-    """Elements or slices, each in the output that its number says."""
+    """Each element or slice goes to the output whose number its partition entry is."""
     x, numbers = ctx.input(0), ctx.input(1)
     require_first_axes(ctx, numbers, x, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     inside = laws.NUMBERS_OF_PARTS
@@ -100,7 +100,7 @@ def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN)
 def dynamic_stitch(ctx: RuleContext) -> Tensor:
-    """Elements or slices at the places that their indices name."""
+    """Elements or slices at the positions in their lists of indices; the greatest index decides the size."""
     half = len(ctx.inputs) // 2
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
     rest = ctx.input(half).dims[ctx.input(0).rank :]
@@ -115,18 +115,18 @@ def dynamic_stitch(ctx: RuleContext) -> Tensor:
 
 @rule("Substr", domain=DOMAIN)
 def substring(ctx: RuleContext) -> Tensor:
-    """Places and lengths have one shape, which broadcasts with the texts."""
+    """Positions and lengths have one shape, which broadcasts with that of the strings."""
     x, places = ctx.input(0), ctx.input(1)
     ctx.require_agree(places, ctx.input(2), law=laws.PLACES_AND_LENGTHS_SAME_SHAPE)
-    made = ctx.broadcast(x.dims, places.dims)
-    if places.rank and len(made) > 2:
+    shape = ctx.broadcast(x.dims, places.dims)
+    if places.rank and len(shape) > 2:
         ctx.require_agree(x, places, law=laws.TEXTS_AND_PLACES_SAME_SHAPE)
-    return ctx.tensor(made, "string")
+    return ctx.tensor(shape, "string")
 
 
 @rule("Betainc", domain=DOMAIN)
 def incomplete_beta(ctx: RuleContext) -> Tensor:
-    """Operands have one shape, but for scalars."""
+    """Operands have one shape, except for scalars."""
     parts = [x for x in map(ctx.input, range(3)) if x.rank] or [ctx.input(0)]
     ctx.require_agree(*parts, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(parts[0].dims)
@@ -137,7 +137,7 @@ def incomplete_beta(ctx: RuleContext) -> Tensor:
 
 @rule("Empty", domain=DOMAIN, any_rank=True)
 def empty(ctx: RuleContext) -> Tensor:
-    """A tensor of the listed sizes."""
+    """A tensor whose sizes are an input."""
     sizes = ctx.sizes(0)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype_of(ctx, "dtype", ""))
@@ -145,7 +145,7 @@ def empty(ctx: RuleContext) -> Tensor:
 
 @rule("FakeParam", domain=DOMAIN)
 def nothing(ctx: RuleContext) -> Tensor:
-    """A stand-in for what a branch doesn't make."""
+    """A placeholder for an output that a branch doesn't compute."""
     declared = ctx.attribute("shape")
     sizes = declared.shape if isinstance(declared, Declared) else None
     dims = None if sizes is None else sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes])
@@ -154,7 +154,7 @@ def nothing(ctx: RuleContext) -> Tensor:
 
 @rule("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", domain=DOMAIN)
 def seeds(ctx: RuleContext) -> list[Tensor]:
-    """What random numbers start from: a key, a counter, and the number of an algorithm."""
+    """The start of a random sequence: a key, a counter, and the number of an algorithm."""
     algorithm = ctx.tensor((), "int32")
     if ctx.node.op == "StatelessRandomGetAlg":
         return [algorithm]

@@ -1,4 +1,4 @@
-"""Quantized numbers: floats made of few bits, and back."""
+"""Quantization: floats to numbers of few bits and back, and arithmetic on quantized numbers with their ranges."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def ends(ctx: RuleContext) -> Shape:
-    """The shape of the ends of ranges: one number each, or one for each slice of the axis."""
+    """The shape of `min_range` and `max_range`: scalars, or with an `axis` one entry per slice: `[c]` for `axis=3`."""
     axis, x = least(ctx, "axis", -1, -1), ctx.input(0)
     sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), laws.ONE_RANGE_OR_PER_SLICE
     for index in (1, 2):
@@ -41,7 +41,7 @@ def ends(ctx: RuleContext) -> Shape:
 
 
 def _require_range(ctx: RuleContext, *, third: bool) -> None:
-    """State what ends of ranges are, and that a single range is ascending where the node goes by it."""
+    """State the shapes of a range's two ends, and that a single range is ascending if the node uses it."""
     sizes = ends(ctx)
     if ctx.integer("range_given", int(third)):
         ctx.check(not sizes or third, laws.RANGE_IS_GIVEN)
@@ -50,14 +50,14 @@ def _require_range(ctx: RuleContext, *, third: bool) -> None:
 
 
 def require_ascending(ctx: RuleContext) -> None:
-    """State that ranges, where both ends are known, begin where they end or before."""
+    """State that the least value of each range is at most its greatest, where both are known."""
     for low, high in zip(numbers(ctx, 1), numbers(ctx, 2), strict=False):
         require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
 
 
 @rule("QuantizeV2", domain=DOMAIN)
 def quantize(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; the ends of the range come out as well, those of a single slice as numbers."""
+    """The shape is kept; the ranges are outputs as well, as scalars if there is only one slice."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     require_ascending(ctx)
     rounding = one_of(ctx, "round_mode", "HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
@@ -78,7 +78,7 @@ def dequantize(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"QuantizeAndDequantize{v}" for v in ("", "V2", "V3", "V4")), domain=DOMAIN)
 def quantize_dequantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; a range is one, or one for each slice, which only the third version has kernels for."""
+    """The shape is kept; there is one range, or (with a kernel in version 3 only) one for each slice."""
     x, third = ctx.input(0), ctx.node.op.endswith("V3")
     require_bits(ctx, 3 if third else None)
     if ctx.has(1):
@@ -88,7 +88,7 @@ def quantize_dequantize(ctx: RuleContext) -> Tensor:
 
 
 def require_bits(ctx: RuleContext, index: int | None) -> None:
-    """State that numbers have some bits, of which an attribute or an input says how many."""
+    """State that the number of bits, an attribute or an input, is at least 1 and at most 61 or 62."""
     most = 62 - ctx.integer("signed_input", 1)
     if index is not None:
         require_numbers(ctx, index)
@@ -101,15 +101,21 @@ def require_bits(ctx: RuleContext, index: int | None) -> None:
 # Operators on quantized numbers, whose ranges are inputs and outputs of their own
 
 
-def ranged(ctx: RuleContext, made: Tensor, *ranges: int) -> list[Tensor]:
-    """An output and the ends of its range; the ends of the inputs' ranges are one number each."""
+def ranged(ctx: RuleContext, output: Tensor, *ranges: int) -> list[Tensor]:
+    """The outputs of an operator on quantized numbers: the result, and the ends of its range as two scalars.
+
+    Args:
+        ctx: The node's context.
+        output: The result.
+        ranges: The indices of the inputs that are ends of ranges, least and greatest in turn; each is a scalar.
+    """
     require_numbers(ctx, *ranges)
     if ctx.node.op in APART:
         for low, high in zip(ranges[::2], ranges[1::2], strict=True):
             for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
                 require_order(ctx, a, b, laws.A_RANGE_NOT_EMPTY, apart=True)
     end = ctx.tensor((), "float32")
-    return [made, end, end]
+    return [output, end, end]
 
 
 APART = ("QuantizedAdd", "QuantizedMul", "QuantizedMatMul")
@@ -128,7 +134,7 @@ def quantized_kept(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RequantizationRange", domain=DOMAIN)
 def quantized_range(ctx: RuleContext) -> list[Tensor]:
-    """The range that numbers have."""
+    """The least and the greatest of the quantized numbers, as scalars."""
     return ranged(ctx, ctx.tensor(ctx.input(0).dims), 1, 2)[1:]
 
 
@@ -156,7 +162,7 @@ def quantized_product(ctx: RuleContext) -> list[Tensor]:
 
 @rule("QuantizedConv2D", domain=DOMAIN)
 def quantized_convolution(ctx: RuleContext) -> list[Tensor]:
-    """Filters `[h, w, c, m]` slide over an image, neither of them empty, as far in both directions."""
+    """Filters `[h, w, c, m]` over images `[n, y, x, c]`, none of them empty; strides are equal in both directions."""
     require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, laws.FILTERS_NOT_EMPTY)
     ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
     ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
@@ -171,7 +177,7 @@ def quantized_reshape(ctx: RuleContext) -> list[Tensor]:
 
 @rule("QuantizedConcat", domain=DOMAIN)
 def quantized_concat(ctx: RuleContext) -> list[Tensor]:
-    """Tensors of one shape but for the axis, where the output is their sum."""
+    """Tensors of one shape except along the axis, where the output's size is their sum."""
     count, axis = (len(ctx.inputs) - 1) // 3, axis_of(ctx, 0)
     parts = [ctx.input(1 + i) for i in range(count)]
     ctx.check(count > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
@@ -179,5 +185,5 @@ def quantized_concat(ctx: RuleContext) -> list[Tensor]:
         return ranged(ctx, anything(ctx, parts[0]))
     ctx.check(0 <= axis < parts[0].rank, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=parts[0].rank))
     ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
-    made = parts[0].replace(axis, total(x[axis] for x in parts))
-    return ranged(ctx, made, *range(count + 1, len(ctx.inputs)))
+    joined = parts[0].replace(axis, total(x[axis] for x in parts))
+    return ranged(ctx, joined, *range(count + 1, len(ctx.inputs)))

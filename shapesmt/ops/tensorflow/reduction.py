@@ -1,4 +1,4 @@
-"""Operators that fold axes or run along one: none listed, none folded."""
+"""Reductions, running sums, and losses; unlike in ONNX, an empty list of axes reduces none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}
 
 @rule(*FOLDS, domain=DOMAIN, any_rank=True)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Each listed axis becomes 1, or goes away without `keep_dims`; none listed, none folded."""
+    """Each listed axis becomes 1, or is removed without `keep_dims`; an empty list reduces none."""
     known(ctx, 1, "the axes")
     x, keep, axes = ctx.input(0), ctx.integer("keep_dims", 0), as_list(ctx.input(1))
     if x.shape is not None:
@@ -23,7 +23,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 @rule("ArgMax", "ArgMin", domain=DOMAIN)
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """Where the extreme is along an axis, which goes away and isn't empty."""
+    """The position of the extreme along an axis, which is removed and isn't empty."""
     x, axis = ctx.input(0), axis_of(ctx, 1)
     require_most(ctx, x, 7)
     if axis is None:
@@ -38,8 +38,8 @@ def running(ctx: RuleContext) -> Tensor:
     x, axis = ctx.input(0), ctx.input(1)
     require_numbers(ctx, 1)
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
-    made = result(ctx, "CumProd" if ctx.node.op == "Cumprod" else "CumSum", x, axis, **settings)
-    return ctx.tensor(x.dims) if ctx.node.op == "CumulativeLogsumexp" else made
+    sums = result(ctx, "CumProd" if ctx.node.op == "Cumprod" else "CumSum", x, axis, **settings)
+    return ctx.tensor(x.dims) if ctx.node.op == "CumulativeLogsumexp" else sums
 
 
 @rule("L2Loss", domain=DOMAIN, any_rank=True, total=True)

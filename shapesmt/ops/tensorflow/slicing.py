@@ -1,4 +1,4 @@
-"""Slices: by begins and sizes, which lie inside the tensor, and strided ones by masks, which are clamped."""
+"""Slices: `Slice` by begins and sizes, which are inside the tensor, and `StridedSlice`, whose ends are clamped."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def cut(ctx: RuleContext) -> Tensor:
 
 
 def require_cut(ctx: RuleContext, x: Tensor) -> None:
-    """Leave open what has more axes than slices are cut of, unless they are cut along the first or not at all."""
+    """Leave a node open whose input has more than 8 axes: kernels slice that many only along the first, if any."""
     if x.rank > 8:
         leave_open(ctx, laws.SLICED_AT_MOST_8_AXES)
 
 
 def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
-    """What is kept of one axis."""
+    """The part of one axis that a begin and a size keep."""
     if begin is not None:
         ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), laws.SLICES_INSIDE_AXIS, begin, length)
     if begin is None and size is not None:
@@ -52,7 +52,7 @@ def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim 
 
 @rule("StridedSlice", domain=DOMAIN)
 def strided_slice(ctx: RuleContext) -> Tensor:
-    """Entries are slices, an ellipsis, new axes and single elements, as the bits of the masks say."""
+    """Entry `i` is a slice, an ellipsis, a new axis or a single element, by bit `i` of the masks."""
 
     def masked(name: str, i: int) -> bool:
         return ctx.integer(f"{name}_mask", 0) >> i & 1 == 1
@@ -65,7 +65,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 
 
 def _require_steps(ctx: RuleContext, masked: Masked) -> None:
-    """State that steps over single elements are positive."""
+    """State that entries that pick a single element have positive steps."""
     steps = enumerate(ctx.items(3) or ())
     single = [d for i, d in steps if masked("shrink_axis", i) and not (masked("new_axis", i) or masked("ellipsis", i))]
     require_least(ctx, single, 1, laws.STEP_OVER_SINGLE_ELEMENT_POSITIVE)

@@ -1,4 +1,4 @@
-"""What is found in images, and images out of files."""
+"""Detection: the boxes selected by non-maximum suppression; and images decoded from files."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
 
 def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
     """The most boxes that are kept of a class."""
-    given = ctx.items(2) if ctx.has(2) else ()
-    if given is None or None in given:
+    items = ctx.items(2) if ctx.has(2) else ()
+    if items is None or None in items:
         return boxes
-    most = given[0] if given else None
+    most = items[0] if items else None
     return boxes * 0 if most is None else minimum(boxes, maximum(most, 0))
 
 

@@ -1,4 +1,4 @@
-"""Resize and Upsample: output sizes from factors, in the runtimes' float32 arithmetic, or as asked for."""
+"""Resize and Upsample: output sizes from factors, in the runtimes' float32 arithmetic, or as requested."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Scaled(NamedTuple):
 def by_factor(size: Dim, factor: Float) -> Scaled:
     """`floor(size * factor)`, rounded to float32 before it is floored."""
     up, down = factor.ceil().to_int(), factor.floor().to_int()
-    made = (from_dim(size, factor.dtype) * factor).to_int()
-    return Scaled(made, at_least(up, 1), all_of(equal(up, 1), equal(down, 1)), at_least(down, 1))
+    scaled = (from_dim(size, factor.dtype) * factor).to_int()
+    return Scaled(scaled, at_least(up, 1), all_of(equal(up, 1), equal(down, 1)), at_least(down, 1))
 
 
 def by_size(size: Dim, asked: Dim) -> Scaled:
-    """The size asked for; nothing can be made from an empty axis but an empty one."""
+    """The size asked for, which for an empty axis has to be 0."""
     both = all_of(at_least(size, 1), at_least(asked, 1))
     empty = all_of(equal(size, 0), equal(asked, 0))
     return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
@@ -49,7 +49,7 @@ def upsample(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
     ctx.check(len(factors) == x.rank, laws.FACTOR_PER_AXIS)
-    return made(ctx, x, by_factors(ctx, x, range(x.rank), factors))
+    return resized(ctx, x, by_factors(ctx, x, range(x.rank), factors))
 
 
 @rule("Upsample", since=10)
@@ -63,26 +63,26 @@ def upsample_gone(ctx: RuleContext) -> Tensor:
 def resize_10(ctx: RuleContext) -> Tensor:
     """`floor(size * factor)` on every axis."""
     x = ctx.input(0)
-    return made(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
+    return resized(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
 @rule("Resize", since=11)
 def resize(ctx: RuleContext) -> Tensor:
-    """`floor(size * factor)` on the given axes, or the sizes asked for."""
+    """`floor(size * factor)` on the axes in `axes`, or the sizes asked for."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         ctx.require_equal(ctx.input(1).numel, 2 * len(axes), laws.ROI_START_AND_END_PER_AXIS)
     factors, sizes = (ctx.has(i) and ctx.input(i).numel.constant != 0 for i in (2, 3))  # files have [] for none
-    ctx.check(factors or ctx.has(3), laws.SCALES_OR_SIZES)
+    ctx.check(factors or sizes, laws.SCALES_OR_SIZES)
     ctx.limit(not (factors and ctx.has(3)), laws.SCALES_OR_SIZES)
     kept = ctx.text("keep_aspect_ratio_policy", "stretch") != "stretch"
     ctx.check(not (factors and kept), laws.ASPECT_RATIO_WITH_SIZES)
-    found = (
+    scaled = (
         by_factors(ctx, x, axes, input_factors(ctx, 2, len(axes))) if factors and not sizes else by_sizes(ctx, x, axes)
     )
-    changed = dict(zip(axes, found, strict=True))
-    return made(ctx, x, [changed.get(axis, Scaled(d)) for axis, d in enumerate(x.dims)])
+    changed = dict(zip(axes, scaled, strict=True))
+    return resized(ctx, x, [changed.get(axis, Scaled(d)) for axis, d in enumerate(x.dims)])
 
 
 def by_factors(ctx: RuleContext, x: Tensor, axes: Sequence[int], factors: Sequence[Float | None]) -> list[Scaled]:
@@ -92,17 +92,17 @@ def by_factors(ctx: RuleContext, x: Tensor, axes: Sequence[int], factors: Sequen
 
 
 def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
-    """Those axes as asked for, or nearly so where the aspect ratio is kept."""
+    """The axes with the requested sizes, or with approximations that keep the aspect ratio."""
     asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
     kept = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
-    found = []
-    for axis, wanted, size in zip(axes, asked, kept, strict=True):
-        scaled = unknown(ctx, axis) if wanted is None else by_size(x[axis], wanted)
-        if size is not None and size is not wanted:
+    results = []
+    for axis, requested, size in zip(axes, asked, kept, strict=True):
+        scaled = unknown(ctx, axis) if requested is None else by_size(x[axis], requested)
+        if size is not None and size is not requested:
             known = size.constant is not None  # the size asked for may be negative where another axis decides
             scaled = Scaled(size, by_size(x[axis], size).positive if known else scaled.positive)
-        found.append(scaled)
-    return found
+        results.append(scaled)
+    return results
 
 
 def unknown(ctx: RuleContext, axis: int) -> Scaled:
@@ -113,9 +113,8 @@ def unknown(ctx: RuleContext, axis: int) -> Scaled:
 def attribute_factors(ctx: RuleContext) -> list[Float | None]:
     """The factors of Upsample's first version."""
     listed = ctx.attribute("scales")
-    ctx.check(isinstance(listed, tuple), laws.SCALES_LIST_NUMBERS)
-    assert isinstance(listed, tuple)
-    return [literal(float(f), "float32") for f in listed if isinstance(f, (int, float))]
+    numbers = listed if isinstance(listed, tuple) else ()
+    return [literal(float(f), "float32") for f in numbers if isinstance(f, (int, float))]
 
 
 def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None]:
@@ -137,12 +136,12 @@ def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
 
 def in_proportion(ctx: RuleContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str) -> list[Dim | None]:
     """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
-    if min(ctx.integers("axes", (0,))) < 0:  # runtimes leave such axes out of the proportion
+    if min(ctx.integers("axes", ()), default=0) < 0:  # runtimes leave such axes out of the proportion
         return [None if a is None else ctx.fresh(f"proportion{i}", kind=Kind.LOST) for i, a in enumerate(asked)]
-    if all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
-        wanted = np.array([a.constant for a in asked if a is not None], np.float32)
+    if asked and all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
+        requested = np.array([a.constant for a in asked if a is not None], np.float32)
         present = np.array([s.constant for s in sizes], np.float32)
-        factor = (wanted / present).min() if policy == "not_larger" else (wanted / present).max()
+        factor = (requested / present).min() if policy == "not_larger" else (requested / present).max()
         return [const(int(n)) for n in np.floor(factor * present + np.float32(0.5))]
     return [None if a is None else bounded(ctx, i, a, policy) for i, a in enumerate(asked)]
 
@@ -154,7 +153,7 @@ def bounded(ctx: RuleContext, index: int, asked: Dim, policy: str) -> Dim:
     return size
 
 
-def made(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
+def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     """The resized tensor; interpolation is implemented for batches and channels kept as they are."""
     grows = ctx.node.op == "Upsample"
     for axis, scaled in enumerate(axes):

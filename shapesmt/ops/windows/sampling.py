@@ -133,8 +133,7 @@ def deform_conv(ctx: RuleContext) -> Tensor:
 @rule("CausalConvWithState", since=27)
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
     """`[n, c, length]` under weights `[c, 1, k]`, after the `k - 1` elements of the state before."""
-    x, w, activation = ctx.input(0, rank=3), ctx.input(1), ctx.text("activation", "none")
-    ctx.check(activation in ("none", "silu", "swish"), laws.ACTIVATION_NONE_SILU_OR_SWISH.of(activation=activation))
+    x, w = ctx.input(0, rank=3), ctx.input(1)
     ctx.require_rank(w, 3)
     require_shape(ctx, 1, [x[1], 1, w[-1]], laws.WEIGHTS_CHANNELS_1_KERNEL)
     ctx.require_at_least(w[2], 1, laws.KERNEL_NOT_EMPTY)

@@ -72,12 +72,12 @@ def transformed(ctx: RuleContext, axis: int) -> Tensor:
     require_parts(ctx, x[-1], (2,) if half and back else (1,) if half and x[-1].constant else (1, 2))
     length = scalar(ctx, 1, 1) if ctx.has(1) else 2 * (x[axis] - 1) if half and back else x[axis]
     ctx.require_at_least(length, 1 if ctx.has(1) else 0, laws.LENGTH_POSITIVE)
-    made = list(x.dims)
-    made[axis] = length // 2 + 1 if half and not back else length
-    made[-1] = as_dim(1 if half and back else 2)
-    empty = [equal(d, 0) for d in made]
+    dims = list(x.dims)
+    dims[axis] = length // 2 + 1 if half and not back else length
+    dims[-1] = as_dim(1 if half and back else 2)
+    empty = [equal(d, 0) for d in dims]
     ctx.require(any_of(at_least(x[axis], 1), *empty), laws.SIGNAL_NOT_EMPTY, x[axis], 1)
-    return ctx.tensor(made)
+    return ctx.tensor(dims)
 
 
 def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:

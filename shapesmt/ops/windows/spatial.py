@@ -33,17 +33,17 @@ def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -
     pads = per_axis(ctx, "pads", 2 * rank, 0)
     ctx.check(min((*strides, *dilations), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
     ctx.check(min(pads, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
-    found = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]), rounding)
-    for window in found:
+    axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]), rounding)
+    for window in axes:
         require_fits(ctx, window.extent, "the dilated kernel")
-    return found
+    return axes
 
 
 def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
     """An attribute with one number per spatial axis (two for `pads`)."""
-    found = ctx.integers(name, (default,) * length) or (default,) * length
-    ctx.check(len(found) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
-    return found
+    values = ctx.integers(name, (default,) * length) or (default,) * length
+    ctx.check(len(values) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
+    return values
 
 
 def same(ctx: RuleContext) -> bool:
@@ -55,7 +55,7 @@ def same(ctx: RuleContext) -> bool:
 
 
 def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -> list[Window]:
-    """The windows of a convolution; `kernel_shape`, where given, is what the weights say."""
+    """The windows of a convolution; `kernel_shape`, unless omitted, is that of the weights."""
     ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
     for name in ("strides", "dilations"):  # which give the rank where the weights don't
         per_axis(ctx, name, x.rank - 2)
@@ -140,13 +140,13 @@ def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | N
     if asked is not None:
         reach = full + axis.stride - 1
         ctx.limit(at_least(reach, asked), laws.OUTPUT_SHAPE_WITHIN_REACH, reach, asked)
-        made = as_dim(asked)
+        output = as_dim(asked)
     elif axis.same:
-        made = minimum(full + extra, size * axis.stride)
+        output = minimum(full + extra, size * axis.stride)
     else:
-        made = full + extra - axis.head - axis.tail
-    ctx.require_at_least(made, 1, laws.OUTPUT_NOT_EMPTY)
-    return made
+        output = full + extra - axis.head - axis.tail
+    ctx.require_at_least(output, 1, laws.OUTPUT_NOT_EMPTY)
+    return output
 
 
 # Pooling

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.render.page.chain import cause_graph, fits_beside
 from shapesmt.render.page.document import badge, code, section
+from shapesmt.render.page.drawings.chain import cause_graph, fits_beside
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replayed
 from shapesmt.render.text.stories import stories

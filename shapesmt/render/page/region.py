@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.render.page import grid
 from shapesmt.render.page.answer import MOST_IN_HEADLINE, remedies
 from shapesmt.render.page.document import code, section
+from shapesmt.render.page.drawings import grid
 from shapesmt.render.page.markup import Markup, data, tag
 from shapesmt.render.page.phrases import in_words, joined
 from shapesmt.render.text.words import count, name, runs_when

@@ -91,7 +91,7 @@ def _table() -> Markup:
 def _kind(t: TensorBounds, of: TensorData, *, valid: bool) -> list[object]:
     """Element type, its bits, formulas, bounds, whether any size varies, shapes as entries, numbers of elements."""
     dtype = printable(t.dtype) or "?"
-    shapes = [[shape.given, shape.sizes] for shape in of.shapes]
+    shapes = [[shape.condition, shape.sizes] for shape in of.shapes]
     bounds = either([_intervals(shape) for shape in t.shapes]) or "[...]"
     if t.shape is None:
         formulas = "; ".join(f"{_formulas(case.shape)} where {printable(case.when, MOST_CODE)}" for case in t.cases)

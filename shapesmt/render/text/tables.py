@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
+from shapesmt.render.text.advice import flags
 from shapesmt.render.text.words import (
     BLANK,
     CODE,
@@ -21,6 +23,7 @@ from shapesmt.render.text.words import (
     either,
     extent,
     headline,
+    interval,
     line,
     listed,
     name,
@@ -29,9 +32,12 @@ from shapesmt.render.text.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shapesmt.report import Bounds, DimBounds, Operator, Operators, TensorBounds
+    from shapesmt.report import Bounds, DimBounds, ModelFacts, Operator, Operators, TensorBounds, Tightened
 
-__all__ = ["bounds_text", "operators_text", "table", "witnesses"]
+__all__ = ["bounds_text", "facts_text", "operators_text", "table", "tightened_text", "witnesses"]
+
+_MOST_TENSORS = 10
+_MOST_OPTIONS = 4
 
 
 def bounds_text(bounds: Bounds) -> Iterator[Line]:
@@ -45,8 +51,39 @@ def bounds_text(bounds: Bounds) -> Iterator[Line]:
     exact = f"{loose} not exact (marked ~)" if loose else "every bound attained and proven"
     yield line(0, f"{name(bounds.model)}: {count(len(bounds.tensors), 'tensor')}, {exact}{ending}")
     yield from adopted(bounds.symbols)
+    if bounds.verdict is Verdict.DEPENDS:
+        yield line(0, f"over {_running(bounds)}; `shapesmt check` says which")
     yield BLANK
     yield from table(bounds.tensors)
+
+
+def _running(bounds: Bounds) -> str:
+    """The inputs that the bounds are about: `the 841 of 201,601 sizes of height and width that run`."""
+    share = bounds.share
+    if share is None:
+        return "the inputs that run, which are not all"
+    names = [name(symbol) for symbol in share.symbols]
+    of = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"the {share.valid:,} of {share.admissible:,} sizes of {of} that run"
+
+
+def tightened_text(tightened: Tightened) -> Iterator[Line]:
+    """Where the model was written, or what is in the way."""
+    bounds, verdict = tightened.bounds, tightened.bounds.verdict or Verdict.PROVED
+    if tightened.written is None:
+        what = f"runs for {_running(bounds)}" if bounds.valid else "runs for no input"
+        yield headline(verdict, name(bounds.model), f"{what.replace(' that run', '')}, so nothing is written")
+        if tightened.remedy is not None:
+            yield line(2, "written with ", (printable(flags(tightened.remedy), 1000), STRONG))
+        if bounds.valid:
+            yield line(2, "written with ", ("--valid-only", STRONG), " as well: the shapes of the inputs that run")
+        return
+    loose = sum(not tensor.exact for tensor in bounds.tensors.values())
+    exact = f"{loose} not exact" if loose else "every bound attained and proven"
+    yield line(0, f"wrote {name(tightened.written)}")
+    yield line(2, f"{count(len(bounds.tensors), 'tensor')}, {exact}")
+    if verdict is Verdict.DEPENDS:
+        yield line(2, f"over {_running(bounds)}; `shapesmt check` says which")
 
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
@@ -119,3 +156,37 @@ def _formulas(t: TensorBounds) -> str:
 
 def _formula(shape: Sequence[DimBounds]) -> str:
     return f"[{', '.join(str(d.min) if d.min == d.max else printable(d.expr, 120) for d in shape)}]"
+
+
+def facts_text(facts: ModelFacts) -> Iterator[Line]:
+    """A model's inputs, outputs and dimensions, and the command that comes next."""
+    sets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in facts.opsets.items())
+    parts = [count(facts.nodes, "node"), f"opset {name(sets)}" if sets else "", f"from {name(facts.exporter)}"]
+    yield line(0, f"{name(facts.model)}: {', '.join(parts if facts.exporter else filter(None, parts[:2]))}")
+    tensors = [*facts.inputs.items(), *facts.outputs.items()]
+    first, second = column([name(t) for t, _ in tensors]), column([about.dtype for _, about in tensors])
+    for title, these in (("inputs", facts.inputs), ("outputs", facts.outputs)):
+        yield BLANK
+        yield line(0, (title, STRONG))
+        for tensor, about in islice(these.items(), _MOST_TENSORS):
+            shape = "[...]" if about.shape is None else f"[{', '.join(about.shape)}]"
+            yield line(2, f"{name(tensor):{first}}  {about.dtype or '?':{second}}  ", code(shape))
+        if len(these) > _MOST_TENSORS:
+            yield line(2, (f"and {len(these) - _MOST_TENSORS} more; --format json has all", FAINT))
+    if facts.dimensions:
+        yield BLANK
+        yield line(0, ("dimensions", STRONG))
+    width = column([name(d) for d in facts.dimensions])
+    ranges = {d: interval(a.range.min, a.range.max, a.range.step) for d, a in facts.dimensions.items()}
+    wide = column(ranges.values())
+    for d, about_dim in facts.dimensions.items():
+        yield line(
+            2, f"{name(d):{width}}  {ranges[d]:{wide}}  {listed([name(axis) for axis in about_dim.axes], most=4)}"
+        )
+    if facts.values:
+        yield line(2, f"small inputs whose elements --value declares: {listed([name(v) for v in facts.values])}")
+    yield BLANK
+    missing = ", ".join(f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items())
+    yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
+    dims = "".join(f" --dim {name(d)}={ranges[d]}" for d in islice(facts.dimensions, _MOST_OPTIONS))
+    yield line(0, "next: ", (f"shapesmt check {name(facts.model)}{dims}", STRONG))

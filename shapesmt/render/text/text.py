@@ -16,7 +16,7 @@ from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
-from shapesmt.render.text.tables import bounds_text, operators_text, table, witnesses
+from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
 from shapesmt.render.text.warnings import warnings
 from shapesmt.render.text.words import (
     BLANK,
@@ -32,7 +32,17 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Unchecked
+from shapesmt.report import (
+    BatchReport,
+    Bounds,
+    ErrorCode,
+    Explanation,
+    FindingKind,
+    ModelFacts,
+    Report,
+    Tightened,
+    Unchecked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +52,7 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult, Fact, Proof
 
-__all__ = ["COMPLETE", "lines", "proofs", "subject", "write_headlines", "write_text"]
+__all__ = ["COMPLETE", "folded", "lines", "proofs", "subject", "write_headlines", "write_text"]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _CHUNK = 1000  # the number of lines that are written at once
@@ -80,11 +90,26 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return _report(result, everything=everything)
     if isinstance(result, Bounds):
         return bounds_text(result)
+    if isinstance(result, Tightened):
+        return tightened_text(result)
     if isinstance(result, Explanation):
         return _explanation(result)
+    if isinstance(result, ModelFacts):
+        return facts_text(result)
     if isinstance(result, ErrorCode):
         return _error_code(result)
     return operators_text(result)
+
+
+def folded(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
+    """The text of `result` without colours, in lines of at most `width` columns."""
+    rows = lines(result, everything=everything)
+    if width is None:
+        return "".join(f"{row}\n" for row in rows)
+    from rich.console import Console
+
+    console = Console(width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    return "".join(segment.text for row in rows for segment in _fitted(row, console))
 
 
 def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:

@@ -1,89 +1,18 @@
-import io
-import os
+"""ONNX models: what the file says is what the graph says, and damaged ones are refused."""
+
 import random
-import sys
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
-from shapesmt.errors import ModelError, UsageError
-from shapesmt.frontends import load, load_protobuf
+from shapesmt.errors import ModelError
+from shapesmt.frontends import load
 from shapesmt.graph.dataflow import networkx_graph
 from shapesmt.graph.graph import Attributes, Graph, Reference
-from shapesmt.graph.literal import DTYPES, Declared, Literal
-
-HEAD = '<ir_version: 10, opset_import: ["" : 21, "local" : 1]>'
-CHAIN = HEAD + "g (float[n, 3] x) => (float[n, 3] z) { y = Relu (x) z = Add (y, y) }"
-
-
-def proto(body, head=HEAD):
-    return parser.parse_model(head + body)
-
-
-def with_initializers(*tensors):
-    model = parser.parse_model(CHAIN)
-    model.graph.initializer.extend(tensors)
-    return model
-
-
-def external(location, dtype=TensorProto.INT64, dims=(2,), **entries):
-    tensor = TensorProto(name="w", data_type=dtype, dims=dims, data_location=TensorProto.EXTERNAL)
-    for key, value in {"location": location, **entries}.items():
-        tensor.external_data.add(key=key, value=str(value))
-    return tensor
-
-
-class TestDoors:
-    """A model may come in any of the forms that ONNX tools use."""
-
-    @pytest.mark.parametrize("form", ["protobuf", "onnxtxt", "textproto", "json"])
-    def test_formats_are_told_apart_by_content(self, form, tmp_path):
-        path = tmp_path / "model.bin"
-        onnx.save(parser.parse_model(CHAIN), path, format=form)
-        graph = load(path)
-        assert [node.op for node in graph.nodes] == ["Relu", "Add"]
-        assert graph.source == "model.bin"
-
-    def test_text_may_begin_with_comments(self):
-        assert len(load(b"# one\n\n  # two\n" + CHAIN.encode()).nodes) == 2
-
-    def test_protobufs_bytes_and_graphs(self):
-        model = parser.parse_model(CHAIN)
-        graph = load(model)
-        assert graph.source == "<model>"
-        assert load(graph) is graph
-        for content in (bytes, bytearray, memoryview):
-            assert load(content(model.SerializeToString())).nodes == graph.nodes
-
-    def test_the_protobuf_of_each(self, tmp_path):
-        model = parser.parse_model(CHAIN)
-        onnx.save(model, tmp_path / "m.onnx")
-        assert load_protobuf(model)[0] is model
-        assert load_protobuf(tmp_path / "m.onnx")[0] == load_protobuf(model.SerializeToString())[0] == model
-        assert load_protobuf(tmp_path / "m.onnx")[1].source == "m.onnx"
-        with pytest.raises(UsageError, match="a graph has no ONNX file to write into"):
-            load_protobuf(load(model))
-
-    def test_standard_input(self, monkeypatch):
-        content = io.BytesIO(parser.parse_model(CHAIN).SerializeToString())
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
-        assert load("-").source == "<stdin>"
-
-    def test_anything_else_is_a_mistake(self):
-        with pytest.raises(UsageError, match=r"a model is a path, bytes, an onnx\.ModelProto or a Graph, not int"):
-            load(42)
-
-    def test_a_folder_a_missing_file_and_a_device(self, tmp_path):
-        with pytest.raises(ModelError, match=r"cannot read .*absent\.onnx: No such file"):
-            load(tmp_path / "absent.onnx")
-        with pytest.raises(ModelError, match="it is a folder, not a file"):
-            load(tmp_path)
-        with pytest.raises(ModelError, match=r"cannot read a\\x00null\.onnx: embedded null byte"):
-            load("a\0null.onnx")
-        with pytest.raises(ModelError, match="cannot read"):
-            load(os.devnull)
+from shapesmt.graph.literal import Declared, Literal
+from tests.support.onnx_text import CHAIN, HEAD, proto
 
 
 class TestGraph:
@@ -212,121 +141,6 @@ class TestGraph:
         model.graph.metadata_props.add(key=key, value="{n: VR[2, int_oo], m: VR[0, 64], 2*s0: VR[4, 4]}")
         model.metadata_props.add(key="author", value="{n: VR[9, 9]}")
         assert load(model).ranges == {"n": "2..", "m": "..64", "2*s0": "4"}
-
-
-class TestConstants:
-    """Small constants are read, weights are not."""
-
-    @pytest.mark.parametrize(
-        ("array", "dtype", "values"),
-        [
-            (np.array([2, -1], np.int64), "int64", (2, -1)),
-            (np.array(3, np.int32), "int32", (3,)),
-            (np.array([[True], [False]]), "bool", (True, False)),
-            (np.array([0.7], np.float32), "float32", (float(np.float32(0.7)),)),
-            (np.array([0.5], np.float16), "float16", (0.5,)),
-            (np.array([2**64 - 1], np.uint64), "uint64", (2**64 - 1,)),
-            (np.array(["a", "ü"], object), "string", ("a", "ü")),
-            (np.array([1 + 2j], np.complex64), "complex64", None),
-            (np.zeros((0, 5), np.int64), "int64", ()),
-            (np.arange(1024), "int64", tuple(range(1024))),
-        ],
-    )
-    def test_elements(self, array, dtype, values):
-        graph = load(with_initializers(numpy_helper.from_array(array, "w")))
-        assert graph.literals["w"] is Literal(dtype, array.shape, values)
-
-    @pytest.mark.parametrize("dtype", sorted({*TensorProto.DataType.values()} - {0, 8, 14, 15}))
-    def test_every_element_type(self, dtype):
-        tensor = helper.make_tensor("w", dtype, [3], [1, 1, 1])
-        literal = load(with_initializers(tensor)).literals["w"]
-        assert literal.dtype == DTYPES[dtype]
-        assert literal.values == (1, 1, 1)
-
-    def test_numbers_of_element_types_are_onnxs(self):
-        renamed = {"UNDEFINED": "", "FLOAT": "float32", "DOUBLE": "float64"}
-        theirs = {number: renamed.get(name, name.lower()) for name, number in TensorProto.DataType.items()}
-        assert theirs.items() <= DTYPES.items()
-
-    @pytest.mark.parametrize(
-        "tensor",
-        [
-            TensorProto(name="w", data_type=TensorProto.INT64, dims=[2], raw_data=b"123"),
-            TensorProto(name="w", data_type=TensorProto.INT64, dims=[2]),
-            TensorProto(name="w", data_type=TensorProto.STRING, dims=[1], string_data=[b"\xff"]),
-            TensorProto(name="w", dims=[1], int64_data=[1]),
-            TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[1 << 62, 1 << 62]),
-            external("weights.bin"),
-        ],
-    )
-    def test_what_can_not_be_decoded_is_unknown(self, tensor):
-        assert load(with_initializers(tensor)).literals["w"].values is None
-
-    def test_large_ones_are_read_when_they_are_asked_for(self):
-        literal = load(with_initializers(numpy_helper.from_array(np.arange(1025), "w"))).literals["w"]
-        assert (literal.dtype, literal.shape, literal.values) == ("int64", (1025,), None)
-        assert literal.read()
-        assert literal.values == tuple(range(1025))
-
-    def test_sparse_ones_have_a_shape(self):
-        model = parser.parse_model(CHAIN)
-        values = helper.make_tensor("w", TensorProto.FLOAT, [1], [1.0])
-        indices = helper.make_tensor("", TensorProto.INT64, [1], [2])
-        model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [3, 4]))
-        literal = load(model).literals["w"]
-        assert (literal.dtype, literal.shape, literal.values) == ("float32", (3, 4), None)
-        assert literal.read()
-        assert literal.values == (0, 0, 1.0, *[0] * 9)
-
-    def test_an_initializer_that_is_an_input_is_a_constant(self):
-        model = with_initializers(numpy_helper.from_array(np.array([3.0], np.float32), "x"))
-        graph = load(model)
-        assert graph.inputs == {}
-        assert graph.literals["x"].values == (3.0,)
-
-
-class TestExternalData:
-    """A small integer tensor may be read from a plain file in the model's own folder, and nothing else."""
-
-    @pytest.fixture
-    def folder(self, tmp_path):
-        content = np.array([7, 8, 9], np.int64).tobytes()
-        (tmp_path / "secret.bin").write_bytes(content)
-        folder = tmp_path / "model"
-        (folder / "deep").mkdir(parents=True)
-        (folder / "deep" / "shapes.bin").write_bytes(content)
-        (folder / "out.bin").symlink_to(tmp_path / "secret.bin")
-        (folder / "circle.bin").symlink_to(folder / "circle.bin")
-        return folder
-
-    @staticmethod
-    def values(folder, tensor):
-        onnx.save(with_initializers(tensor), folder / "m.onnx")
-        return load(folder / "m.onnx").literals["w"].values
-
-    def test_inside(self, folder):
-        assert self.values(folder, external("deep/shapes.bin", offset=8, length=16)) == (8, 9)
-        assert self.values(folder, external("deep/shapes.bin")) == (7, 8)
-
-    @pytest.mark.parametrize("location", ["../secret.bin", "deep/../../secret.bin", "out.bin", "circle.bin", ""])
-    def test_outside(self, folder, location):
-        assert self.values(folder, external(location)) is None
-
-    def test_elsewhere(self, folder):
-        assert self.values(folder, external(str(folder.parent / "secret.bin"))) is None
-        assert self.values(folder, external("deep")) is None
-        assert self.values(folder, external("a\0b")) is None
-
-    @pytest.mark.parametrize("entries", [{"offset": 16}, {"offset": -8}, {"length": 8}, {"offset": "9" * 30}])
-    def test_damaged(self, folder, entries):
-        assert self.values(folder, external("deep/shapes.bin", **entries)) is None
-
-    def test_weights_stay_closed(self, folder):
-        assert self.values(folder, external("deep/shapes.bin", TensorProto.FLOAT)) is None
-
-    def test_a_model_without_a_folder_opens_nothing(self, folder, monkeypatch):
-        monkeypatch.chdir(folder)
-        assert load(with_initializers(external("deep/shapes.bin"))).literals["w"].values is None
 
 
 def nested(depth):

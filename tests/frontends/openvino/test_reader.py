@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from math import inf
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -12,37 +10,9 @@ import pytest
 
 import shapesmt
 from shapesmt.cli.main import main
-from shapesmt.errors import ModelError, ShapesmtError, UsageError
+from shapesmt.errors import ModelError, UsageError
 from shapesmt.frontends import load
-
-HEAD = '<?xml version="1.0"?>\n<net name="g" version="11"><layers>'
-
-
-def layer(number, op, name="", data="", inputs=0, outputs=1, version="opset1"):
-    taken = "".join(f'<port id="{i}"/>' for i in range(inputs))
-    made = "".join(f'<port id="{i}" precision="FP32"/>' for i in range(inputs, inputs + outputs))
-    body = f"<data {data}/>" * bool(data) + f"<input>{taken}</input>" * bool(inputs) + f"<output>{made}</output>"
-    return f'<layer id="{number}" name="{name or op}" type="{op}" version="{version}">{body}</layer>'
-
-
-def net(layers, *edges):
-    listed = "".join(f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges)
-    return f"{HEAD}{''.join(layers)}</layers><edges>{listed}</edges></net>".encode()
-
-
-def one(op="ReLU", data="", shape="1..8,3"):
-    return net(
-        [
-            layer(0, "Parameter", "x", f'shape="{shape}" element_type="f32"'),
-            layer(1, op, "y", data, 1),
-            layer(2, "Result", "r", inputs=1, outputs=0),
-        ],
-        (0, 0, 1, 0),
-        (1, 1, 2, 0),
-    )
-
-
-# What the file says
+from tests.support.ir_text import answers, damaged, layer, net, one
 
 
 def test_ranges_come_in_as_they_are():
@@ -91,9 +61,6 @@ def test_what_the_file_claims_of_a_tensor_is_compared():
     assert shapesmt.check(text, declared="ignore").verdict.value == "PROVED"
 
 
-# The command line
-
-
 def test_every_verb(tmp_path, capsys):
     path = tmp_path / "model.xml"
     path.write_bytes(one("SoftMax", 'axis="2"'))
@@ -112,9 +79,6 @@ def test_only_onnx_is_written(tmp_path, capsys):
     assert capsys.readouterr().err == "error: model.xml: an OpenVINO model; only an ONNX model can be written or run\n"
     with pytest.raises(UsageError):
         shapesmt.tighten(one())
-
-
-# Weights
 
 
 @pytest.mark.parametrize(
@@ -228,9 +192,6 @@ def test_an_unknown_axis_is_told(tmp_path, capsys):
     assert report.findings[0].law.startswith("the axis of Split must be known: are the weights")
 
 
-# Damage
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -259,65 +220,15 @@ def test_damaged_files(text, message, tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def damaged(text, seed):
-    """The text with a few signs exchanged, and in every other case cut."""
-    random = Random(seed)
-    found = bytearray(text[: random.randrange(1, len(text))] if seed % 2 else text)
-    for _ in range(random.randint(1, 6)):
-        found[random.randrange(len(found))] = random.choice(b"<>\"/=0123456789,.-?'xa ")
-    return bytes(found)
-
-
-def answers(text, where):
-    """The model is analysed, or refused in one line."""
-    message = ""
-    try:
-        shapesmt.check(text, timeout=5)
-    except ShapesmtError as error:
-        message = str(error)
-    assert "\n" not in message, where
-
-
 def test_cut_and_mutated_files(seeds):
     text = one("StridedSlice", 'begin_mask="1,0" end_mask="0" axis="1"')
     for seed in seeds:
         answers(damaged(text, seed), f"seed {seed}")
 
 
-@pytest.mark.parametrize("name", ["growing_loop", "counted_loop", "backward_iterator"])
-def test_mutated_loops(name, seeds, oracle, tmp_path):
-    from tests.ops.openvino import test_openvino as models
-
-    build, shapes = getattr(models, name), ["[2,1..4,4]", "[1..2,4]"]
-    made = (
-        oracle.made(build, "[1..3,2]")
-        if name == "growing_loop"
-        else oracle.made(build(2) if name == "counted_loop" else build, *shapes)
-    )
-    text = Path(oracle.saved(made, tmp_path)).read_bytes()
-    for seed in seeds:
-        at = text.index(b"<port_map>")
-        changed = damaged(text[at : at + 900], 2 * seed)
-        answers(text[:at] + changed + text[at + 900 :], f"{name}, seed {seed}")
-    for number in (b"0", b"-1", b"x", b"99999999999999999999", b"\xc2\xb2"):
-        for key in (b"axis", b"part_size", b"stride", b"start"):
-            answers(re.sub(key + b'="[^"]*"', key + b'="' + number + b'"', text), f"{name}, {key} {number}")
-
-
 def test_deep_nesting():
     text = b"<net version='11'><layers>" + b"<a>" * 100_000 + b"</a>" * 100_000 + b"</layers></net>"
     assert load(text).outputs == ()
-
-
-# What OpenVINO writes
-
-
-@pytest.fixture
-def oracle():
-    pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
-    from tests.support import openvino as oracle
-
-    return oracle
 
 
 def interval_inputs(op):
@@ -375,27 +286,3 @@ def test_bounds_are_at_least_as_tight_as_openvinos(case, oracle, tmp_path):
             assert dim.get_min_length() <= least <= greatest <= most, (output.any_name, size, dim)
             tighter += (least, greatest) != (dim.get_min_length(), most)
     assert tighter > 0
-
-
-def test_branches(oracle, tmp_path):
-    import openvino as ov
-    from openvino import opset15 as op
-
-    def build(x, c):
-        sides = []
-        for grow in (False, True):
-            inner = op.parameter(x.get_output_partial_shape(0), ov.Type.f32)
-            made = op.concat([inner, inner], 0) if grow else op.relu(inner)
-            sides.append((ov.Model([op.result(made)], [inner]), inner))
-        node = op.if_op(c)
-        node.set_then_body(sides[0][0])
-        node.set_else_body(sides[1][0])
-        node.set_input(x.output(0), sides[0][1], sides[1][1])
-        node.set_output(sides[0][0].results[0], sides[1][0].results[0])
-        return [node.output(0)]
-
-    path = oracle.saved(oracle.made(build, "[1..4,2]", "[]", dtypes=["f32", "boolean"]), tmp_path)
-    graph = load(path)
-    (name,) = graph.outputs
-    assert [(d.min, d.max) for d in shapesmt.bounds(path).tensors[name].shape] == [(1, 8), (2, 2)]
-    assert shapesmt.check(path).verdict.value == "PROVED"

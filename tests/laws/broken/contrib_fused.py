@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from shapesmt import laws
-from tests.oracle.onnx_calls import k, op, x
+from tests.oracle.onnx_calls import graph, k, op, x
 
 ms = partial(op, domain="com.microsoft", version=1)
 
@@ -145,4 +145,16 @@ ROWS = [
     (laws.KEYS_AND_QUERIES_SAME_SHAPE, ms("EngramGate", x(1, 1, 1, 1), x(1, 3, 2, 4), x(1, 3, 4), x(2, 4), x(2, 4))),
     (laws.VALUE_BATCH_LENGTH_SIZE, ms("EngramGate", x(1, 3, 2, 4), x(1, 3, 2, 4), x(), x(2, 4), x(2, 4))),
     (laws.SCALES_PER_CHANNEL_AND_HEAD, ms("EngramGate", x(1, 3, 2, 4), x(1, 3, 2, 4), x(1, 3, 4), x(), x(2, 4))),
+    (laws.CHANNELS_IN_WHOLE_BLOCKS,
+     op("Conv", x(1, 20, 4, 4), x(8, 20, 2, 2), kernel_shape=[2, 2], domain="com.microsoft.nchwc", version=1)),
+    (laws.SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH,
+     op("Upsample", x(1, 8, 4, 4), scales=[1, 1, 2], domain="com.microsoft.nchwc", version=1)),
+    (laws.CHANNELS_ATTRIBUTE_POSITIVE,
+     op("ReorderOutput", x(1, 8, 4, 4), channels=0, domain="com.microsoft.nchwc", version=1)),
+    (laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS,
+     graph("(float[1, 4, 3, 3] x, float[8, 32, 1, 1] w) => (float[a, b, c, d] y) { r = "
+           "com.microsoft.nchwc.ReorderInput (x) y = com.microsoft.nchwc.Conv (r, w) }", domain="com.microsoft.nchwc")),
+    (laws.LAST_AXIS_SPLITS_INTO_HALVES, ms("BiasSplitGelu", x(1, 2, 3), x(3))),
+    (laws.OUTPUT_NOT_EMPTY,
+     ms("ConvTransposeWithDynamicPads", x(1, 1, 4, 4), x(1, 1, 3, 3), k([3, 0, 3, 0]), kernel_shape=[3, 3])),
 ]  # fmt: skip

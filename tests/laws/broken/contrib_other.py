@@ -3,11 +3,57 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
+
+import onnx.parser
 
 from shapesmt import laws
-from tests.oracle.onnx_calls import k, op, x
+from tests.oracle.onnx_calls import Call, k, op, x
 
 ms = partial(op, domain="com.microsoft", version=1)
+
+WEIGHTS = (x(3, 1, 8, dtype="uint8"), x(3))
+DECODER = """decoder
+    (int32[b, s] input_ids, int32[b, s] position_ids, int32[b, t] attention_mask, float[2, b, 1, p, 4] past_0)
+    => (float[b, s, 5] logits, float[2, b, 1, q, 4] present_0)
+    <int64[1] last = {-1}, int64[5] sizes = {2, 1, 1, 1, 4}> {
+    ids = Cast <to = 1> (input_ids)
+    column = Unsqueeze (ids, last)
+    words = Constant <value_floats = [1.0, 2.0, 3.0, 4.0, 5.0]> ()
+    logits = Mul (column, words)
+    axes = Constant <value_ints = [0, 2, 4]> ()
+    key = Unsqueeze (ids, axes)
+    state = Expand (key, sizes)
+    present_0 = Concat <axis = 3> (past_0, state)
+}"""
+
+
+def mlp(given: Any, skip: Any, norm: Any, bias: Any = None) -> Call:
+    """Two packed products of 16 numbers."""
+    attributes = {"K": 16, "N": 3, "activation": "silu", "block_size": 16, "bits": 4}
+    return ms("MatMulNBitsMlp", given, skip, norm, *WEIGHTS, bias, *WEIGHTS, None, **attributes)
+
+
+def qkv(given: Any, skip: Any, norm: Any, bias: Any = None) -> Call:
+    """Three packed products of 16 numbers."""
+    attributes = {"K": 16, "Nq": 3, "Nkv": 3, "block_size": 16, "bits": 4}
+    weights = (*WEIGHTS, bias, *WEIGHTS, None, *WEIGHTS, None)
+    return ms("MatMulNBitsQkv", given, skip, norm, *weights, outputs=4, **attributes)
+
+
+def search(name: str, *inputs: Any) -> Call:
+    """A search among texts of five words."""
+    attributes = {"eos_token_id": 4, "pad_token_id": 0, "vocab_size": 5, "model_type": 0}
+    return ms(name, *inputs, decoder=onnx.parser.parse_graph(DECODER), **attributes)
+
+
+def lstm(**changed: Any) -> Call:
+    """An LSTM of two features that attends to seven, with some inputs changed."""
+    given = {"X": x(3, 2, 4), "W": x(1, 8, 9), "R": x(1, 8, 2), "B": x(1, 16), "lengths": None, "h": None, "c": None}
+    given |= {"P": None, "QW": x(1, 2, 3), "MW": x(1, 7, 3), "V": x(1, 3), "M": x(2, 5, 7)}
+    given |= {"steps": k([5, 1], "int32"), "AW": x(1, 9, 5)}
+    return ms("AttnLSTM", *(given | changed).values(), outputs=3, hidden_size=2)
+
 
 ROWS = [
     (laws.RANK_AT_LEAST, ms("NhwcMaxPool", x(dtype="uint8"), kernel_shape=[2, 2])),
@@ -214,4 +260,59 @@ ROWS = [
     (laws.SCALE_PER_QUANTIZED_AXIS_BLOCK,
      ms("GatherBlockQuantized", x(5, 16, dtype="uint8"), x(2, 2, dtype="int64"), x(5, 2), bits=4, gather_axis=0,
       quantize_axis=1)),
+    (laws.HIDDEN_FEATURES_FILL_BYTES,
+     ms("QMoE", x(2, 15), x(2, 2), x(2, 4, 8, dtype="uint8"), x(2, 4), None, x(2, 15, 2, dtype="uint8"), x(2, 15),
+      k=1, activation_type="gelu", expert_weight_bits=4)),
+    (laws.SCALE_PER_EXPERT_ROW_OR_BLOCK,
+     ms("QMoE", x(2, 16), x(2, 2), x(2, 4, 8, dtype="uint8"), x(2, 5), None, x(2, 16, 2, dtype="uint8"), x(2, 16),
+      k=1, activation_type="gelu", expert_weight_bits=4)),
+    (laws.BLOCK_SIZE_POSITIVE,
+     ms("MatMulBlockQuantizedFp4Weight", x(2, 16, dtype="bfloat16"), x(3, 8, dtype="uint8"), x(3, 1, dtype="uint8"),
+      x(), block_size=0)),
+    (laws.SCALES_PER_COLUMN_AND_BLOCK,
+     ms("MatMulBlockQuantizedFp4Weight", x(2, 16, dtype="bfloat16"), x(3, 8, dtype="uint8"), x(3, 2, dtype="uint8"),
+      x())),
+    (laws.BIAS_PER_COLUMN,
+     ms("MatMulBlockQuantizedFp4Weight", x(2, 16, dtype="bfloat16"), x(3, 8, dtype="uint8"), x(3, 1, dtype="uint8"),
+      x(), None, x(2, dtype="bfloat16"))),
+    (laws.BIAS_PER_COLUMN, mlp(x(2, 16), None, None, x(2))),
+    (laws.INPUT_AND_SKIP_SAME_SHAPE, mlp(x(2, 16), x(3, 16), x(16))),
+    (laws.NORM_SCALE_HAS_K_ELEMENTS, mlp(x(2, 16), None, x(15))),
+    (laws.BIAS_PER_COLUMN, qkv(x(2, 16), None, x(16), x(2))),
+    (laws.INPUT_AND_SKIP_SAME_SHAPE, qkv(x(2, 16), x(3, 16), x(16))),
+    (laws.NORM_SCALE_HAS_K_ELEMENTS, qkv(x(2, 16), None, x(15))),
+    (laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY,
+     ms("QLinearConcat", x(0), x(dtype="uint8"), x(2, 2, dtype="uint8"), x(), x(dtype="uint8"), axis=0)),
+    (laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY,
+     ms("QLinearWhere", x(2, dtype="bool"), x(2, dtype="uint8"), x(0), k(0, "uint8"), x(2, dtype="uint8"), k(1.0,
+      "float32"), k(0, "uint8"), k(1.0, "float32"), k(0, "uint8"))),
+    (laws.ROOM_BEHIND_PROMPT, search("GreedySearch", x(1, 3, dtype="int32"), k([3], "int32"))),
+    (laws.ONE_NUMBER, search("GreedySearch", x(1, 3, dtype="int32"), k([9, 9], "int32"))),
+    (laws.PREFIX_MASK_HAS_PROMPT_BATCH,
+     search("GreedySearch", x(1, 3, dtype="int32"), k([9], "int32"), None, None, None, x(2, 5, dtype="int32"))),
+    (laws.ATTENTION_MASK_SHAPED_AS_PROMPTS,
+     search("GreedySearch", x(1, 3, dtype="int32"), k([9], "int32"), None, None, None, None, x(1, 4,
+      dtype="int32"))),
+    (laws.RETURNED_SEQUENCES_AT_MOST_BEAMS,
+     search("BeamSearch", x(1, 3, dtype="int32"), k([9], "int32"), None, k([2], "int32"), k([3], "int32"))),
+    (laws.ROOM_BEHIND_PROMPT,
+     search("BeamSearch", x(1, 3, dtype="int32"), k([3], "int32"), None, k([2], "int32"), k([1], "int32"))),
+    (laws.SEQUENCE_NOT_EMPTY, lstm(X=x(0, 2, 4))),
+    (laws.BATCH_NOT_EMPTY, lstm(X=x(3, 0, 4), M=x(0, 5, 7), steps=k([], "int32"))),
+    (laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED, lstm(W=x(1, 8, 8))),
+    (laws.W_DIRECTIONS_4_HIDDEN_INPUT_AND_ATTENDED, lstm(AW=None)),
+    (laws.R_DIRECTIONS_4_HIDDEN_HIDDEN, lstm(R=x(1, 8, 3))),
+    (laws.B_DIRECTIONS_8_HIDDEN, lstm(B=x(1, 15))),
+    (laws.P_DIRECTIONS_3_HIDDEN, lstm(P=x(1, 5))),
+    (laws.LENGTHS_AT_MOST_SEQUENCE, lstm(lengths=k([4, 1], "int32"))),
+    (laws.INPUT_GIVEN, lstm(V=None)),
+    (laws.MEMORY_HAS_BATCH, lstm(M=x(1, 5, 7))),
+    (laws.MEMORY_NOT_EMPTY, lstm(M=x(2, 0, 7), steps=None)),
+    (laws.MW_DIRECTIONS_FEATURES_WIDTH, lstm(MW=x(1, 6, 3))),
+    (laws.QW_DIRECTIONS_HIDDEN_WIDTH, lstm(QW=x(1, 3, 3))),
+    (laws.V_DIRECTIONS_WIDTH, lstm(V=x(1, 4))),
+    (laws.MEMORY_LENGTH_PER_SAMPLE, lstm(steps=x(3, dtype="int32"))),
+    (laws.MEMORY_LENGTHS_INSIDE_MEMORY, lstm(steps=k([0, 6], "int32"))),
+    (laws.AW_DIRECTIONS_FEATURES_HIDDEN_ATTENDED, lstm(AW=x(1, 8, 5))),
+    (laws.INPUT_GIVEN, mlp(x(2, 16), x(2, 16), None)),
 ]  # fmt: skip

@@ -115,4 +115,29 @@ ROWS = [
      op("QLinearConv", x(3, 1, 4, 4, dtype="uint8"), x(0), x(1, dtype="uint8"), x(2, 1, 2, 2, dtype="uint8"), x(2),
       x(2, dtype="uint8"), x(1), x(1, dtype="uint8"), version=22)),
     (laws.WINDOW_FITS, op("Conv", x(1, 1, 0, 5), x(1, 1, 3, 3), version=7, kernel_shape=[3, 3], pads=[1, 1, 1, 1])),
+    (laws.SCAN_OUTPUT_KEEPS_SHAPE,
+     graph("() => (int64[a, b] y) <int64 n = {40}, bool c = {1}, int64 zero = {0}, int64 one = {1}> { y = Loop "
+           "<body = b (int64 i, bool k) => (bool l, int64[d] w) { l = Identity (k) w = Range (zero, i, one) }> "
+           "(n, c) }")),
+    (laws.SCAN_OUTPUT_KEEPS_SHAPE,
+     graph("() => (int64[a, b] y) <int64 n = {3}, bool c = {1}, int64 zero = {0}, int64 one = {1}> { y = Loop "
+           "<body = b (int64 i, bool k) => (bool l, int64[d] w) { l = Identity (k) w = Range (zero, i, one) }> "
+           "(n, c) }")),
+    (laws.INPUT_OF_TYPE_SEQUENCE,
+     graph("(int8 x, float s) => (int64 y) { r = com.microsoft.DequantizeWithOrder <to = 99, order_input = 1, "
+           "order_output = 1> (x, s) y = SequenceLength (r) }")),
+    (laws.POSITION_SINGLE_NUMBER,
+     graph("(float[2] x) => (seq(float[2]) s, float[a] y) <int64[2] k = {0, 0}> { s = SequenceConstruct (x, x) y = "
+           "SequenceAt (s, k) }")),
+    (laws.POSITION_INSIDE_SEQUENCE,
+     graph("() => (int64 y) { s = SequenceEmpty () t = SequenceErase (s) y = SequenceLength (t) }")),
+    (laws.BODY_TENSORS_OF_DECLARED_RANK,
+     graph("(float[3, 2] x) => (float[3, 2] y) { y = Scan <num_scan_inputs = 1, body = b (float[2, 2] v) => "
+           "(float[d, e] w) { w = Exp (v) }> (x) }")),
+    (laws.BODY_OUTPUTS_OF_DECLARED_SIZE,
+     graph("(float[3, 2] x) => (int64[a, b, c] y) { y = Scan <num_scan_inputs = 1, body = b (float[2] v) => "
+           "(int64[1, 5] w) { w = NonZero (v) }> (x) }")),
+    (laws.BODY_TENSORS_OF_DECLARED_RANK,
+     graph("(int64 n, bool c, float[2] x) => (float[2] y) { y = Loop <body = b (int64 i, bool[1] k, float[2] v) "
+           "=> (bool l, float[2] w) { l = Squeeze (k) w = Identity (v) }> (n, c, x) }")),
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from shapesmt import laws
-from tests.oracle.onnx_calls import k, op, x
+from tests.oracle.onnx_calls import graph, k, op, t, x
 
 ms = partial(op, domain="com.microsoft", version=1)
 
@@ -132,4 +132,34 @@ ROWS = [
     (laws.AXES_NAMED_ONCE, op("Slice", x(1, 5), x(2, dtype="int64"), k([1, 1]), k([1, 1]), version=11)),
     (laws.AXIS_INSIDE_RANK, op("Slice", x(), k([0, 0, 3]), k([20, 10, 4]), version=13)),
     (laws.STEP_NOT_0, op("Slice", x(4, 5), k([0, 1]), k([2, 3]), k([0, 1]), k([0, 1]), version=13)),
+    (laws.IMAGE_AND_BLOCK_ONE_RANK, op("Col2Im", x(1, 4, 4), k([3, 3]), k([4]), version=18)),
+    (laws.TWO_PADS_PER_AXIS, op("Pad", x(2, 3), k([1, 1]), None, x(2, dtype="int64"), version=18)),
+    (laws.PADS_CROP_WHAT_THERE_IS, op("Pad", x(2, 3), k([-9, 1]), None, x(1, dtype="int64"), version=18)),
+    (laws.EQUAL_CHUNKS_COVER_AXIS, op("Split", x(6), outputs=4, version=18, num_outputs=4)),
+    (laws.PART_SIZE_IN_32_BITS, op("Split", x(0, 2**33), outputs=2, version=18, num_outputs=2, axis=1)),
+    (laws.IN_64_BITS, op("Pad", x(3), k([2**62, 2**62]), version=18)),
+    (laws.VALUE_ATTRIBUTE_ONE_ELEMENT, op("ConstantOfShape", k([2]), version=9, value=t([3.0, 4.0]))),
+    (laws.INPUT_GIVEN, op("Squeeze", x(1, 3), None)),
+    (laws.SIZES_NOT_NEGATIVE,
+     graph("(float[6] x) => (float[a] y) <int64[1] one = {1}, int64[1] two = {2}> { z = NonZero (x) n = Shape "
+           "<start = 1> (z) m = Sub (n, one) p = Mul (m, n) q = Mod (p, two) r = Sub (q, one) y = "
+           "ConstantOfShape (r) }")),
+    (laws.AT_MOST_ONE_MINUS_1,
+     graph("(float[6] x) => (float[a, b] y) <int64[1] one = {1}, int64[2] two = {2, 2}> { z = NonZero (x) n = "
+           "Shape <start = 1> (z) m = Sub (n, one) p = Mul (m, n) q = Mod (p, two) r = Sub (q, one) y = Reshape "
+           "(x, r) }")),
+    (laws.ELEMENT_COUNT_KEPT,
+     graph("(float[6] x) => (float[a, b] y) <int64[1] one = {1}, int64[2] two = {2, 2}, int64[2] o = {1, -4}> { "
+           "z = NonZero (x) n = Shape <start = 1> (z) m = Sub (n, one) p = Mul (m, n) q = Mod (p, two) r = Sub "
+           "(q, o) y = Reshape (x, r) }")),
+    (laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT,
+     graph("(float[5] x) => (float[a, b, c] y) <int64[1] two = {2}> { m = ReduceMax (x) n = Cast <to = 7> (m) u "
+           "= Concat <axis = 0> (two, n, n) y = Reshape (x, u) }")),
+    (laws.CUT_AXES_IN_TENSOR,
+     graph("(float[40] w, float[3, 3] x) => (float[a, b] y) <int64[1] zero = {0}, int64[1] one = {1}, int64[1] "
+           "two = {2}> { z = NonZero (w) s = Shape <start = 1> (z) t = Add (s, two) y = Slice (x, zero, one, t) "
+           "}")),
+    (laws.CUT_AXES_IN_TENSOR,
+     graph("(float[40] w, float[2] x) => (float[a] y) <int64[2] zero = {0, 0}, int64 o = {0}> { z = NonZero (w) "
+           "s = Gather (z, o) t = Concat <axis = 0> (s, zero) y = Slice (x, t, t) }")),
 ]  # fmt: skip

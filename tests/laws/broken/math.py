@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
+import onnx.parser
+
 from shapesmt import laws
-from tests.oracle.onnx_calls import k, op, x
+from tests.oracle.onnx_calls import Call, graph, k, op, x
 
 ms = partial(op, domain="com.microsoft", version=1)
+
+
+def flex(body: str) -> Call:
+    """FlexAttention whose scores a body changes."""
+    changed = onnx.parser.parse_graph(f"changed {body}")
+    return op("FlexAttention", *[x(1, 2, 3, 4)] * 3, domain="ai.onnx.preview", version=1, score_mod=changed)
+
 
 ROWS = [
     (laws.ATTRIBUTE_IS, op("RotaryEmbedding", x(1, 1, 1), x(4, 2), x(4, 2), k([[0, 1, 2]]), version=23)),
@@ -78,6 +87,11 @@ ROWS = [
      op("RotaryEmbedding", x(1, 2, 3, 4), x(4, 2), x(4, 2), k([[0, 1, 2]]), version=23, num_heads=-5)),
     (laws.CACHES_SAME_SHAPE, op("RotaryEmbedding", x(2, 4, 3, 8), x(), x(2, 3, 4), version=23, interleaved=1)),
     (laws.CACHES_BATCH_LENGTH_ROTATED, op("RotaryEmbedding", x(1, 2, 3, 4), x(4, 2), x(4, 2), version=23)),
+    (laws.ROTATED_PART_FITS_HEAD,
+     op("RotaryEmbedding", x(1, 2, 3, 6), x(1, 3, 4), x(1, 3, 4), rotary_embedding_dim=8, version=23)),
+    (laws.SCORES_OF_QUERIES_TYPE,
+     op("Attention", *[x(1, 2, 2, 8)] * 3, x(2, 2, dtype="int8"), outputs=4, qk_matmul_output_mode=3,
+      softmax_precision=10, version=23)),
     (laws.CACHES_HALF_AS_MANY_COLUMNS_AS_ROTATED,
      op("RotaryEmbedding", x(1, 1, 1, 1), x(50, 4), x(50, 4), x(2, 3, dtype="int64"), version=23)),
     (laws.CACHES_ROW_PER_POSITION,
@@ -218,4 +232,27 @@ ROWS = [
      op("Adagrad", x(2), k(0), x(2), x(2), x(2), outputs=2, domain="ai.onnx.preview.training", version=1)),
     (laws.GRADIENT_AND_STATES_SAME_SHAPE,
      op("Adagrad", x(), k(0), x(), x(2), x(2), outputs=2, domain="ai.onnx.preview.training", version=1)),
+    (laws.MASK_BOOL_OR_OF_QUERIES_TYPE,
+     op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4), x(3, 3, dtype="float16"), version=24,
+      is_causal=1)),
+    (laws.PRESENT_WITH_PAST,
+     op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4), None, x(1, 2, 2, 4), x(1, 2, 2, 4), version=24)),
+    (laws.QK_OUTPUT_MODE,
+     op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4), outputs=4, qk_matmul_output_mode=7, version=24)),
+    (laws.SAME_TYPE_AS_INPUT,
+     op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4, dtype="float16"), version=24)),
+    (laws.WINDOW_SIZE_AT_LEAST_MINUS_1,
+     op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4), version=28, left_window_size=-2)),
+    (laws.MAKES_ONE_TENSOR,
+     flex("(float[a, b, c, d] s) => (float[a, b, c, d] r, float[a, b, c, d] t) { r = Exp (s) t = Exp (s) }")),
+    (laws.ATTRIBUTE_KEEPS_SHAPE, flex("(float[a, b, c, d] s) => (float[a] r) { r = ReduceMax (s) }")),
+    (laws.KEEPS_ELEMENT_TYPE, flex("(float[a, b, c, d] s) => (float16[a, b, c, d] r) { r = Cast <to = 10> (s) }")),
+    (laws.SAME_TYPE_AS_INPUT, op("RMSNormalization", x(2, 5), x(5, dtype="float16"), version=23)),
+    (laws.SAME_TYPE_AS_INPUT, op("QuantizeLinear", x(2, 5), x(dtype="float16"), version=23)),
+    (laws.THE_AXIS_INSIDE_RANK,
+     graph("(float[40] w, float[3] x) => (float[a] y) <int64[1] one = {1}> { z = NonZero (w) s = Shape <start = "
+           "1> (z) t = Add (s, one) y = CumSum (x, t) }")),
+    (laws.FOLDED_AXES_IN_TENSOR,
+     graph("(float[40] w, float[3] x) => (float y) <int64[1] one = {1}> { z = NonZero (w) s = Shape <start = 1> "
+           "(z) t = Add (s, one) y = ReduceSum <keepdims = 0> (x, t) }")),
 ]  # fmt: skip

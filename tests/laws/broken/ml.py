@@ -5,9 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 from shapesmt import laws
-from tests.oracle.onnx_calls import k, op, x
+from tests.oracle.onnx_calls import Call, k, op, t, x
 
 ml = partial(op, domain="ai.onnx.ml", version=3)
+
+
+def tree(**attributes: object) -> Call:
+    """A tree of one node and two leaves, but for these attributes."""
+    node = {"nodes_modes": t([0], "uint8"), "nodes_splits": t([0.5]), "nodes_featureids": [0]}
+    below = {"nodes_truenodeids": [0], "nodes_trueleafs": [1], "nodes_falsenodeids": [1], "nodes_falseleafs": [1]}
+    leaves = {"tree_roots": [0], "n_targets": 1, "leaf_targetids": [0, 0], "leaf_weights": t([1.0, 2.0])}
+    return ml("TreeEnsemble", x(2, 2), version=5, **{**node, **below, **leaves, **attributes})
+
 
 ROWS = [
     (laws.INPUT_FEATURES_OR_SAMPLES, ml("Normalizer", x(), norm="L2")),
@@ -94,5 +103,25 @@ ROWS = [
      ml("TreeEnsembleRegressor", x(2, 2), n_targets=1, nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2],
       nodes_featureids=[0, 0, 0], nodes_values=[0.5, 0.0, 0.0], nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF"],
       nodes_truenodeids=[9, 0, 0], nodes_falsenodeids=[2, 0, 0], target_treeids=[0, 0], target_nodeids=[1, 2],
+      target_ids=[0, 0], target_weights=[1.0, 2.0])),
+    (laws.COEFFICIENT_PER_SUPPORT_VECTOR,
+     ml("SVMRegressor", x(4, 2), coefficients=[1.0], kernel_params=[0.5, 0.0, 3.0], kernel_type="LINEAR",
+      n_supports=2, rho=[0.5], support_vectors=[1.0, 1.0, 1.0, 1.0])),
+    (laws.DEFAULT_SINGLE,
+     ml("LabelEncoder", x(3, dtype="int64"), version=4, keys_tensor=t([1, 2], "int64"), values_tensor=t([1, 2]),
+      default_tensor=t([1, 2]))),
+    (laws.DEFAULT_TYPE_OF_VALUES,
+     ml("LabelEncoder", x(3, dtype="int64"), version=4, keys_tensor=t([1, 2], "int64"), values_tensor=t([1, 2]),
+      default_tensor=t([1], "int64"))),
+    (laws.SAME_TYPE_AS_INPUT, tree(nodes_splits=t([0.5], "float64"))),
+    (laws.ATTRIBUTE_OF_KIND_LIST, tree(nodes_splits=t([[0.5]]))),
+    (laws.KIND_PER_ENTRY, tree(nodes_splits=t([0.5, 1.0]))),
+    (laws.SPLIT_PER_ENTRY, tree(nodes_missing_value_tracks_true=[1, 1])),
+    (laws.TREE_PLACES_INSIDE_LISTS, tree(nodes_truenodeids=[5])),
+    (laws.NODES_FORM_TREES, tree(nodes_truenodeids=[0], nodes_trueleafs=[0])),
+    (laws.NODES_FORM_TREES,
+     ml("TreeEnsembleRegressor", x(2, 2), n_targets=1, nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2],
+      nodes_featureids=[0, 0, 0], nodes_values=[0.5, 0.0, 0.0], nodes_modes=["BRANCH_LEQ", "BRANCH_LEQ", "LEAF"],
+      nodes_truenodeids=[1, 0, 0], nodes_falsenodeids=[2, 2, 0], target_treeids=[0, 0], target_nodeids=[1, 2],
       target_ids=[0, 0], target_weights=[1.0, 2.0])),
 ]  # fmt: skip

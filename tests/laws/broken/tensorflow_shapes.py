@@ -136,6 +136,7 @@ ROWS = [
     (laws.RANK, op("SparseSoftmaxCrossEntropyWithLogits", x(), i(2))),
     (laws.LABEL_PER_ROW, op("SparseSoftmaxCrossEntropyWithLogits", x(0, 3), i(2))),
     (laws.A_CLASS, op("SparseSoftmaxCrossEntropyWithLogits", x(2, 0), i(2))),
+    (laws.AXIS_ONE_NUMBER, op("ExpandDims", x(4, 5, 6), k([1, 2]))),
     (laws.RANK, op("Transpose", x(2, 3, 4), k(2))),
     (laws.ORDER_NAMES_AXES_ONCE, op("Transpose", x(), k([2, 0, 1]))),
     (laws.AXES_NAMED_ONCE, op("Transpose", x(2, 3, 4), k([0, 0, 1]))),

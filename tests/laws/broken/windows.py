@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from shapesmt import laws
-from tests.oracle.onnx_calls import k, op, x
+from tests.oracle.onnx_calls import graph, k, op, x
 
 ms = partial(op, domain="com.microsoft", version=1)
 
@@ -179,4 +179,16 @@ ROWS = [
     (laws.RANK_OF_KERNEL_PLUS_2, op("MaxPool", x(), version=7, kernel_shape=[2])),
     (laws.PADDING_BELOW_KERNEL, op("MaxPool", x(1, 3, 32), version=7, kernel_shape=[2], pads=[2, 2])),
     (laws.RANK_3_4_OR_5, op("GlobalLpPool", x(), version=13)),
+    (laws.SIZE_4_OR_5_ELEMENTS,
+     graph("(float[40] w, float[1, 2, 3] x) => (float[a, b, c, d] y) <int64[6] six = {1, 1, 2, 2, 2, 2}, int64 o "
+           "= {0}> { z = NonZero (w) s = Gather (z, o) t = Concat <axis = 0> (six, s) y = AffineGrid (x, t) }",
+           version=20)),
+    (laws.OUTPUT_NOT_EMPTY,
+     op("MaxUnpool", x(1, 1, 1, 1), x(1, 1, 1, 1, dtype="int64"), kernel_shape=[2, 2], pads=[1, 1, 1, 1])),
+    (laws.AXIS_ONE_NUMBER, op("DFT", x(2, 3, 1), None, x(2, dtype="int64"))),
+    (laws.KERNEL_NOT_EMPTY,
+     graph("(float[6] x, float[1, 1, 3, 3] v, float[1, 1, 1, 2] w) => (float[a, b, c, d] y) <int64[1] one = {1}, "
+           "int64[1] two = {2}, int64[2] ones = {1, 1}> { z = NonZero (x) n = Shape <start = 1> (z) m = Sub (n, "
+           "one) p = Mul (m, n) q = Mod (p, two) r = Concat <axis = 0> (ones, q, two) e = Expand (w, r) y = "
+           "ConvTranspose (v, e) }")),
 ]  # fmt: skip

@@ -127,6 +127,22 @@ def test_grouped(packed, past):
     )
 
 
+@pytest.mark.parametrize("tables", [{}, {"c": [2, "r"], "s": [2, "r"]}], ids=["plain", "rotary"])
+def test_grouped_sizes(tables):
+    """A head's size is a multiple of 8, and with rotation of 16; half of the rotated part is one of 8."""
+    run(
+        "GroupQueryAttention",
+        {name: [1, 2, "d"] for name in "qkv"} | {"e": [1]} | tables,
+        {"d": (47, 64), "r": (7, 9)} if tables else {"d": (23, 32)},
+        dtypes={"e": "int32"},
+        constants={"t": np.int32(2)},
+        data={"e": lambda _, shape: np.full(shape, 1)},
+        inputs=["q", "k", "v", "", "", "e", "t", *tables],
+        outputs=["out", "pk", "pv"],
+        attributes={"num_heads": 2, "kv_num_heads": 2, "do_rotary": int(bool(tables))},
+    )
+
+
 def test_grouped_rotary():
     shapes = {
         "q": [1, "s", 32],

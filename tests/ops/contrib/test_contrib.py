@@ -213,6 +213,21 @@ def test_causal_conv():
     )
 
 
+@pytest.mark.parametrize("layer", [False, True])
+def test_attention_lstm(layer):
+    shapes = {"x": [1, "b", 2], "w": ["d", 8, "r"], "h": [1, 8, 2]}
+    shapes |= {"q": [1, 2, "n"], "k": [1, "m", "n"], "v": [1, 2], "s": [1, "t", "m"]}
+    shapes |= {"a": [1, 4, 1]} if layer else {}
+    run(
+        "AttnLSTM",
+        shapes,
+        {"b": (1, 2), "d": (1, 2), "r": (3, 4), "n": (1, 2), "m": (1, 2), "t": (0, 1)},
+        inputs=[*"xwh", *[""] * 5, *"qkvs", "", *("a" if layer else ())],
+        outputs=["out", "hidden", "cell"],
+        attributes={"hidden_size": 2},
+    )
+
+
 def test_ngram_hash():
     run(
         "NGramHashMapping",

@@ -1,14 +1,19 @@
-"""Concat, Split, Pad; blocks, crops and reversals."""
+"""Concat, Split, Pad."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+import shapesmt
 from tests.support.harness import agree, node
 
 NM = {"n": (0, 3), "m": (0, 3)}
+
+
 NMK = {**NM, "k": (0, 3)}
+
+
 ONES = {"n": (1, 3), "m": (1, 3), "k": (1, 3)}
 
 
@@ -119,40 +124,59 @@ def test_pad_of_known_elements(shape, pads):
     agree(node("Pad", ["x", "p"]), {"x": shape}, NM, items={k: items[k] for k in ("x", "p")})
 
 
-@pytest.mark.parametrize("block", [0, 1, 2, 3])
-@pytest.mark.parametrize("op", ["DepthToSpace", "SpaceToDepth"])
-def test_blocks(op, block):
-    ranges = {"c": (0, 9), "h": (0, 4), "w": (0, 4)}
-    agree(node(op, ["x"], blocksize=block), {"x": [1, "c", "h", "w"]}, ranges, opset=13, known=False)
-    agree(node(op, ["x"], blocksize=block), {"x": ["c", "h", "w"]}, ranges, opset=13, known=False)
+RANGE = "s = Shape(x) c0 = Constant<value_int=0>() c1 = Constant<value_int=1>() n = Gather(s, c0) r = Range(c0, n, c1) "
 
 
-@pytest.mark.parametrize("axes", [(0, 1), (1, 0), (0, 0), (2, 0)])
-def test_reverse_sequence(axes):
-    reverse = node("ReverseSequence", ["x", "l"], time_axis=axes[0], batch_axis=axes[1])
-    agree(reverse, {"x": ["n", "m"], "l": ["k"]}, NMK, dtypes={"l": "int64"}, known=False)
-    agree(reverse, {"x": ["n", "m", 2]}, {**NM, "a": (-1, 3)}, items={"l": ["a", 1]}, known=False)
+def judged(body, inputs, **dims):
+    text = f'<ir_version: 8, opset_import: ["": 18]> g ({inputs}) => (y) {{ {body} }}'
+    report = shapesmt.check(text.encode(), dims={"b": "1..6", **dims})
+    return str(report.verdict), report.precondition.text
 
 
-@pytest.mark.parametrize("axes", [None, [0, 1], [1, 0], [-1], [2], [1, 1]], ids=str)
-def test_center_crop_pad(axes):
-    sizes = ["a", 2] if axes is None or len(axes) == 2 else ["a"]
-    crop = node("CenterCropPad", ["x", "s"], axes=axes)
-    agree(crop, {"x": ["n", "m"]}, {**NM, "a": (0, 4)}, items={"s": sizes}, known=False)
-
-
-@pytest.mark.parametrize("axes", [None, [0, 1], [1]], ids=str)
-def test_center_crop_pad_takes_a_single_size_that_is_computed_for_all_axes(axes):
-    crop = node("CenterCropPad", ["x", "s"], axes=axes)
-    agree(crop, {"x": ["n", "m"]}, {**NM, "a": (0, 4)}, items={"s": ["a"]}, known=False)
-    agree(crop, {"x": ["n", "m"], "s": ["k"]}, {**NM, "k": (1, 3)}, dtypes={"s": "int64"}, known=False)
+PLACES = (
+    RANGE
+    + "last = Constant<value_ints=[-1]>() c = Unsqueeze(r, last) d = Unsqueeze(at, last) i = Concat<axis = -1>(c, d) "
+)
+SPOTS = "float[b, m] x, int64[b] at, float[b] u"
+LOST = "f = Cast<to=1>(i) e = Exp(f) j = Cast<to=7>(e) "
 
 
 @pytest.mark.parametrize(
-    "given",
-    [{}, {"strides": [2, 1]}, {"dilations": [1, 2]}, {"strides": [2, 2], "pads": [1, 1, 1, 1], "dilations": [2, 1]}],
-    ids=str,
+    ("body", "inputs", "verdict", "where"),
+    [
+        ("y = ScatterND(x, i, u)", SPOTS, "PROVED", ()),
+        ("y = GatherND(x, i)", SPOTS, "PROVED", ()),
+        ("z = ScatterND(t, i, u) y = Add(z, t)", f"{SPOTS}, float[4, m] t", "DEPENDS", ("b <= 4",)),
+        (LOST + "y = ScatterND(x, j, u)", SPOTS, "UNKNOWN", ()),
+        (LOST + "k = Gather<axis = 1>(j, c0) y = Gather(x, k)", SPOTS, "UNKNOWN", ()),
+        (
+            "zeros = ConstantOfShape(s) k = ScatterND(zeros, i, u) l = Cast<to=7>(k) y = Gather(x, l)",
+            SPOTS,
+            "PROVED",
+            (),
+        ),
+    ],
 )
-def test_col2im(given):
-    ranges = {"c": (0, 6), "l": (0, 9), "h": (1, 4), "b": (1, 3)}
-    agree(node("Col2Im", ["x", "i", "b"], **given), {"x": [1, "c", "l"]}, ranges, items={"i": ["h", 3], "b": ["b", 2]})
+def test_known_places_beside_data(body, inputs, verdict, where):
+    assert judged(PLACES + body, inputs, m="1..6") == (verdict, where)
+
+
+def test_known_places_beside_lost_ones():
+    body = PLACES.replace("c = Unsqueeze", "f = Cast<to=1>(r) e = Exp(f) at = Cast<to=7>(e) c = Unsqueeze")
+    assert judged(f"{body} y = GatherND(x, i)", "float[b, m] x")[0] == "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict", "where"),
+    [
+        ("i = Concat<axis = 0>(at, r) y = Gather(t, i)", "DEPENDS", ("b <= 4",)),
+        (
+            "k = Constant<value_int=7>() p = Constant<value_ints=[0, 1]>() i = Pad(at, p, k) y = Gather(t, i)",
+            "FAILS",
+            ("False",),
+        ),
+        ("p = Constant<value_ints=[1, 1]>() i = Pad(r, p, c1) y = Gather(t, i)", "DEPENDS", ("b <= 4",)),
+    ],
+)
+def test_known_numbers_around_data(body, verdict, where):
+    assert judged(RANGE + body, "float[b] x, int64[b] at, float[4] t") == (verdict, where)

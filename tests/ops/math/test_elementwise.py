@@ -340,3 +340,12 @@ def test_what_may_overflow_isnt_known():
     for most, known in ((15, True), (16, False)):
         x = tensor("uint8", (1,), elements((1,), [symbol("n", 1, most)]))
         assert (infer(graph, {"x": x}).tensors["y"].value is not None) is known
+
+
+def test_a_clip_by_ends_of_several_elements_fails():
+    text = """<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (y) <int64[2] ends = {1, 2}> {
+        s = Size(x) y = Clip(s, ends) }"""
+    application = infer(load(text.encode()), {"x": tensor("float32", [symbol("n", 1)])}).applications[-1]
+    assert [r.law.sentence for r in application.requirements if r.formula is FALSE] == [
+        "the ends of the range are scalars"
+    ]

@@ -37,6 +37,11 @@ Interpolate 11 | f32[1,2,6,5] | f32[3]=2,1.5,2 | i64[2]=2,3 | mode=nearest shape
 Interpolate 11 | f32[1,2,6,5] | f32[1]=2 | i64[2]=2,3 | mode=nearest shape_calculation_mode=scales
 Interpolate 11 | f32[1,2,6,5] | i64[1]=2 | i64[2]=2,3 | mode=nearest shape_calculation_mode=sizes
 PriorBox 8 | i64[2]=3,-1 | i64[2]=1,32 | min_size=16.0 max_size=38.0 step=16.0 offset=0.5 variance=0.1
+PriorBox 1 | i64[2]=2,3 | i64[2]=32,32 | min_size=16.0 aspect_ratio=0.0 flip=true step=16.0 offset=0.5 variance=0.1
+Multinomial 13 | f32[2,4] | i64[1]=-1 | convert_type=i64 with_replacement=true log_probs=false global_seed=1 op_seed=1
+SegmentMax 16 | f32[4,2] | i32[4]=0,0,1,2 | i32[]=-1 | fill_mode=ZERO
+GroupedMatMul 17 | f32[4,3] | f32[2,5,3] | i32[3]=1,4,4
+RegionYolo 1 | f32[1,27,4,4] | axis=2 coords=4 classes=4 end_axis=1 num=3 do_softmax=true mask=0,1,2 anchors=1.0,2.0
 """
 
 

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
 
 import tensorflow as tf
 
-from tests.support import tensorflow as oracle
-from tests.support.tensorflow import SAMPLED, ints, named
+from tests.support.tensorflow import ints, named
 
 raw = tf.raw_ops
-
-
-@pytest.fixture
-def agree(full):
-    """The oracle, at a sample of the sizes unless all are asked for."""
-    return partial(oracle.agree, most=None if full else SAMPLED)
 
 
 def quantized(x, low, high, axis=-1):

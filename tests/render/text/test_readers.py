@@ -16,8 +16,8 @@ from rich.cells import cell_len
 import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.render import render
+from shapesmt.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
 from shapesmt.report.finding import Cause
-from shapesmt.report.report import Bounds, DimBounds, Explanation, Fact, Operator, Operators, TensorBounds
 from tests.support.reports import UNET, Terminal, text
 
 UNET_FILE = Path(__file__).parents[3] / "examples" / "unet" / "unet.onnx"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from shapesmt.report.finding import SymbolRange
-from shapesmt.report.report import (
+from shapesmt.report import (
     Bounds,
     DimBounds,
     Operator,
     Operators,
     TensorBounds,
 )
+from shapesmt.report.finding import SymbolRange
 from tests.support.reports import SYMBOLS, text
 
 

@@ -12,8 +12,7 @@ import pytest
 
 from shapesmt.algebra import Verdict
 from shapesmt.render import render
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Group, Side, SymbolRange
-from shapesmt.report.report import (
+from shapesmt.report import (
     Bounds,
     Counts,
     DimBounds,
@@ -25,6 +24,7 @@ from shapesmt.report.report import (
     Report,
     TensorBounds,
 )
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Group, Side, SymbolRange
 from tests.support.reports import CONCAT, SYMBOLS, UNET, Terminal, text
 
 

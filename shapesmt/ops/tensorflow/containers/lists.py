@@ -1,8 +1,9 @@
 """Lists of tensors, in which TensorFlow's loops collect the results of their iterations.
 
 A list is a `Tensor` of element type "list(float32)" whose first size is its length and whose other sizes are those of
-each element: `list(float32)[n, 3]` holds n vectors of 3. While no element is set, it is `unset(float32)[n]`. A list
-whose elements may differ in shape isn't judged.
+each element: `list(float32)[n, 3]` holds n vectors of 3. While no element is set, it is `unset(float32)[n]`. One that
+is created with all sizes of its elements is a `list(float32, sized)[n, 3]` from the beginning: its elements are zeros
+until they are set. A list whose elements may differ in shape isn't judged.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
+from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
+from shapesmt.graph import Declared
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
 from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
 
@@ -21,13 +23,27 @@ if TYPE_CHECKING:
 
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
-    """A list without elements, or with none that is set yet: elements that are read from it are zeros."""
-    return tensor(f"unset({ctx.text('element_dtype', '')})", [as_dim(length)], field(ZERO))
+    """A list without elements, or with none that is set yet, of the element shape in the first input."""
+    dtype, sizes = ctx.text("element_dtype", ""), known_sizes(requested_shape(ctx, 0))
+    if sizes is not None:
+        return list_of(dtype, as_dim(length), sizes, sized=True)
+    return tensor(f"unset({dtype})", [as_dim(length)], field(ZERO))
 
 
-def list_of(dtype: str, length: Dim, sizes: Iterable[Dim]) -> Tensor:
-    """A list of tensors of these sizes."""
-    return tensor(f"list({dtype})", [length, *sizes])
+def list_of(dtype: str, length: Dim, sizes: Iterable[Dim], *, sized: bool = False) -> Tensor:
+    """A list of tensors of these sizes, all of which (`sized`) it was created with."""
+    return tensor(f"list({dtype}{', sized' * sized})", [length, *sizes])
+
+
+def is_sized(handle: Tensor) -> bool:
+    """Whether the list was created with all sizes of its elements."""
+    return handle.dtype.endswith(", sized)")
+
+
+def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
+    """The sizes of a shape if all are known."""
+    known = [d for d in shape or () if d is not None]
+    return known if shape is not None and len(known) == len(shape) else None
 
 
 def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
@@ -41,6 +57,9 @@ def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
 
 def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Tensor:
     """The list with one more tensor, whose shape has to be that of the others."""
+    if is_sized(handle):
+        ctx.require_agree(x, tensor("", handle.dims[1:]), law=laws.ELEMENTS_HAVE_REQUESTED_SHAPE)
+        return tensor(handle.dtype, [length, *handle.dims[1:]])
     if handle.dtype.startswith("list("):
         old, new = handle.dims[1:], x.dims
         alike = len(old) == len(new) and all(equal(a, b) is TRUE for a, b in zip(old, new, strict=True))
@@ -51,8 +70,10 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
 
 def fitted(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
     """The list, whose elements must have the shape in an input."""
-    element_sizes(ctx, handle, requested_shape(ctx, index), ONE)
-    return handle
+    shape = requested_shape(ctx, index)
+    element_sizes(ctx, handle, shape, ONE)
+    dtype = handle.dtype.removeprefix("list(").removesuffix(")")
+    return list_of(dtype, handle[0], handle.dims[1:], sized=known_sizes(shape) is not None)
 
 
 def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
@@ -64,23 +85,38 @@ def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
     return [d if d is not None and d.lo >= 0 else None for d in items]
 
 
+def attribute_shape(ctx: RuleContext) -> list[Dim | None] | None:
+    """The element shape in the attribute, as `requested_shape` has that of an input."""
+    declared = ctx.attribute("element_shape")
+    shape = declared.shape if isinstance(declared, Declared) else None
+    return None if shape is None else [as_dim(d) if isinstance(d, int) else None for d in shape]
+
+
 def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | None) -> list[Dim] | None:
     """The sizes of an element, None where they aren't known; elements never set are zeros of the requested sizes."""
     if handle.dtype.startswith("list("):
         return list(handle.dims[1:])
-    known = None if sizes is None else [d for d in sizes if d is not None]
-    if known is None or sizes is None or len(known) < len(sizes):
+    known = known_sizes(sizes)
+    if known is None:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", "some element of the list is set"))
-        return None
     return known
 
 
+def require_shape_or_elements(ctx: RuleContext, handle: Tensor, shape: list[Dim | None] | None, used: Dim) -> None:
+    """State that elements are `used`, unless the shape that is requested or that of the list is known."""
+    if known_sizes(shape) is None and not is_sized(handle):
+        ctx.require_at_least(used, 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
+
+
 def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] | None, used: Dim) -> list[Dim] | None:
-    """The sizes of elements, which have to be the requested ones unless `used`, how many are read, is 0."""
+    """The sizes of elements, which have to be the requested ones unless `used`, how many are read, is 0.
+
+    Those that the list was created with have to be the requested ones in any case.
+    """
     actual = stored_sizes(ctx, handle, requested)
     if actual is None or requested is None:
         return actual
-    unused = equal(used, 0)
+    unused = FALSE if is_sized(handle) else equal(used, 0)
     ctx.require(unused if len(actual) != len(requested) else TRUE, laws.ELEMENTS_HAVE_REQUESTED_SHAPE)
     if len(actual) != len(requested):
         return [ctx.fresh(f"size{i}") if size is None else size for i, size in enumerate(requested)]
@@ -169,8 +205,7 @@ def stack(ctx: RuleContext) -> Tensor:
         ctx.require_equal(handle[0], count, laws.LIST_LENGTH_AS_DECLARED)
     shape = requested_shape(ctx, 1)
     sizes = element_sizes(ctx, handle, shape, handle[0])
-    if shape is None or None in shape:
-        ctx.require_at_least(handle[0], 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
+    require_shape_or_elements(ctx, handle, shape, handle[0])
     return ctx.tensor(None if sizes is None else [handle[0], *sizes], ctx.text("element_dtype", ""))
 
 
@@ -178,8 +213,9 @@ def stack(ctx: RuleContext) -> Tensor:
 def concat(ctx: RuleContext) -> list[Tensor]:
     """All tensors joined along their first axis, and the length of each."""
     handle, dtype = input_list(ctx), ctx.text("element_dtype", "")
-    sizes = handle.dims[1:] if handle.dtype.startswith("list(") else None
-    ctx.require_at_least(handle[0], 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
+    shape = attribute_shape(ctx) if ctx.node.op == "TensorListConcat" else requested_shape(ctx, 1)
+    sizes = element_sizes(ctx, handle, shape, handle[0]) if handle.dtype.startswith("list(") else None
+    require_shape_or_elements(ctx, handle, shape and shape[1:], handle[0])
     ctx.check(sizes is None or len(sizes) > 0, laws.ELEMENTS_AT_LEAST_ONE_AXIS)
     joined = None if sizes is None else [handle[0] * sizes[0], *sizes[1:]]
     return [ctx.tensor(joined, dtype), ctx.tensor([handle[0]], "int64")][: ctx.outputs]
@@ -194,7 +230,9 @@ def gather(ctx: RuleContext) -> Tensor:
             ctx.grant(1)
         else:
             ctx.require(all_of(at_least(k, 0), at_least(handle[0], k + 1)), laws.POSITION_INSIDE_LIST, k, handle[0])
-    sizes = element_sizes(ctx, handle, requested_shape(ctx, 2), indices[0])
+    shape = requested_shape(ctx, 2)
+    sizes = element_sizes(ctx, handle, shape, indices[0])
+    require_shape_or_elements(ctx, handle, shape, indices[0])
     return ctx.tensor(None if sizes is None else [indices[0], *sizes], ctx.text("element_dtype", ""))
 
 

@@ -313,7 +313,7 @@ def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
 
 
 def _range_count(ctx: RuleContext, ends: list[Tensor]) -> Dim:
-    """How many ranges starts, limits and steps make, each of them a number or a list of so many."""
+    """The number of ranges: starts, limits and steps are each a scalar or a list of that length."""
     for x in ends:
         ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
     lists = [x[0] for x in ends if x.rank]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from shapesmt.errors import printable
-from shapesmt.render.page.layers import Item, arranged
+from shapesmt.render.page.drawings.layers import Item, arranged
 from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import CauseGraph, Link, Step

@@ -10,17 +10,9 @@ pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed"
 
 import tensorflow as tf
 
-from tests.support import tensorflow as oracle
-from tests.support.tensorflow import SAMPLED, ints, zeros
+from tests.support.tensorflow import ints, zeros
 
 raw = tf.raw_ops
-
-
-@pytest.fixture
-def agree(full):
-    """The oracle, at a sample of the sizes unless all are asked for."""
-    return partial(oracle.agree, most=None if full else SAMPLED)
-
 
 WINDOWS = [
     {"strides": [1, 1, 2, 1], "padding": "VALID"},

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as Xml
 
-from shapesmt.render.page.chain import cause_graph
+from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.report import CauseGraph, Link, Size, Step
 
 GRAPH = CauseGraph(

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as Xml
 
-from shapesmt.render.page.grid import drawing
+from shapesmt.render.page.drawings.grid import drawing
 from shapesmt.report import Axis, Raster
 
 

@@ -1,8 +1,6 @@
-"""Every rule of TensorFlow's operators against its own execution, over all small sizes."""
+"""TensorFlow's operators on each element against its own execution, over all small sizes."""
 
 from __future__ import annotations
-
-from functools import partial
 
 import pytest
 
@@ -10,19 +8,9 @@ pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed"
 
 import tensorflow as tf
 
-from tests.support import tensorflow as oracle
-from tests.support.tensorflow import SAMPLED, named, scalar
+from tests.support.tensorflow import named, scalar
 
 raw = tf.raw_ops
-
-
-@pytest.fixture
-def agree(full):
-    """The oracle, at a sample of the sizes unless all are asked for."""
-    return partial(oracle.agree, most=None if full else SAMPLED)
-
-
-# Element by element
 
 UNARY = [
     *("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Digamma", "Erf", "Erfc"),
@@ -30,6 +18,8 @@ UNARY = [
     *("Neg", "Reciprocal", "Rint", "Round", "Rsqrt", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan"),
     *("Tanh", "BesselI0e", "BesselI1e", "BesselJ0", "Dawsn", "Expint", "FresnelCos", "Spence", "GuaranteeConst"),
 ]
+
+
 LAYERS = ["Elu", "Relu", "Relu6", "LeakyRelu", "Selu", "Softplus", "Softsign"]
 
 
@@ -150,38 +140,6 @@ def test_clips(agree):
         lambda x, y: raw.ClipByValue(t=x, clip_value_min=y, clip_value_max=scalar(2.0, tf.float32)), "0..2,2", "0..2,2"
     )
     agree(lambda x, y: raw.ClipByValue(t=x, clip_value_min=scalar(0.0, tf.float32), clip_value_max=y), "0..2", "1")
-
-
-TEXTS = {
-    "lower": lambda x: raw.StringLower(input=x),
-    "upper": lambda x: raw.StringUpper(input=x),
-    "strip": lambda x: raw.StringStrip(input=x),
-    "length": lambda x: raw.StringLength(input=x),
-    "hash": lambda x: [
-        raw.StringToHashBucket(string_tensor=x, num_buckets=3),
-        raw.StringToHashBucketFast(input=x, num_buckets=3),
-    ],
-    "hash_strong": lambda x: raw.StringToHashBucketStrong(input=x, num_buckets=3, key=[1, 2]),
-    "number": lambda x: raw.StringToNumber(
-        string_tensor=raw.AsString(input=raw.StringLength(input=x)), out_type=tf.int32
-    ),
-    "match": lambda x: [raw.RegexFullMatch(input=x, pattern="a"), raw.StaticRegexFullMatch(input=x, pattern="a")],
-    "replace": lambda x: [
-        raw.RegexReplace(input=x, pattern="a", rewrite="b"),
-        raw.StaticRegexReplace(input=x, pattern="a", rewrite="b"),
-    ],
-    "encode": lambda x: raw.DecodeBase64(input=raw.EncodeBase64(input=x)),
-}
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_texts(name, agree):
-    agree(TEXTS[name], "0..2,1..2", dtypes=["string"])
-
-
-def test_joined_texts(agree):
-    agree(lambda x, y: raw.StringJoin(inputs=[x, y]), "0..2,2", "1..2,2", dtypes=["string"] * 2)
-    agree(lambda x, y: raw.StringJoin(inputs=[x, y]), "0..2,2", "", dtypes=["string"] * 2)
 
 
 def test_fake_quantization(agree):

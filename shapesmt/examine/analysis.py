@@ -1,0 +1,38 @@
+"""Analysis: the stages that all questions share, from the file to the examination of every node."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from shapesmt.deadline import Deadline, seconds
+from shapesmt.examine.examination import Examination
+from shapesmt.examine.judge import Judge
+from shapesmt.examine.problem import Problem
+from shapesmt.examine.question import Claims, Question
+from shapesmt.examine.stages import examined, posed
+from shapesmt.frontends import Model, load
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A model taken through the stages that all questions share."""
+
+    problem: Problem
+    examination: Examination
+    judge: Judge
+    started: float
+
+    @property
+    def seconds(self) -> float:
+        """The time since the model was read."""
+        return time.perf_counter() - self.started
+
+
+def analysed(model: Model, question: Question) -> Analysis:
+    """The stages that all questions share: read the model, pose the problem, examine every node."""
+    graph = load(model)
+    started, claims, judge = time.perf_counter(), question.claims, Judge(Deadline(seconds(question.timeout)))
+    problem = posed(graph, question, judge)
+    problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
+    return Analysis(problem, examination, judge, started)

@@ -1,0 +1,31 @@
+"""Share: how many of the admissible inputs are valid, counted where there are few enough to try each."""
+
+from __future__ import annotations
+
+from math import prod
+
+from shapesmt.algebra import Verdict, all_of
+from shapesmt.examine.examination import Examination
+from shapesmt.examine.problem import Problem
+from shapesmt.presolve import grouped
+from shapesmt.report import Share
+
+
+def valid_share(problem: Problem, examination: Examination) -> Share | None:
+    """The number of sizes that run, among the admissible ones of the symbols on which running depends.
+
+    None where every input runs, and where they can't be counted: ranges without an end, sizes that data decides.
+    """
+    domain = problem.domain
+    conditions = [c for j in examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]
+    if not conditions or not examination.decided or any(s.universal for c in conditions for s in c.symbols):
+        return None
+    counts = []
+    for part in grouped(conditions, domain, lambda c: domain.cone(c.symbols)[0]):
+        points = domain.points(part.symbols)
+        if points is None:
+            return None
+        counts.append((int(points.truth(part).sum()), points.count))
+    names = sorted(all_of(*conditions).symbols, key=domain.order)
+    valid, admissible = (prod(column) for column in zip(*counts, strict=True))
+    return Share(valid, admissible, tuple([s.name for s in names]))

@@ -1,0 +1,132 @@
+"""What shapesmt knows whatever the model: the operators that have a rule, and what an error code means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
+
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
+from shapesmt.report.data import Answer, Data
+from shapesmt.report.finding import SymbolRange
+from shapesmt.report.report import Bounds, Explanation, Report
+from shapesmt.report.tightened import Tightened
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(Data):
+    """One operator: since which version of its domain it has a rule (None: none), its nodes in a model."""
+
+    name: str
+    domain: str = ""
+    since: int | None = 1
+    nodes: int = 0
+    expanded: bool = False
+    """It has no rule of its own but stands for nodes that do."""
+    inferred: bool = field(default=False, metadata=_OMIT_EMPTY)
+    """It has no rule, but a registered schema that says what it makes."""
+    plugin: str = field(default="", metadata=_OMIT_EMPTY)
+    """The module that its rule comes from, where that isn't one of shapesmt's."""
+
+    @property
+    def qualified(self) -> str:
+        """The name with its domain, where that isn't ONNX's own.
+
+        >>> Operator("Add").qualified, Operator("Attention", "com.microsoft").qualified
+        ('Add', 'com.microsoft.Attention')
+        """
+        return f"{self.domain}.{self.name}" if self.domain else self.name
+
+
+@dataclass(frozen=True)
+class Operators(Answer):
+    """The answer of `ops`: the operators that have a rule, or those that one model uses."""
+
+    schema: ClassVar[str] = "shapesmt/ops/1"
+
+    model: str | None
+    operators: tuple[Operator, ...]
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: a list can't fail."""
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class TensorFacts(Data):
+    """The element type and the shape of an input or output, its sizes as formulas; None where the rank is unknown."""
+
+    dtype: str
+    shape: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionFacts(Data):
+    """The range of a dimension before anything is declared, and the axes of inputs that have it (`image[2]`)."""
+
+    range: SymbolRange
+    axes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModelFacts(Answer):
+    """The answer of `inspect`: what one has to know of a model before one asks about it.
+
+    `operators` counts the nodes of each operator, `missing` those that have no rule; `values` are the elements of small
+    inputs, which `--value` declares.
+
+    >>> ModelFacts("m.onnx", "pytorch 2.5", {"": 18}, 3, {}, {}, {}, {"Add": 3}).to_dict()["exporter"]
+    'pytorch 2.5'
+    """
+
+    schema: ClassVar[str] = "shapesmt/inspect/1"
+
+    model: str
+    exporter: str
+    opsets: Mapping[str, int]
+    nodes: int
+    inputs: Mapping[str, TensorFacts]
+    outputs: Mapping[str, TensorFacts]
+    dimensions: Mapping[str, DimensionFacts]
+    operators: Mapping[str, int]
+    missing: Mapping[str, int] = field(default_factory=dict)
+    values: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<ModelFacts {self.model}: {self.nodes} nodes, {len(self.dimensions)} dimensions>"
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: facts can't fail."""
+        return 0
+
+
+@dataclass(frozen=True)
+class ErrorCode(Answer):
+    """The answer of `explain` about an error code: its law, a model that breaks it, and what helps.
+
+    `model` is that model as text, `report` what `check` says of it; "" and None where there is no example.
+
+    >>> ErrorCode("SM103", "join", "joined tensors match", "pad the input").to_dict()["schema"]
+    'shapesmt/code/1'
+    """
+
+    schema: ClassVar[str] = "shapesmt/code/1"
+
+    code: str
+    title: str
+    law: str
+    remedy: str
+    model: str = field(default="", metadata=_OMIT_EMPTY)
+    dims: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    assume: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    report: Report | None = field(default=None, metadata=_OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: it is about no model of the user's."""
+        return 0
+
+
+Result: TypeAlias = Report | Bounds | Explanation | Tightened | Operators | ModelFacts | ErrorCode
