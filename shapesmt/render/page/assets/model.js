@@ -60,8 +60,8 @@ class Model {
 
   /** A shape at an outcome: its sizes, null for one that isn't known; null where the rank isn't. */
   shape(cases, values) {
-    const held = cases.find(([given]) => given === null || values[given] === true);
-    const unsure = cases.some(([given]) => given !== null && values[given] === null);
+    const held = cases.find(([condition]) => condition === null || values[condition] === true);
+    const unsure = cases.some(([condition]) => condition !== null && values[condition] === null);
     return held === undefined || unsure || held[1] === null ? null : held[1].map((place) => values[place]);
   }
 
