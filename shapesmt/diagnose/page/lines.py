@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Evaluator, Formula, fits_int64, lowest, substitute, symbol
+from shapesmt.algebra import Atom, Evaluator, Formula, all_of, fits_int64, lowest, substitute, symbol
 from shapesmt.presolve import Domain, Values, window
 from shapesmt.region import Truth
 from shapesmt.report import NumberLine, Run
@@ -25,7 +25,8 @@ MOST_REPEATED = 12  # the most runs of one period
 def number_line(condition: Formula, s: Atom, domain: Domain) -> NumberLine | None:
     """The line of a condition on one symbol; None where it can't be evaluated at enough values."""
     known = domain.values(s)
-    values, repeats = (known, True) if known is not None else _first_values(condition, s)
+    facts = all_of(*(f for f in domain.facts if f.symbols == {s}))
+    values, repeats = (known, True) if known is not None else _first_values(condition, facts, s)
     truth = _truth(condition, s, values)
     if truth is None:
         return None
@@ -43,16 +44,18 @@ def number_line(condition: Formula, s: Atom, domain: Domain) -> NumberLine | Non
     return NumberLine(s.name, tuple(shown), s.step, None, last, len(parts) - len(shown), counts)
 
 
-def _first_values(condition: Formula, s: Atom) -> tuple[Values, bool]:
-    """The first values of a range that is too long to list, and whether the condition only repeats after them."""
+def _first_values(condition: Formula, facts: Formula, s: Atom) -> tuple[Values, bool]:
+    """The first admissible values of a range that is too long to list, and whether after them all only repeats."""
     low, count = lowest(s), FEW
-    once = window([condition], s, low)
+    once = window([condition, facts], s, low)
     beyond = None if once is None else once + 1 + (low - once - 1) % s.step
-    end = None if beyond is None else window([condition], s, beyond)
+    end = None if beyond is None else window([condition, facts], s, beyond)
     if end is not None and beyond is not None:
         count = (end - low) // s.step + 1 + 2 * (end - beyond + 1) // s.step
     repeats = end is not None and count <= MOST_VALUES
-    return np.arange(min(count, MOST_VALUES), dtype=np.int64) * s.step + low, repeats
+    values = np.arange(min(count, MOST_VALUES), dtype=np.int64) * s.step + low
+    admitted = _truth(facts, s, values)
+    return (values, False) if admitted is None else (values[admitted], repeats)
 
 
 def _truth(condition: Formula, s: Atom, values: Values) -> Truth | None:

@@ -49,6 +49,12 @@ def test_a_limit_of_a_range_without_end() -> None:
     assert line.last is line.counts is None
 
 
+def test_only_admissible_values_are_told() -> None:
+    (line,) = lines(EVEN, assume=["n % 3 == 0"])
+    assert line.parts == (Run(3, 3, False), Run(6, 6, True), Run(9, 9, False))
+    assert line.period == 6
+
+
 def test_dimensions_that_decide_alone_have_lines_of_their_own() -> None:
     model = "g (float[1, 1, n, m] x, float[1, 1, 3, 3] w) => (float[1, 1, k, l] y) { y = Conv(x, w) }"
     assert [line.name for line in lines(model)] == ["n", "m"]
