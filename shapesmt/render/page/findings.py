@@ -36,7 +36,8 @@ def findings(page: PageData) -> Markup | None:
     cards = [_card(story, places[id(story.first)], page) for story in every[:_MOST_STORIES]]
     hidden = len(every) - len(cards)
     more = tag("p", f"{count(hidden, 'more finding')}; --all lists them", class_="faint") if hidden else None
-    return section("What is wrong", cards, more, number=len(every))
+    undecided = all(story.first.verdict is Verdict.UNKNOWN for story in every)
+    return section("What isn't decided" if undecided else "What is wrong", cards, more, number=len(every))
 
 
 def _card(story: Story, place: int, page: PageData) -> Markup:

@@ -53,13 +53,15 @@ def _map(page: PageData) -> Markup | None:
     nodes = page.calculator.nodes
     if not nodes:
         return None
-    drawn = tag("canvas", id="map", role="img", aria_label=f"map of {count(len(nodes), 'node')} by verdict")
+    drawn = tag("canvas", id="map", role="img", aria_label=f"map of {count(len(nodes), 'node')}")
+    here = tag("label", tag("input", type="checkbox", id="map-here"), "at the chosen sizes")
+    whole = tag("button", "Show the whole graph", type="button", id="map-whole", hidden="")
+    legend = tag("ul", class_="legend", id="map-legend")
     return section(
         "The whole graph",
         tag("p", "The nodes from left to right as they run, under the parts of their names.", class_="faint"),
-        tag("div", tag("ul", class_="legend", id="map-legend"),
-            tag("button", "Show the whole graph", type="button", id="map-whole", hidden=""), class_="controls"),
+        tag("div", legend, here if page.calculator.sliders else None, whole, class_="controls"),
         drawn,
         tag("p", class_="readout", id="map-readout", aria_live="polite"),
         number=len(nodes),
-    )  # fmt: skip
+    )

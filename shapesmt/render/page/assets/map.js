@@ -1,7 +1,16 @@
 /* The map: the parts of names as bands, one inside the other, over the nodes from left to right; like a flame graph. */
 
 const BAND = 22, NODES = 44, MOST_BANDS = 6;
-const ROLES = ["good-soft", "warn", "faint", "bad"]; // by state
+
+/** What a node can be, the gravest last: its colour, and its name over all inputs and at the chosen sizes. */
+const KINDS = [
+  { role: "good-soft", words: ["proved", "running"] },
+  { role: "line", words: ["not reached", "not reached"] },
+  { role: "faint", words: ["not decided", "not decided"] },
+  { role: "warn", words: ["depending on the input", "depending on the input"] },
+  { role: "bad", words: ["failing", "failing"] },
+];
+const [FINE, BEHIND, OPEN, DEPENDING, FAILING] = KINDS.keys();
 
 class GraphMap {
   constructor(model) {
@@ -10,7 +19,10 @@ class GraphMap {
     this.readout = document.getElementById("map-readout");
     this.whole = document.getElementById("map-whole");
     this.span = [0, model.nodes.length];
-    this.states = overall(model);
+    this.overall = overall(model);
+    this.chosen = this.overall;
+    this.here = document.getElementById("map-here");
+    this.here?.addEventListener("change", () => this.refresh());
     this.bands = bandsOf(model.nodes);
     this.legend();
     this.whole.addEventListener("click", () => this.zoom([0, model.nodes.length]));
@@ -22,9 +34,23 @@ class GraphMap {
   }
 
   at(result) {
-    this.states = result.states;
+    const kinds = { [RUNS]: FINE, [UNKNOWN]: OPEN, [UNREACHED]: BEHIND, [FAILS]: FAILING };
+    this.chosen = result.states.map((state) => kinds[state]);
+    this.refresh();
+  }
+
+  refresh() {
     this.legend();
     this.draw();
+  }
+
+  /** The kind of each node: over all inputs, or at the chosen sizes. */
+  get kinds() {
+    return this.here?.checked ? this.chosen : this.overall;
+  }
+
+  word(kind) {
+    return KINDS[kind].words[this.here?.checked ? 1 : 0];
   }
 
   zoom(span) {
@@ -33,16 +59,15 @@ class GraphMap {
     this.draw();
   }
 
-  /** How many nodes are in each state; the text alternative of the drawing. */
+  /** How many nodes there are of each kind; the text alternative of the drawing. */
   legend() {
-    const tally = [0, 0, 0, 0];
-    this.states.forEach((state) => { tally[state] += 1; });
-    const words = ["run", "not decided", "not reached", "fail"];
-    const items = tally.map((number, state) => ({ number, state })).filter(({ number }) => number);
-    document.getElementById("map-legend").replaceChildren(...items.map(({ number, state }) =>
-      element("li", {}, element("span", { className: `key ${ROLES[state]}` }), `${number.toLocaleString("en")} ${words[state]}`)));
-    this.canvas.setAttribute("aria-label",
-      `map of the graph: ${items.map(({ number, state }) => `${number} ${words[state]}`).join(", ")}`);
+    const tally = KINDS.map(() => 0);
+    this.kinds.forEach((kind) => { tally[kind] += 1; });
+    const items = [...tally.keys()].filter((kind) => tally[kind]).reverse();
+    document.getElementById("map-legend").replaceChildren(...items.map((kind) => element("li", {},
+      element("span", { className: `key ${KINDS[kind].role}` }), `${tally[kind].toLocaleString("en")} ${this.word(kind)}`)));
+    const texts = items.map((kind) => `${tally[kind]} ${this.word(kind)}`);
+    this.canvas.setAttribute("aria-label", `map of the graph: ${texts.join(", ")}`);
   }
 
   draw() {
@@ -88,18 +113,15 @@ class GraphMap {
     for (let left = 0; left < width - 0.01; left += step) {
       const start = first + Math.floor(left / this.unit + 1e-9);
       const end = Math.min(last, Math.max(start + 1, first + Math.ceil((left + step) / this.unit - 1e-9)));
-      const state = Math.max(...this.states.subarray(start, end));
-      this.pen.fillStyle = this.colour(ROLES[state]);
-      this.pen.globalAlpha = state === UNREACHED ? 0.35 : 1;
+      this.pen.fillStyle = this.colour(KINDS[Math.max(...this.kinds.subarray(start, end))].role);
       this.pen.fillRect(left, top, step > 3 ? step - 1 : step, NODES);
-      this.pen.globalAlpha = 1;
       if (step > 40) this.label(start, left, top, step);
     }
   }
 
   label(node, left, top, step) {
     const letters = Math.floor((step - 8) / 7.3), { op } = this.model.nodes[node];
-    this.pen.fillStyle = this.colour([RUNS, UNREACHED].includes(this.states[node]) ? "ink" : "card");
+    this.pen.fillStyle = this.colour(this.kinds[node] <= BEHIND ? "ink" : "card");
     this.pen.fillText(op.length <= letters ? op : `${op.slice(0, letters - 1)}…`, left + 4, top + NODES / 2);
   }
 
@@ -119,8 +141,7 @@ class GraphMap {
       this.readout.textContent = `${thing.path}: ${counted(thing.span[1] - thing.span[0], "node")}`;
     } else {
       const { name, op } = this.model.nodes[thing.node];
-      const state = ["runs", "not decided", "not reached", "fails"][this.states[thing.node]];
-      this.readout.textContent = `${name} (${op}, node ${thing.node}): ${state}`;
+      this.readout.textContent = `${name} (${op}, node ${thing.node}): ${this.word(this.kinds[thing.node])}`;
     }
   }
 }
@@ -130,10 +151,10 @@ function padding(frame) {
   return parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
 }
 
-/** The states over all admissible inputs. */
+/** The kind of each node over all admissible inputs. */
 function overall(model) {
-  const states = { p: RUNS, u: UNKNOWN, x: UNKNOWN, d: FAILS, f: FAILS };
-  return Uint8Array.from(model.nodes, ({ verdict, reached }) => (reached ? states[verdict] : UNREACHED));
+  const kinds = { p: FINE, u: OPEN, x: OPEN, d: DEPENDING, f: FAILING };
+  return Uint8Array.from(model.nodes, ({ verdict, reached }) => (reached ? kinds[verdict] : BEHIND));
 }
 
 /** For each level the runs of neighbouring nodes whose names begin alike; nodes with shorter names don't end a run. */

@@ -12,7 +12,12 @@ function element(name, options = {}, ...content) {
   return made;
 }
 
-const isolated = (text) => element("bdi", {}, text);
+/** A name from the file, which may break after a separator. */
+function isolated(text) {
+  const parts = text.split(/(?<=[/._])(?=.)/);
+  return element("bdi", {}, ...parts.flatMap((part, place) => (place ? [element("wbr"), part] : [part])));
+}
+
 const counted = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 
 function shapeText(shape) {

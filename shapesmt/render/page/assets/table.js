@@ -7,9 +7,9 @@ class Table {
     this.kinds = data.kinds.map(([dtype, bits, formulas, bounds, varies, shapes, elements]) =>
       ({ dtype, bits, formulas, bounds, varies, shapes, elements }));
     this.rows = data.rows.map(([tensor, maker, kind], place) =>
-      ({ tensor, made: madeBy(maker, model), maker, kind: this.kinds[kind], place }));
-    this.texts = this.rows.map(({ tensor, made, kind }) =>
-      [tensor, made, kind.dtype, kind.formulas, kind.bounds].join("\n").toLowerCase());
+      ({ tensor, ...madeBy(maker, model, tensor), maker, kind: this.kinds[kind], place }));
+    this.texts = this.rows.map(({ tensor, made, node, kind }) =>
+      [tensor, made, node, kind.dtype, kind.formulas, kind.bounds].join("\n").toLowerCase());
     this.outputs = data.outputs.map((place) => this.rows[place]);
     this.inputs = this.rows.filter(({ maker }) => maker === "input");
     this.model = model;
@@ -146,10 +146,11 @@ class Table {
   }
 }
 
-function madeBy(maker, model) {
-  if (typeof maker === "string") return maker;
+/** What computes a tensor: the operator, with the node unless the tensor is named after it. */
+function madeBy(maker, model, tensor) {
+  if (typeof maker === "string") return { made: maker, node: "" };
   const { name, op } = model.nodes[maker];
-  return `${op} ${name}`;
+  return { made: tensor.startsWith(name) ? op : `${op} ${name}`, node: name };
 }
 
 function bytesOf(elements, { bits }) {
