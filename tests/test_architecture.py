@@ -57,7 +57,7 @@ TOPICS = {
     "ops": {"lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"laws"},
-    "render/page": {"browser"},
+    "render/page": {"browser", "layout"},
     "render/text": {"readers"},
 }
 """What several modules of a package do together, where a test file is about that."""
