@@ -25,7 +25,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Verdict, one_call
+from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
@@ -48,14 +48,16 @@ from shapesmt.examine import (
     Question,
     ValueLike,
     analysed,
+    analysed_protobuf,
     pose,
     tensor_bounds,
     valid_share,
 )
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.optimize import simpler
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, Tightened
+from shapesmt.report import Answer, Bounds, Explanation, Report, Simplified, TensorBounds, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -184,11 +186,37 @@ def tighten(
             never has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared)
-    proto, a = _analysed_protobuf(model, output, question)
-    if fails(a) and not valid_only:
+    proto, a = analysed_protobuf(model, output, question)
+    if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
     return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
+
+
+@one_call()
+def simplify(
+    model: Model,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    valid_only: bool = False,
+    check_runs: int = 0,
+    timeout: float = TIMEOUT,
+) -> ModelProto:
+    """The model without the nodes that are proven superfluous for every admissible input, saved where `output` says.
+
+    Raises:
+        ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant.
+        InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
+    """
+    question = Question(dims, shapes, values, assume, timeout)
+    proto, answer = simpler(model, output, question, valid_only=valid_only, runs=check_runs)
+    if proto is None:
+        raise ModelError(f"{answer.model} fails for some admissible input; narrow the ranges, or use valid_only=True")
+    return proto
 
 
 def encode(
@@ -276,18 +304,21 @@ def tightened(
     model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False
 ) -> Tightened:
     """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
-    proto, a = _analysed_protobuf(model, output, question)
+    proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
-    if sizes.valid and (valid_only or not fails(a)):
+    if sizes.valid and (valid_only or not a.fails):
         _annotated(proto, output, a, sizes.tensors, question)
         return Tightened(sizes, os.fspath(output))
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
 
 
-def fails(a: Analysis) -> bool:
-    """Whether some admissible input is known to fail."""
-    return a.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
+@one_call()
+def simplified(
+    model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False, check_runs: int = 0
+) -> Simplified:
+    """The answer of `simplify`: each rewrite, and where the model was written or what is in the way."""
+    return simpler(model, output, question, valid_only=valid_only, runs=check_runs)[1]
 
 
 @one_call()
@@ -345,18 +376,6 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     share = a.judge.deadline.attempt(lambda: valid_share(a.problem, a.examination), None)
     about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
     return Bounds(*about, a.examination.verdict, share)
-
-
-def _analysed_protobuf(
-    model: Model, output: str | os.PathLike[str] | None, question: Question
-) -> tuple[ModelProto, Analysis]:
-    """The protobuf of a model that can be written to the output, and its analysis."""
-    from shapesmt.export import keep_together
-
-    proto, graph = load_protobuf(model)
-    if output is not None:
-        keep_together(proto, model, output)
-    return proto, analysed(graph, question)
 
 
 def _annotated(

@@ -9,9 +9,23 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds, Tightened
+from shapesmt.report import (
+    Bounds,
+    Counts,
+    DimBounds,
+    Explanation,
+    Operator,
+    Operators,
+    Report,
+    Rewritten,
+    Simplified,
+    TensorBounds,
+    Tightened,
+)
 
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
+COPY = Rewritten("identity", "copy", "Identity", "Identity returns its input")
+SIMPLIFIED = Simplified("m.onnx", Verdict.PROVED, "out.onnx", 2, 1, rewrites=(COPY,), runs=3)
 
 
 class Fake(types.ModuleType):
@@ -25,6 +39,7 @@ class Fake(types.ModuleType):
             "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
             "bounded": EXACT,
             "tightened": Tightened(EXACT, "out.onnx"),
+            "simplified": SIMPLIFIED,
             "encoded": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }

@@ -14,6 +14,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import causes
+from shapesmt.render.text.rewrites import simplified_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
 from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
@@ -40,6 +41,7 @@ from shapesmt.report import (
     FindingKind,
     ModelFacts,
     Report,
+    Simplified,
     Tightened,
     Unchecked,
 )
@@ -92,6 +94,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return bounds_text(result)
     if isinstance(result, Tightened):
         return tightened_text(result)
+    if isinstance(result, Simplified):
+        return simplified_text(result, everything=everything)
     if isinstance(result, Explanation):
         return _explanation(result)
     if isinstance(result, ModelFacts):
