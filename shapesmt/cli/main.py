@@ -22,8 +22,8 @@ from shapesmt.cli.options import (
     model_command,
     settled,
 )
+from shapesmt.collector import gc_paused
 from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
-from shapesmt.memory import gc_paused
 from shapesmt.render import (
     LOCATING,
     Form,
