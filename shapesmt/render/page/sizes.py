@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.document import section
-from shapesmt.render.page.markup import Markup, data, tag
+from shapesmt.render.page.markup import Markup, data, exact, tag
 from shapesmt.render.text.words import interval, name
 from shapesmt.report import NumberLine
 
@@ -18,7 +18,6 @@ __all__ = ["calculator_data", "sizes"]
 
 _STEPS = 1024  # positions of a slider without an end
 _MOST_STEPS = 1 << 31  # of a range with more positions there is only the number
-_EXACT = 1 << 53  # from here on, a script's numbers aren't exact
 _LETTERS = {Verdict.PROVED: "p", Verdict.UNKNOWN: "u", Verdict.DEPENDS: "d", Verdict.FAILS: "f"}
 
 
@@ -58,10 +57,6 @@ def _letter(node: PlacedNode) -> str:
     return _LETTERS[node.verdict] if node.judged else "x"
 
 
-def _exact(number: int) -> int | str:
-    return number if abs(number) < _EXACT else str(number)
-
-
 def calculator_data(calculator: Calculator) -> Markup:
     """The formulas and the graph, for the page's script."""
     nodes = [
@@ -73,7 +68,7 @@ def calculator_data(calculator: Calculator) -> Markup:
         {
             "entries": calculator.entries,
             "sliders": [
-                [printable(s.name), _exact(s.first), None if s.last is None else _exact(s.last), s.step]
+                [printable(s.name), exact(s.first), None if s.last is None else exact(s.last), s.step]
                 for s in calculator.sliders
             ],
             "dims": [[printable(key), entry] for key, entry in calculator.dims.items()],
