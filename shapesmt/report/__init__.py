@@ -1,7 +1,7 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
-from shapesmt.report.catalogue import ErrorCode, Operator, Operators
+from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
@@ -16,7 +16,24 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.page import Axis, CauseGraph, Cell, Link, PageData, Raster, Size, Step
+from shapesmt.report.page import (
+    Axis,
+    Calculator,
+    CauseGraph,
+    Cell,
+    Elements,
+    Link,
+    NumberLine,
+    PageData,
+    PlacedNode,
+    Raster,
+    Run,
+    Shape,
+    Size,
+    Slider,
+    Step,
+    TensorData,
+)
 from shapesmt.report.report import (
     Bounds,
     CaseBounds,
@@ -39,6 +56,7 @@ __all__ = [
     "Axis",
     "BatchReport",
     "Bounds",
+    "Calculator",
     "CaseBounds",
     "Cause",
     "CauseGraph",
@@ -47,6 +65,8 @@ __all__ = [
     "Counterexample",
     "Counts",
     "DimBounds",
+    "DimensionFacts",
+    "Elements",
     "ErrorCode",
     "Explanation",
     "Fact",
@@ -54,22 +74,30 @@ __all__ = [
     "FindingKind",
     "Group",
     "Link",
+    "ModelFacts",
     "ModelWarning",
+    "NumberLine",
     "Operator",
     "Operators",
     "PageData",
+    "PlacedNode",
     "Precondition",
     "Proof",
     "Raster",
     "Remedy",
     "Replay",
     "Report",
+    "Run",
+    "Shape",
     "Share",
     "Side",
     "Size",
+    "Slider",
     "Step",
     "SymbolRange",
     "TensorBounds",
+    "TensorData",
+    "TensorFacts",
     "Tightened",
     "Unchecked",
     "WarningKind",

@@ -13,6 +13,7 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
 
+from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.files import content_inside, nesting, text_format
 from shapesmt.frontends.onnx.ranges import noted_ranges
@@ -31,7 +32,6 @@ from shapesmt.graph import (
     ordered,
     refuse_recursion,
 )
-from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -121,7 +121,9 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     refuse_recursion(scope.functions, source)
     graph = scope.graph(proto.graph)
     metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
-    return replace(graph, ranges=noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata))
+    ranges = noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata)
+    exporter = f"{text_of(proto.producer_name)} {text_of(proto.producer_version)}".strip()
+    return replace(graph, ranges=ranges, exporter=exporter)
 
 
 class _Scope:
