@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapesmt.render.json import to_json
+    from shapesmt.render.markdown import write_markdown
     from shapesmt.render.page.html import html_page
     from shapesmt.render.progress import counting, timing
     from shapesmt.render.text.findings import finding_head, finding_lines
@@ -44,12 +45,14 @@ __all__ = [
     "timing",
     "to_json",
     "tolerate_unprintable",
+    "write_markdown",
 ]
 
 _HOMES = {
     "text.findings": ["finding_head", "finding_lines"],
     "page.html": ["html_page"],
     "json": ["to_json"],
+    "markdown": ["write_markdown"],
     "progress": ["counting", "timing"],
     "text.text": ["lines"],
 }
