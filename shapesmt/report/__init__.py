@@ -48,6 +48,7 @@ from shapesmt.report.report import (
     Share,
     TensorBounds,
 )
+from shapesmt.report.simplified import Rewritten, Simplified
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -87,10 +88,12 @@ __all__ = [
     "Remedy",
     "Replay",
     "Report",
+    "Rewritten",
     "Run",
     "Shape",
     "Share",
     "Side",
+    "Simplified",
     "Size",
     "Slider",
     "Step",
