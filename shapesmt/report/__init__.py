@@ -13,6 +13,7 @@ from shapesmt.report.finding import (
     ModelWarning,
     Replay,
     Side,
+    Source,
     SymbolRange,
     WarningKind,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "Share",
     "Side",
     "Size",
+    "Source",
     "Step",
     "SymbolRange",
     "TensorBounds",

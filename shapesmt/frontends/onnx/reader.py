@@ -17,6 +17,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.files import content_inside, nesting, text_format
 from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
+from shapesmt.frontends.onnx.sources import Sources
 from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
 from shapesmt.graph import (
     DTYPES,
@@ -121,7 +122,8 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     refuse_recursion(scope.functions, source)
     graph = scope.graph(proto.graph)
     metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
-    return replace(graph, ranges=noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata))
+    ranges = noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata)
+    return replace(graph, ranges=ranges, source_line=Sources(proto.graph, proto.producer_name == "pytorch"))
 
 
 class _Scope:

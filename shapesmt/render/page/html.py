@@ -18,6 +18,7 @@ from shapesmt.render.page import drawing
 from shapesmt.render.page.markup import Content, Markup, data, tag
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import assignment, causes, first_of_each, replayed
+from shapesmt.render.text.sources import quotation
 from shapesmt.render.text.text import COMPLETE, proofs, subject
 from shapesmt.render.text.words import adopted, count, either, extent, interval, name, runs_when
 from shapesmt.report import Cell, FindingKind
@@ -231,6 +232,8 @@ def _law(finding: Finding, among: Sequence[Finding]) -> str:
 
 def _details(finding: Finding) -> Iterator[Markup]:
     """The clashing sides, the counterexample, and the inputs for which the node runs."""
+    if source := quotation(finding.source, finding.node):
+        yield tag("p", tag("code", source), class_="faint")
     if finding.note:
         yield tag("p", printable(finding.note, 400), class_="faint")
     if finding.when:
