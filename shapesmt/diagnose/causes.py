@@ -175,7 +175,7 @@ class Tracer:
 
 def source_of(graph: Graph, index: int) -> Source | None:
     """Where a node was written in Python, as far as the file says."""
-    line = graph.source_line(graph.nodes[index])
+    line = graph.source_line(index, graph.nodes[index])
     return None if line is None else Source(*line)
 
 

@@ -185,7 +185,7 @@ class Schemas(Protocol):
         """What that function says the outputs are, or why it refuses; None where there is no such function."""
 
 
-def _unknown(_: Node) -> SourceLine | None:
+def _unknown(index: int, node: Node) -> SourceLine | None:  # noqa: ARG001 - the signature of `Graph.source_line`
     return None
 
 
@@ -218,8 +218,8 @@ class Graph:
     """What to call the model in a message."""
     schemas: Schemas | None = None
     """What its format says of operators."""
-    source_line: Callable[[Node], SourceLine | None] = field(default=_unknown, repr=False)
-    """Where each node was written in Python, as far as the file says."""
+    source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
+    """Where each node, by its index, was written in Python, as far as the file says."""
 
     def producer(self, tensor: str) -> int | None:
         """The index of the node that computes the tensor; None of an input or a constant."""

@@ -46,12 +46,11 @@ class Sources:
     def _places(self) -> dict[str, int]:
         return {output: place for place, node in enumerate(self.proto.node) for output in node.output}
 
-    def __call__(self, node: Node) -> SourceLine | None:
-        """The source of a node; None where the file doesn't say."""
-        place = self._places.get(next(filter(None, node.outputs), ""))
-        if place is None:
-            return None
-        proto = self.proto.node[place]
+    def __call__(self, index: int, node: Node) -> SourceLine | None:
+        """The source of a node, which most files have at its index; None where the file doesn't say."""
+        proto = self.proto.node[index]
+        if list(proto.output) != list(node.outputs):
+            proto = self.proto.node[self._places[next(filter(None, node.outputs))]]
         try:
             notes = {text_of(note.key): text_of(note.value) for note in proto.metadata_props}
             return noted_source(notes, text_of(proto.doc_string), node.name if self.by_name else "")
