@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
     from shapesmt.frontends.builder import GraphBuilder
     from shapesmt.graph import Graph, Node, networkx_graph
-    from shapesmt.inspection import dataflow, encoding, explain_code, load_graph, save_graph, supported_ops
+    from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
@@ -57,6 +57,7 @@ _HOMES = {
         "dataflow",
         "encoding",
         "explain_code",
+        "inspect",
         "load_graph",
         "save_graph",
         "supported_ops",
@@ -115,6 +116,7 @@ __all__ = [
     "explain_code",
     "forget",
     "infer_shapes",
+    "inspect",
     "load_graph",
     "networkx_graph",
     "page",

@@ -13,11 +13,12 @@ from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, networkx_graph
 from shapesmt.inference import infer
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.report import ErrorCode, Operator, Operators
+from shapesmt.report import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 
 if TYPE_CHECKING:
     import networkx as nx
 
+    from shapesmt.rules import Tensor
     from shapesmt.system import Constraints
 
 
@@ -90,6 +91,38 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
 
     text = json.dumps(document(load(model)), indent=1)
     write_whole(path, f"{text}\n".encode())
+
+
+def inspect(model: Model) -> ModelFacts:
+    """What one has to know of a model before one asks about it: inputs, dimensions and their axes, operators.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 4] x, float[n, m] w) => (float[k, l] y) { y = Concat <axis=1> (x, w) }'''
+    >>> facts = inspect(model)
+    >>> facts.dimensions["n"].axes, facts.outputs["y"].shape
+    (('x[0]', 'w[0]'), ('n', 'm + 4'))
+    """
+    graph = load(model)
+    problem = pose(graph, Question())
+    tensors = infer(problem.graph, problem.inputs).tensors
+    axes: dict[str, list[str]] = {name: [] for name in problem.ranges}
+    for tensor, (_, sizes) in problem.declared.items():
+        for axis, size in enumerate(sizes or ()):
+            axes.get(str(size), []).append(f"{tensor}[{axis}]")
+    used = supported_ops(graph).operators
+    return ModelFacts(
+        graph.source, graph.exporter, graph.opsets, len(graph.nodes),
+        {name: _facts(tensors[name]) for name in graph.inputs},
+        {name: _facts(tensors[name]) for name in graph.outputs if name in tensors},
+        {name: DimensionFacts(r, tuple(axes[name])) for name, r in problem.ranges.items() if axes[name]},
+        {o.qualified: o.nodes for o in used},
+        {o.qualified: o.nodes for o in used if o.since is None},
+        tuple([name for small in problem.small.values() for name in small.names]),
+    )  # fmt: skip
+
+
+def _facts(t: Tensor) -> TensorFacts:
+    return TensorFacts(t.dtype, None if t.shape is None or not t.is_tensor else tuple(map(str, t.shape)))
 
 
 def supported_ops(model: Model | None = None) -> Operators:

@@ -280,6 +280,17 @@ def ops(form: Form, model: str | None) -> int:
     return _show(supported_ops(model), form)
 
 
+@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
+@click.argument("model", metavar="MODEL")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@debug_option
+def inspect(form: Form, model: str) -> int:
+    """Show a model's inputs, dimensions and operators: what to declare before asking."""
+    from shapesmt import inspection
+
+    return _show(inspection.inspect(model), form)
+
+
 def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:
     """Write a text, or the JSON that holds it, to a file or standard output."""
     if form == "json":

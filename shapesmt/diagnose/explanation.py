@@ -25,7 +25,7 @@ def explanation(
     graph, inference = problem.graph, examination.inference
     nodes = {n.name for n in graph.nodes}
     if target is not None and target not in nodes and target not in inference.tensors:
-        raise unknown_name("node or tensor", target, [*nodes, *inference.tensors], graph.source)
+        raise unknown_name("node or tensor", str(target), [*nodes, *inference.tensors], graph.source)
     places = () if target is None else enumerate(graph.nodes)
     index = next((i for i, n in places if target == n.name or target in n.outputs), None)
     every = findings(problem, examination, judge)

@@ -216,6 +216,8 @@ class Graph:
     """The range of each symbol: as RANGE text the exporter's own, otherwise with its origin."""
     source: str = "<graph>"
     """What to call the model in a message."""
+    exporter: str = ""
+    """The program that wrote the file, with its version."""
     schemas: Schemas | None = None
     """What its format says of operators."""
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)

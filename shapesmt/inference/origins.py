@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import inf, prod
 
-from shapesmt.algebra import ZERO, Atom, Dim, Kind, Substitution, symbol
+from shapesmt.algebra import ZERO, Atom, Dim, Kind, Substitution, partly_known, symbol
 from shapesmt.algebra.numeric import from_dim
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.rules import (
@@ -78,6 +78,9 @@ MIXES = frozenset({
 
 TUPLED = frozenset({"ScatterND", "ScatterNDUpdate", "TensorScatterUpdate"})
 """Operators that write at index tuples (input 1): where a number in them is unknown, so is the place written to."""
+
+INDEXED = frozenset({"Gather", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND"})
+"""Operators whose rules judge the known elements of an input (the indices) where others are unknown."""
 
 
 class Origins:
@@ -146,7 +149,7 @@ class Origins:
         for index, name in enumerate(node.outputs if application.origin is not None else ()):
             self._inner[name] = application, index
         dependencies = [
-            (self._needed(node.inputs[i]), i in application.decides_sizes_only, node.inputs[i])
+            (self._needed(node.inputs[i], node.op in INDEXED), i in application.decides_sizes_only, node.inputs[i])
             for i in sorted(application.decides_success)
         ]
         for part, only_sizes in application.rests_on_inputs:
@@ -172,11 +175,13 @@ class Origins:
         rule = self._rules.get((node.domain, node.op))
         return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
-    def _needed(self, name: str) -> Origin:
+    def _needed(self, name: str, judges_known: bool) -> Origin:
         """The origin of elements that a node needs as a list; where all are known, it is as one formula (`Field`)."""
         origin, maker = self.origin(name), self._makers.get(name)
         if origin != FOLLOWED:
-            return origin
+            value = self._tensors[name].value if name in self._tensors and not judges_known else None
+            mixed = value is not None and not isinstance(value, Elements) and partly_known(value.element)
+            return left(origin | FOLLOWED, maker) if mixed and maker is not None else origin
         return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
 
     def _called(self, origin: Origin, node: Node) -> Origin:

@@ -1,7 +1,7 @@
 """Answers as frozen data."""
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
-from shapesmt.report.catalogue import ErrorCode, Operator, Operators
+from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
@@ -48,6 +48,7 @@ __all__ = [
     "Counterexample",
     "Counts",
     "DimBounds",
+    "DimensionFacts",
     "ErrorCode",
     "Explanation",
     "Fact",
@@ -55,6 +56,7 @@ __all__ = [
     "FindingKind",
     "Group",
     "Link",
+    "ModelFacts",
     "ModelWarning",
     "Operator",
     "Operators",
@@ -72,6 +74,7 @@ __all__ = [
     "Step",
     "SymbolRange",
     "TensorBounds",
+    "TensorFacts",
     "Tightened",
     "Unchecked",
     "WarningKind",

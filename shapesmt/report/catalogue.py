@@ -8,6 +8,7 @@ from typing import ClassVar, TypeAlias
 
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Answer, Data
+from shapesmt.report.finding import SymbolRange
 from shapesmt.report.report import Bounds, Explanation, Report
 from shapesmt.report.tightened import Tightened
 
@@ -52,6 +53,55 @@ class Operators(Answer):
         return 0
 
 
+@dataclass(frozen=True, slots=True)
+class TensorFacts(Data):
+    """The element type and the shape of an input or output, its sizes as formulas; None where the rank is unknown."""
+
+    dtype: str
+    shape: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionFacts(Data):
+    """The range of a dimension before anything is declared, and the axes of inputs that have it (`image[2]`)."""
+
+    range: SymbolRange
+    axes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModelFacts(Answer):
+    """The answer of `inspect`: what one has to know of a model before one asks about it.
+
+    `operators` counts the nodes of each operator, `missing` those that have no rule; `values` are the elements of small
+    inputs, which `--value` declares.
+
+    >>> ModelFacts("m.onnx", "pytorch 2.5", {"": 18}, 3, {}, {}, {}, {"Add": 3}).to_dict()["exporter"]
+    'pytorch 2.5'
+    """
+
+    schema: ClassVar[str] = "shapesmt/inspect/1"
+
+    model: str
+    exporter: str
+    opsets: Mapping[str, int]
+    nodes: int
+    inputs: Mapping[str, TensorFacts]
+    outputs: Mapping[str, TensorFacts]
+    dimensions: Mapping[str, DimensionFacts]
+    operators: Mapping[str, int]
+    missing: Mapping[str, int] = field(default_factory=dict)
+    values: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<ModelFacts {self.model}: {self.nodes} nodes, {len(self.dimensions)} dimensions>"
+
+    @property
+    def exit_status(self) -> int:
+        """Always 0: facts can't fail."""
+        return 0
+
+
 @dataclass(frozen=True)
 class ErrorCode(Answer):
     """The answer of `explain` about an error code: its law, a model that breaks it, and what helps.
@@ -79,4 +129,4 @@ class ErrorCode(Answer):
         return 0
 
 
-Result: TypeAlias = Report | Bounds | Explanation | Tightened | Operators | ErrorCode
+Result: TypeAlias = Report | Bounds | Explanation | Tightened | Operators | ModelFacts | ErrorCode

@@ -123,7 +123,9 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     graph = scope.graph(proto.graph)
     metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
     ranges = noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata)
-    return replace(graph, ranges=ranges, source_line=Sources(proto.graph, proto.producer_name == "pytorch"))
+    exporter = f"{text_of(proto.producer_name)} {text_of(proto.producer_version)}".strip()
+    sources = Sources(proto.graph, exporter.startswith("pytorch"))
+    return replace(graph, ranges=ranges, exporter=exporter, source_line=sources)
 
 
 class _Scope:

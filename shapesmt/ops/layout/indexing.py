@@ -158,9 +158,10 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 
 def _tuple_length(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
-    """How many axes an index tuple names."""
-    ctx.require_at_least(x.rank - batch, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
-    return indices[-1].constant
+    """How many axes an index tuple names; None where that isn't known, or more than there are."""
+    depth, most = indices[-1].constant, x.rank - batch
+    ctx.require_at_least(most, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
+    return None if depth is None or depth > most else depth
 
 
 def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape) -> Value | None:

@@ -28,6 +28,7 @@ from shapesmt.algebra import (
     minimum,
     negate,
     of_atom,
+    partly_known,
     product,
     substitute,
     substitute_atom,
@@ -44,6 +45,7 @@ from shapesmt.rules import (
     RuleContext,
     Shape,
     Tensor,
+    Unjudged,
     Value,
     from_array,
     is_open_value,
@@ -82,6 +84,7 @@ def require_inside(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula
     """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
     ctx.grant(1)
     known = spans(indices)
+    _leave_mixed(ctx, indices)
     if not known and size.lo < 1:
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
         ctx.require(some, laws.SOMETHING_TO_PICK, size, 1)
@@ -109,6 +112,13 @@ def spans(indices: Tensor) -> list[Span]:
     return [span for span in _spans(indices) if not any(map(_unrestricted, (span.least, span.greatest)))]
 
 
+def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
+    """Leave the node unknown if known indices stand among unknown ones in a way that isn't followed."""
+    if isinstance(indices.value, Field) and partly_known(indices.value.element) and not _spans(indices):
+        law = "the known indices among unknown ones are followed"
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
+
+
 def _unrestricted(end: Dim) -> bool:
     """Whether an index depends on an element that may be any integer."""
     return is_open_value(end) or any(s.kind is Kind.PLACE and s.lo < 0 for s in end.symbols)
@@ -127,7 +137,7 @@ def _spans(indices: Tensor) -> list[Span]:
     element = value.element
     box = {p: (ZERO, indices[-int(p.name[1:])] - 1) for p in positions(element)}
     rest = [at_least(d, 1) for b, d in enumerate(reversed(indices.dims), 1) if position(b).as_symbol() not in box]
-    cases = _cases(element, box)
+    cases = _cases(element, box) or []
     if not cases and not entries(element):
         least, greatest = (fold_all(how, element, indices.dims) for how in ("least", "greatest"))
         cases = [Span(all_of(*(at_least(last, 0) for _, last in box.values())), least, greatest)]
@@ -145,28 +155,32 @@ def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
     return once * product(d for b, d in enumerate(reversed(dims), 1) if position(b).as_symbol() not in lasts)
 
 
-def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span]:
-    """The element's ends over a box of positions; choices by position split the box, as joined tensors have them."""
+def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span] | None:
+    """The element's ends over a box of positions; choices by position split the box, as joined tensors have them.
+
+    None where the ends over some part of the box aren't known.
+    """
     nonempty = all_of(*(at_least(last, first) for first, last in box.values()))
     for atom in element.atoms():
         if atom.op is not SELECT or all(p.kind is not Kind.AXIS for p in atom.args[0].symbols):
             continue
         halves = _split(atom.args[0], box) if depth else None
-        if halves is None:
-            return []
-        pieces = []
-        for half, branch in zip(halves, atom.args[1:], strict=True):
+        pieces: list[Span] = []
+        for half, branch in zip(halves or (), atom.args[1:], strict=False):
             for one in half:
-                pieces += _cases(substitute_atom(element, atom.number, branch), one, depth - 1)
-        return pieces if len(pieces) <= MAX_CASES else []
+                inner = _cases(substitute_atom(element, atom.number, branch), one, depth - 1)
+                if inner is None or len(pieces) + len(inner) > MAX_CASES:
+                    return None
+                pieces += inner
+        return None if halves is None else pieces
     whole = any_entry(element)
     if whole is None:
-        return []
+        return None
     least = greatest = whole
     for p, (first, last) in box.items():
         slope = monotone(whole, p)
         if slope is None:
-            return []
+            return None
         least = substitute(least, {p: first if slope >= 0 else last})
         greatest = substitute(greatest, {p: last if slope >= 0 else first})
     return [Span(nonempty, least, greatest)]

@@ -32,6 +32,7 @@ __all__ = [
 
 _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
+_WIDEST_SIDE = 40  # columns of one of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, where the nodes beside it are aligned
 _WIDTH = 80  # columns in which the line of Python is shown beside a cause
 _LONGEST = 100  # the most characters of a formula that is shown with its value
@@ -176,7 +177,7 @@ def _sides(finding: Finding) -> Iterator[Line]:
         return
     sides = (finding.clash.left, finding.clash.right)
     rows = [_equation(s) for s in sides if s.tensor or s.name or not s.expr.isdecimal()]
-    widths = [max((len(row[i][0]) for row in rows if i < len(row)), default=0) for i in range(3)]
+    widths = [column((row[i][0] for row in rows if i < len(row)), most=_WIDEST_SIDE) for i in range(3)]
     for row in rows:
         parts: list[str | tuple[str, str]] = []
         for i, (text, style) in enumerate(row):

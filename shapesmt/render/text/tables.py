@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
@@ -22,6 +23,7 @@ from shapesmt.render.text.words import (
     either,
     extent,
     headline,
+    interval,
     line,
     listed,
     name,
@@ -30,9 +32,12 @@ from shapesmt.render.text.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shapesmt.report import Bounds, DimBounds, Operator, Operators, TensorBounds, Tightened
+    from shapesmt.report import Bounds, DimBounds, ModelFacts, Operator, Operators, TensorBounds, Tightened
 
-__all__ = ["bounds_text", "operators_text", "table", "tightened_text", "witnesses"]
+__all__ = ["bounds_text", "facts_text", "operators_text", "table", "tightened_text", "witnesses"]
+
+_MOST_TENSORS = 10
+_MOST_OPTIONS = 4
 
 
 def bounds_text(bounds: Bounds) -> Iterator[Line]:
@@ -151,3 +156,37 @@ def _formulas(t: TensorBounds) -> str:
 
 def _formula(shape: Sequence[DimBounds]) -> str:
     return f"[{', '.join(str(d.min) if d.min == d.max else printable(d.expr, 120) for d in shape)}]"
+
+
+def facts_text(facts: ModelFacts) -> Iterator[Line]:
+    """A model's inputs, outputs and dimensions, and the command that comes next."""
+    sets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in facts.opsets.items())
+    parts = [count(facts.nodes, "node"), f"opset {name(sets)}" if sets else "", f"from {name(facts.exporter)}"]
+    yield line(0, f"{name(facts.model)}: {', '.join(parts if facts.exporter else filter(None, parts[:2]))}")
+    tensors = [*facts.inputs.items(), *facts.outputs.items()]
+    first, second = column([name(t) for t, _ in tensors]), column([about.dtype for _, about in tensors])
+    for title, these in (("inputs", facts.inputs), ("outputs", facts.outputs)):
+        yield BLANK
+        yield line(0, (title, STRONG))
+        for tensor, about in islice(these.items(), _MOST_TENSORS):
+            shape = "[...]" if about.shape is None else f"[{', '.join(about.shape)}]"
+            yield line(2, f"{name(tensor):{first}}  {about.dtype or '?':{second}}  ", code(shape))
+        if len(these) > _MOST_TENSORS:
+            yield line(2, (f"and {len(these) - _MOST_TENSORS} more; --format json has all", FAINT))
+    if facts.dimensions:
+        yield BLANK
+        yield line(0, ("dimensions", STRONG))
+    width = column([name(d) for d in facts.dimensions])
+    ranges = {d: interval(a.range.min, a.range.max, a.range.step) for d, a in facts.dimensions.items()}
+    wide = column(ranges.values())
+    for d, about_dim in facts.dimensions.items():
+        yield line(
+            2, f"{name(d):{width}}  {ranges[d]:{wide}}  {listed([name(axis) for axis in about_dim.axes], most=4)}"
+        )
+    if facts.values:
+        yield line(2, f"small inputs whose elements --value declares: {listed([name(v) for v in facts.values])}")
+    yield BLANK
+    missing = ", ".join(f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items())
+    yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
+    dims = "".join(f" --dim {name(d)}={ranges[d]}" for d in islice(facts.dimensions, _MOST_OPTIONS))
+    yield line(0, "next: ", (f"shapesmt check {name(facts.model)}{dims}", STRONG))

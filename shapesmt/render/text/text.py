@@ -16,7 +16,7 @@ from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
-from shapesmt.render.text.tables import bounds_text, operators_text, table, tightened_text, witnesses
+from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
 from shapesmt.render.text.warnings import warnings
 from shapesmt.render.text.words import (
     BLANK,
@@ -32,7 +32,17 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import BatchReport, Bounds, ErrorCode, Explanation, FindingKind, Report, Tightened, Unchecked
+from shapesmt.report import (
+    BatchReport,
+    Bounds,
+    ErrorCode,
+    Explanation,
+    FindingKind,
+    ModelFacts,
+    Report,
+    Tightened,
+    Unchecked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,6 +94,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return tightened_text(result)
     if isinstance(result, Explanation):
         return _explanation(result)
+    if isinstance(result, ModelFacts):
+        return facts_text(result)
     if isinstance(result, ErrorCode):
         return _error_code(result)
     return operators_text(result)

@@ -180,3 +180,17 @@ def test_known_places_beside_lost_ones():
 )
 def test_known_numbers_around_data(body, verdict, where):
     assert judged(RANGE + body, "float[b] x, int64[b] at, float[4] t") == (verdict, where)
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict", "where"),
+    [
+        ("i = Concat<axis = 0>(q, r) y = Gather(x, i)", "DEPENDS", ("b == 1",)),
+        ("i = Concat<axis = 0>(q, at) y = Gather(x, i)", "UNKNOWN", ()),
+        ("k = Concat<axis = 0>(q, at) z = Slice(k, m, l, o, m) i = Add(k, z) y = Gather(x, i)", "UNKNOWN", ()),
+    ],
+)
+def test_known_numbers_that_do_not_only_grow(body, verdict, where):
+    numbers = "five = Constant<value_int=5>() d = Sub(five, r) q = Mul(r, d) m = Constant<value_ints=[-1]>() "
+    ends = "l = Constant<value_ints=[-1000]>() o = Constant<value_ints=[0]>() "
+    assert judged(RANGE + numbers + ends + body, "float[b] x, int64[k] at", k="1..6") == (verdict, where)
