@@ -1,7 +1,7 @@
 """Why a requirement isn't proved, for which inputs, and what would help."""
 
 from shapesmt.diagnose.cause_graph import cause_graphs, producers
-from shapesmt.diagnose.certificate import certificate, complete_system
+from shapesmt.diagnose.certificate import certificate, complete_system, system_text
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
@@ -23,5 +23,6 @@ __all__ = [
     "refuse",
     "refuse_declarations",
     "remedy",
+    "system_text",
     "valid_region",
 ]

@@ -227,6 +227,11 @@ class Graph:
         """The index of the node that computes the tensor; None of an input or a constant."""
         return self._producers.get(tensor)
 
+    def place(self, target: str) -> int | None:
+        """The index of the node of this name, else of the node that computes the tensor; None where there is none."""
+        named = (index for index, node in enumerate(self.nodes) if node.name == target)
+        return next(named, self.producer(target))
+
     def consumers(self, tensor: str) -> tuple[int, ...]:
         """The indices of the nodes that read the tensor, in order."""
         return self._consumers.get(tensor, ())

@@ -2,6 +2,7 @@
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
+from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
@@ -45,6 +46,7 @@ __all__ = [
     "CauseGraph",
     "Cell",
     "Clash",
+    "Condition",
     "Counterexample",
     "Counts",
     "DimBounds",
@@ -58,6 +60,7 @@ __all__ = [
     "Link",
     "ModelFacts",
     "ModelWarning",
+    "NodeConstraints",
     "Operator",
     "Operators",
     "PageData",
@@ -77,6 +80,7 @@ __all__ = [
     "TensorFacts",
     "Tightened",
     "Unchecked",
+    "Variable",
     "WarningKind",
     "reports_in",
     "unchecked_in",
