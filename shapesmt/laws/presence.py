@@ -80,6 +80,8 @@ A_CHANNEL = Law("SM204", "there is a channel")
 
 RANGE_IS_GIVEN = Law("SM405", "a range that is given is one")
 SQUARE_MASK_WITHOUT_UNIDIRECTIONAL = Law("SM405", "a square mask comes without unidirectional")
+PARTS_OF_POLICY = Law("SM405", "inputs, outputs and attributes are those of policy '{mode}'")
+SEGMENT_INPUTS_TOGETHER = Law("SM405", "segments, their table, its scale and its zero point come together")
 TABLE_WITH_SEGMENTS = Law("SM405", "a table comes with the segments")
 WINDOW_OR_FRAME_LENGTH_GIVEN = Law("SM405", "a window or the length of a frame is given")
 COSINES_AND_SINES_TOGETHER = Law("SM405", "cosines and sines come together")

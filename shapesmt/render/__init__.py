@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from shapesmt.render.json import to_json
     from shapesmt.render.page.html import html_page
+    from shapesmt.render.page.index import index_page
     from shapesmt.render.progress import counting, timing
     from shapesmt.render.text.findings import finding_head, finding_lines
     from shapesmt.render.text.text import lines
@@ -38,6 +39,7 @@ __all__ = [
     "finding_lines",
     "have_streams",
     "html_page",
+    "index_page",
     "lines",
     "refusal",
     "render",
@@ -49,6 +51,7 @@ __all__ = [
 _HOMES = {
     "text.findings": ["finding_head", "finding_lines"],
     "page.html": ["html_page"],
+    "page.index": ["index_page"],
     "json": ["to_json"],
     "progress": ["counting", "timing"],
     "text.text": ["lines"],

@@ -40,6 +40,7 @@ def embedding(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
     if quantized:
         require_single(ctx, *range(8, 18))
+        ctx.limit(len({ctx.has(i) for i in (1, 4, 10, 15)}) == 1, laws.SEGMENT_INPUTS_TOGETHER)
     _require_positions(ctx, ids, explicit=ctx.has(8) and not quantized)
     y = ctx.tensor((*ids.dims, words[1]), ctx.input(8).dtype if quantized else words.dtype)
     return [y, ctx.tensor((ids[0],), "int32"), y]

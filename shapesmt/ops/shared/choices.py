@@ -62,6 +62,7 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("activation", "FusedConv"): ("Relu", "Tanh", "Sigmoid", "HardSwish", "LeakyRelu", "Clip", "HardSigmoid"),
     ("activation", "FusedGemm"): GEMM,
     ("causal", "GroupQueryAttention"): FLAG,
+    ("policy_mode", "PackedSparseAttentionIndexer SparseAttentionIndexer"): ("csa", "qsa"),
     ("qk_output", "GroupQueryAttention"): (0, 1, 2),
     ("channels_last", "CausalConvWithState"): FLAG,
     ("k_quant_type", "GroupQueryAttention"): KEPT_AS,
@@ -85,6 +86,7 @@ POSITIVE = {
     "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
     "MatMulBnb4": ("K", "N"), "MatMulNBits": ("K", "N"), "CausalConvWithState": ("dilation",),
     "BifurcationDetector": ("min_ngram_size", "max_ngram_size"),
+    "PackedSparseAttentionIndexer": ("compress_ratio",), "SparseAttentionIndexer": ("compress_ratio",),
 }  # fmt: skip
 NOT_NEGATIVE = {
     "RoiAlign": ("sampling_ratio", "output_height", "output_width"), "QMoE": ("block_size",),

@@ -9,7 +9,7 @@ from typing import TypeAlias, Union
 
 from shapesmt.errors import printable
 
-__all__ = ["Content", "Markup", "data", "tag"]
+__all__ = ["Content", "Markup", "data", "svg", "tag"]
 
 _MOST = 4000  # characters of one text
 _VOID = frozenset({"input", "meta"})  # elements that have no end tag
@@ -37,6 +37,14 @@ def tag(element: str, *content: Content, **attributes: str | float | None) -> Ma
     )
     ending = "" if element in _VOID else f"{_joined(content)}</{element}>"
     return Markup(f"<{element}{written}>{ending}")
+
+
+def svg(width: float, height: float, content: Content, title: str, kind: str) -> Markup:
+    """A drawing that scales with its frame, with a title for those who can't see it."""
+    return tag(
+        "svg", tag("title", title), content, viewBox=f"0 0 {width:.0f} {height:.0f}", width=round(width),
+        height=round(height), role="img", class_=kind,
+    )  # fmt: skip
 
 
 def data(identity: str, value: object) -> Markup:

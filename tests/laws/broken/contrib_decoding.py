@@ -8,6 +8,14 @@ from shapesmt import laws
 from tests.oracle.onnx_calls import k, op, x
 
 ms = partial(op, domain="com.microsoft", version=1)
+OF_BLOCKS = [x(1, 3, 8), x(2, 8), x(1, 3, 2), x(1, 3, dtype="int64"), None, x(2, 1, 0, 8)]
+
+
+def indexer(*inputs, **given):
+    """A selection of blocks for three tokens, in two heads of size 4."""
+    policy = {"compress_ratio": 2, "index_topk": 2, "policy_mode": "csa", "outputs": 3, **given}
+    return ms("SparseAttentionIndexer", *inputs, *OF_BLOCKS[: 14 - len(inputs)], **policy)
+
 
 ROWS = [
     (laws.RANK,
@@ -179,26 +187,25 @@ ROWS = [
       outputs=2)),
     (laws.INPUT_GIVEN, ms("GatedDeltaNet", x(5, 2, 4), outputs=2)),
     (laws.RANK,
-     ms("SparseAttentionIndexer", x(), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.HEADS_DIVIDE_HIDDEN_SIZE,
-     ms("SparseAttentionIndexer", x(1, 1, 1), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 1, 1), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.NORM_SCALES_PER_HEAD_ELEMENT,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.KEY_PER_TOKEN,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.COSINES_AND_SINES_SAME_SHAPE,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(), x(4, 2), None, x(1, 2, 4))),
     (laws.RANK,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x())),
     (laws.PAST_BATCH_LENGTH_SIZE,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 1, 1), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 1, 1))),
+    (laws.PARTS_OF_POLICY,
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), k([[1] * 5]), x(1, 2, 4))),
+    (laws.POLICY_SELECTS_WHOLE_BLOCKS,
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), index_topk=0)),
+    (laws.ATTRIBUTE_IS_ONE_OF,
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), policy_mode="msa")),
     (laws.RANK, ms("RotaryEmbedding", x(3, 1, 8), k([[0], [0], [0]]), x(), x(2, 4))),
     (laws.INPUT_HEADS_PACKED_OR_APART, ms("RotaryEmbedding", x(), k([[0], [0], [0]]), x(2, 4), x(2, 4))),
     (laws.COSINES_AND_SINES_SAME_SHAPE, ms("RotaryEmbedding", x(3, 1, 8), k([[0], [0], [0]]), x(2, 4), x())),
