@@ -108,7 +108,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16",
+    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16. Pages: shapesmt help.",
 )
 @click.version_option(__version__, "-V", "--version", message="shapesmt %(version)s")
 @debug_option
@@ -297,6 +297,26 @@ def inspect(form: Form, model: str) -> int:
     from shapesmt import inspection
 
     return _show(inspection.inspect(model), form)
+
+
+@cli.command("help", epilog=f"{_STATUS.format('0')}. Example: shapesmt help ranges")
+@click.argument("topic", required=False, metavar="[TOPIC or COMMAND]")
+@click.pass_context
+def show_page(context: click.Context, topic: str | None) -> None:
+    """Show the page about TOPIC, or list the topics."""
+    from shapesmt.cli.manual import TOPICS, page, titles
+    from shapesmt.language import did_you_mean
+    from shapesmt.render import write_markdown
+
+    if topic is None:
+        width = max(map(len, TOPICS)) + 2
+        click.echo("\n".join(f"shapesmt help {name:{width}}{title}" for name, title in titles().items()))
+    elif topic in TOPICS:
+        write_markdown(page(topic), sys.stdout)
+    elif topic in cli.commands:
+        click.echo(cli.commands[topic].get_help(click.Context(cli.commands[topic], context.parent, topic)))
+    else:
+        raise click.UsageError(f"no page {printable(topic)!r}{did_you_mean(topic, [*TOPICS, *cli.commands])}", context)
 
 
 def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:

@@ -50,6 +50,7 @@ from shapesmt.report.report import (
     Share,
     TensorBounds,
 )
+from shapesmt.report.simplified import Rewritten, Simplified
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -91,10 +92,12 @@ __all__ = [
     "Remedy",
     "Replay",
     "Report",
+    "Rewritten",
     "Run",
     "Shape",
     "Share",
     "Side",
+    "Simplified",
     "Size",
     "Slider",
     "Source",

@@ -340,6 +340,7 @@ class Explanation(Answer):
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     proofs: tuple[Proof, ...] = field(default=(), metadata=_OMIT_EMPTY)
     constraints: NodeConstraints | None = field(default=None, metadata=_OMIT_EMPTY)
+    groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
     def __repr__(self) -> str:
         return f"<Explanation {self.model}{'' if self.target is None else f', {self.target}'}: {self.verdict}>"

@@ -14,7 +14,7 @@ from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import CauseGraph, Link, Step
 
-__all__ = ["cause_graph", "fits_beside"]
+__all__ = ["cause_graph"]
 
 _CHARACTER = 7.3  # the width of a character in a label
 _BOX, _LABEL = 30.0, 32.0  # heights of a box and of a label
@@ -22,7 +22,6 @@ _ABOVE, _BELOW = 16.0, 20.0  # the space above and below a label
 _MOST = 30  # the most characters of a name in a drawing
 _MOST_LISTED = 200  # and in a list
 _WIDTHS = (400, 520, 640, 880, 1040)  # of places for a drawing, in the style
-_BESIDE = 640
 
 
 Part = tuple[str, str]  # text and its class
@@ -36,11 +35,6 @@ def cause_graph(shown: CauseGraph) -> Markup:
     listed = tag("ol", [_step(shown, place) for place in range(len(shown.steps))], class_="steps")
     frame = None if needed is None else tag("div", drawn, class_=f"wide needs-{needed}")
     return tag("figure", frame, listed, class_="causes-drawn")
-
-
-def fits_beside(shown: CauseGraph) -> bool:
-    """Whether the drawing leaves room for text at its side, on a wide page."""
-    return _drawing(shown)[1] <= _BESIDE
 
 
 def _step(shown: CauseGraph, place: int) -> Markup:
