@@ -56,8 +56,8 @@ def explanation(
         time.perf_counter() - started,
         problem.assumptions,
         in_time(lambda: cores.of_success(index), ()) if index is not None and not shown else (),
-        constraints=judge.deadline.require(system, "the constraints aren't complete") if constraints else None,
-        groups=groups,
+        judge.deadline.require(system, "the constraints aren't complete") if constraints else None,
+        groups,
     )
 
 
