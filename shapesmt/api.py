@@ -23,13 +23,12 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
-    complete_system,
     declarations,
     explanation,
     findings,
@@ -37,6 +36,7 @@ from shapesmt.diagnose import (
     model_warnings,
     precondition,
     refuse_declarations,
+    system_text,
 )
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
 Answer.presenter = Words()
+Output: TypeAlias = "str | os.PathLike[str] | None"
 
 
 def check(
@@ -154,16 +155,20 @@ def explain(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    constraints: bool = False,
     timeout: float = TIMEOUT,
 ) -> Explanation:
-    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    return explained(model, target, Question(dims, shapes, values, assume, timeout))
+    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
+
+    With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
+    """
+    return explained(model, target, Question(dims, shapes, values, assume, timeout), constraints=constraints)
 
 
 @one_call()
 def tighten(
     model: Model,
-    output: str | os.PathLike[str] | None = None,
+    output: Output = None,
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
@@ -196,7 +201,7 @@ def tighten(
 @one_call()
 def simplify(
     model: Model,
-    output: str | os.PathLike[str] | None = None,
+    output: Output = None,
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
@@ -221,6 +226,7 @@ def simplify(
 
 def encode(
     model: Model,
+    node: str | None = None,
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
@@ -230,10 +236,12 @@ def encode(
 ) -> str:
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
 
+    Of one node it is the part that it contributes: satisfiable where it can fail while the nodes before it run.
+
     Raises:
         OutOfTimeError: It isn't complete when the timeout ends.
     """
-    return encoded(model, Question(dims, shapes, values, assume, timeout))
+    return encoded(model, Question(dims, shapes, values, assume, timeout), node)
 
 
 def repro(
@@ -293,10 +301,10 @@ def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
 
 
 @one_call()
-def explained(model: Model, target: str | None, question: Question) -> Explanation:
+def explained(model: Model, target: str | None, question: Question, *, constraints: bool = False) -> Explanation:
     """The answer of `explain`."""
     a = analysed(model, question)
-    return explanation(a.problem, a.examination, a.judge, target, a.started)
+    return explanation(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
 
 
 @one_call()
@@ -322,11 +330,11 @@ def simplified(
 
 
 @one_call()
-def encoded(model: Model, question: Question) -> str:
+def encoded(model: Model, question: Question, node: str | None = None) -> str:
     """The answer of `encode`."""
     graph = load(model)
     deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: complete_system(pose(graph, question)).text, "the system isn't complete")
+    return deadline.require(lambda: system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()
@@ -379,11 +387,7 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
 
 
 def _annotated(
-    proto: ModelProto,
-    output: str | os.PathLike[str] | None,
-    a: Analysis,
-    tensors: Mapping[str, TensorBounds],
-    question: Question,
+    proto: ModelProto, output: Output, a: Analysis, tensors: Mapping[str, TensorBounds], question: Question
 ) -> ModelProto:
     """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them."""
     from shapesmt.export import annotate, axes_of, save

@@ -12,7 +12,7 @@ from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
 from shapesmt.ops.math.attention import require_gate
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
-from shapesmt.ops.shared.require import open_beside_cpu, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import open_beside_cpu, require_least, require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
 
@@ -148,9 +148,29 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, past + 1, hashes, laws.OFFSET_PER_HASH)
     require_single(ctx, past + 2, law=laws.SEQUENCE_END_ONE_NUMBER)
     require_shape(ctx, past + 3, ids.dims, laws.IDS_AND_SEGMENTS_SAME_SHAPE)
+    require_least(ctx, ctx.items(2), 1, laws.VOCABULARIES_NOT_EMPTY)
+    if packed:
+        _require_requests(ctx, ids[0])
+    else:
+        require_least(ctx, ctx.items(4), 0, laws.OFFSETS_NOT_NEGATIVE)
     state = ctx.tensor((batch, longest - 1))
     update = ctx.tensor((batch, ctx.integer("state_update_capacity", 0), longest - 1))
     return [ctx.tensor((*ids.dims, hashes)), state, ctx.tensor(state.dims, "int32"), update]
+
+
+def _require_requests(ctx: RuleContext, tokens: Dim) -> None:
+    """State that cumulative lengths begin at 0, grow and end at the number of tokens, and what captured states need."""
+    ctx.require_rank(ctx.input(3), 1)
+    captured = ctx.integer("state_update_capacity", 0) > 0
+    ctx.limit(ctx.has(9) == captured, laws.COUNTS_WITH_CAPTURED_STATES)
+    ends, law = ctx.items(3) or (), laws.CUMULATIVE_LENGTHS_GROW_TO_TOKENS
+    for place, (before, end) in enumerate(zip((None, *ends), ends, strict=False)):
+        if end is not None and place == 0:
+            ctx.require_equal(end, 0, law)
+        elif end is not None and before is not None:
+            ctx.require_at_least(end, before + 1, law)
+    if ends and ends[-1] is not None:
+        ctx.require_equal(ends[-1], tokens, law)
 
 
 # Packed batches

@@ -195,4 +195,5 @@ def engram_gate(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 1, key.dims, laws.KEYS_AND_QUERIES_SAME_SHAPE)
     require_shape(ctx, 2, (key[0], key[1], key[3]), laws.VALUE_BATCH_LENGTH_SIZE)
     require_shape(ctx, (3, 4, 5), key.dims[2:], laws.SCALES_PER_CHANNEL_AND_HEAD)
+    ctx.limit(ctx.has(5) or ctx.outputs < 2, laws.INPUT_GIVEN.of(index=5))
     return [ctx.tensor(key.dims)] * 2
