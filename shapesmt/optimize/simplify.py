@@ -7,7 +7,7 @@ from collections.abc import Callable
 from shapesmt.algebra import Formula
 from shapesmt.deadline import look
 from shapesmt.graph import Literal, Node
-from shapesmt.optimize import chains, constants, noops, targets  # noqa: F401 - they register their rules
+from shapesmt.optimize import chains, constants, gathers, noops, targets  # noqa: F401 - they register their rules
 from shapesmt.optimize.draft import Draft, Place
 from shapesmt.optimize.sharing import share_elements, share_nodes, sweep
 from shapesmt.optimize.site import REWRITES, Rewrite, Site

@@ -104,6 +104,24 @@ ROWS = [
         "s = Shape(x) i = Constant<value_int=0>() j = Constant<value_int=1>() a = Gather<axis=0>(s, i) "
         "b = Gather<axis=0>(s, j) z = Constant<value_ints=[0]>() u = Unsqueeze(a, z) v = Unsqueeze(b, z) "
         "t = Concat<axis=0>(u, v) y = ConstantOfShape(t)", "Shape Gather ConstantOfShape", NM, 13),
+    Row("gather of everything", "float[n,m] x",
+        "s = Shape(x) z = Constant<value_int=0>() o = Constant<value_int=1>() n = Gather<axis=0>(s, z) "
+        "r = Range(z, n, o) a = Gather<axis=0>(x, r) y = Exp(a)", "Exp", NM),
+    Row("gather of half", "float[n,m] x",
+        "s = Shape(x) z = Constant<value_int=0>() o = Constant<value_int=2>() n = Gather<axis=0>(s, z) "
+        "r = Range(z, n, o) y = Gather<axis=0>(x, r)", "Shape Gather Range Gather", NM),
+    Row("a mask by index tuples", "float[n,m] x",
+        "s = Shape(x) z = Constant<value_int=0>() o = Constant<value_int=1>() n = Gather<axis=0>(s, z) "
+        "m = Gather<axis=0>(s, o) a = Range(z, n, o) b = Range(z, m, o) k = Constant<value_ints=[1]>() "
+        "l = Constant<value_ints=[2]>() p = Unsqueeze(a, k) q = Expand(p, s) f = Constant<value_ints=[0]>() "
+        "t = Unsqueeze(b, f) u = Expand(t, s) v = Unsqueeze(q, l) w = Unsqueeze(u, l) i = Concat<axis=2>(v, w) "
+        "g = GatherND(x, i) y = Exp(g)", "Exp", NM),
+    Row("the transpose by index tuples", "float[n,n] x",
+        "s = Shape(x) z = Constant<value_int=0>() o = Constant<value_int=1>() n = Gather<axis=0>(s, z) "
+        "a = Range(z, n, o) k = Constant<value_ints=[1]>() f = Constant<value_ints=[0]>() "
+        "l = Constant<value_ints=[2]>() p = Unsqueeze(a, k) q = Expand(p, s) t = Unsqueeze(a, f) u = Expand(t, s) "
+        "v = Unsqueeze(q, l) w = Unsqueeze(u, l) i = Concat<axis=2>(w, v) y = GatherND(x, i)",
+        "Shape Gather Range Unsqueeze Expand Unsqueeze Expand Unsqueeze Unsqueeze Concat GatherND", N),
     Row("unused", "float[n] x", "a = Exp(x) b = Log(a) y = Abs(x)", "Abs", N),
 ]  # fmt: skip
 
