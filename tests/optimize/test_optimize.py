@@ -62,6 +62,8 @@ ROWS = [
     Row("times one", "float[n] x", "c = Constant<value_float=1.0>() a = Mul(c, x) y = Exp(a)", "Exp", N),
     Row("plus zero, which changes -0.0", "float[n] x", "c = Constant<value_float=0.0>() a = Add(x, c) y = Exp(a)",
         "Add Exp", N),
+    Row("plus zero before Softmax", "float[n] x",
+        "c = Constant<value_float=0.0>() a = Add(c, x) y = Softmax(a)", "Softmax", N),
     Row("one that stretches", "float[n] x", "c = Constant<value_floats=[1.0,1.0]>() a = Mul(x, c) y = Exp(a)",
         "Mul Exp", {"n": (1, 1)}),
     Row("where", "float[n] x, float[n] z",
