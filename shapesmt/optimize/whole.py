@@ -50,14 +50,14 @@ def simplified(proto: onnx.ModelProto, a: Analysis) -> Smaller:
     draft = _drafted(problem.graph, tensors, kept | examination.unreachable)
     _in_time(draft, a, problem.domain.replaced(narrowing.meanings))
     write(draft, copy)
-    log = draft.log + _in_functions(copy, problem.graph, {problem.graph.nodes[i].op for i in kept})
+    log = draft.rewrites + _in_functions(copy, problem.graph, {problem.graph.nodes[i].op for i in kept})
     if examination.verdict is Verdict.DEPENDS and examination.decided:
         names = {o for p in draft.kept for o in draft.nodes[p].outputs}
         behind = a.judge.deadline.attempt(lambda: _behind(copy, names, a), None)
         if behind is not None:
             _in_time(behind, a, examination.narrowed)
             write(behind, copy)
-            log += behind.log
+            log += behind.rewrites
     return Smaller(copy, tuple(log), nodes_of(proto), nodes_of(copy))
 
 
@@ -71,7 +71,7 @@ def _in_functions(copy: onnx.ModelProto, graph: Graph, kept: set[str]) -> list[R
             draft = _drafted(Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets), {})
             simplify(draft, lambda _formula: False)
             write_function(draft, proto)
-            log += draft.log
+            log += draft.rewrites
     return log
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,8 @@ def test_bodies_of_loops_are_made_smaller_too() -> None:
     (loop,) = (node for node in made.graph.node if node.op_type == "Loop")
     (body,) = (a.g for a in loop.attribute if a.name == "body")
     assert [node.op_type for node in body.node] == ["Identity", "Exp", "Add"]
+    answer = api.simplified(model, os.devnull, Question(values={"trips": "1..3"}))
+    assert {r.rule for r in answer.rewrites} == {"identity", "common-subexpression"}
 
 
 def test_bodies_of_functions_are_made_smaller_too() -> None:

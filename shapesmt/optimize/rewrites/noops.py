@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.algebra import ZERO
 from shapesmt.algebra.numeric import Float
-from shapesmt.optimize.site import Change, Site, number, rewrite
+from shapesmt.optimize.rewrites.site import Change, Site, number, rewrite
 from shapesmt.rules import Elements, Tensor, uniform
 
 _NEUTRAL = {"Mul": 1, "Div": 1, "Pow": 1, "Sub": 0, "And": 1, "Or": 0}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt.algebra import ZERO, Dim, as_dim, product, total
-from shapesmt.optimize.site import Change, Site, formula, rewrite
-from shapesmt.optimize.targets import VIEWS, reshaped, target
+from shapesmt.optimize.rewrites.site import Change, Site, formula, rewrite
+from shapesmt.optimize.rewrites.targets import VIEWS, reshaped, target
 from shapesmt.rules import move_positions, position
 
 

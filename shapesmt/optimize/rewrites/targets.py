@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt.algebra import Dim, at_least
 from shapesmt.graph import Attributes, Literal, Node
-from shapesmt.optimize.site import Change, Site, constants, rewrite
+from shapesmt.optimize.rewrites.site import Change, Site, constants, rewrite
 from shapesmt.rules import Tensor
 
 LAST = (1 << 63) - 1
